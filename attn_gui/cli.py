@@ -9,10 +9,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
-from attn_gui.command_ground import Parser, Refusal, opened, told
+from attn_gui.command_ground import Parser, Refusal, Unnamed, add_arrangement, arranged, opened, told
 from attn_gui.libraries import DRAWING, complaint
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
@@ -56,24 +57,25 @@ def _refuse(sentence: str) -> int:
 def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
     if chosen.file is not None:
-        _check(chosen.file)  # a bad file is refused here, before a window appears
+        _check(chosen)  # a bad file is refused here, before a window appears
     if reason := obstacle():
         raise Refusal(reason)
     from attn_gui.app.shell.start import run
 
-    return run(chosen.file, chosen.lang)
+    return run(chosen.file, chosen.lang, arranged(chosen))
 
 
-def _check(path: Path) -> None:
+def _check(chosen: argparse.Namespace) -> None:
     """Refuse a file that cannot be opened in the window: a problem, or a lesson."""
     from attn_gui.formats import FormatError
     from attn_gui.lessons.lesson_file import is_lesson, read_lesson
 
-    if not is_lesson(path):
-        opened(path)
+    if not is_lesson(chosen.file):
+        with suppress(Unnamed):  # the window asks
+            opened(chosen)
         return
     try:
-        read_lesson(path)
+        read_lesson(chosen.file)
     except FormatError as error:
         raise Refusal(str(error)) from error
 
@@ -85,7 +87,7 @@ def _export(words: list[str]) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
     from attn_gui.batch import export
 
-    loaded = told(opened(chosen.file))
+    loaded = told(opened(chosen))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="surrogateescape")  # names that are not UTF-8 leave as they came
     try:
@@ -105,7 +107,7 @@ def _verify(words: list[str]) -> int:
     from attn_gui.engine import verify
     from attn_gui.formats.problem_fields import listed
 
-    loaded = told(opened(chosen.file))
+    loaded = told(opened(chosen))
     try:
         found = verify(loaded.problem)
     except MemoryError as error:
@@ -134,9 +136,10 @@ def _window_parser() -> argparse.ArgumentParser:
         "--help” how to have every number checked.",
         allow_abbrev=False,
     )
-    known = "a session (.attn), a .npz or a lesson (.md) to open"
+    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx) or a lesson (.md) to open"
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help=known)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the window (default: the system's)")
+    add_arrangement(parser)
     parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
     return parser
 
@@ -161,7 +164,7 @@ def _export_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--stage", metavar="NAME", nargs="+", help="stages to write (default: weights; npz: all)")
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
@@ -180,6 +183,7 @@ def _export_parser() -> argparse.ArgumentParser:
     )
     _add_comparison(parser)
     _add_figure_options(parser)
+    add_arrangement(parser)
     return parser
 
 
@@ -246,5 +250,6 @@ def _verify_parser() -> argparse.ArgumentParser:
         "that is not. Above 200000 cells of n·m·h a seeded sample of rows is recomputed.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
+    add_arrangement(parser)
     return parser

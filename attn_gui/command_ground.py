@@ -8,14 +8,21 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from attn_gui.arguments import setting, whole
+
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded, Progress
+    from attn_gui.formats.named.arrangement import Arrangement
 
 MOST_CHANGES = 6  # that are said of a file
 
 
 class Refusal(Exception):
     """A refusal, in one sentence."""
+
+
+class Unnamed(Refusal):
+    """A refusal of a file whose arrays have names that say nothing of a problem."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,12 +32,51 @@ class Parser(argparse.ArgumentParser):
         raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
 
 
-def opened(path: Path) -> Loaded:
-    """The problem in a file. Raises Refusal."""
-    from attn_gui.formats import FormatError, open_file
+def add_arrangement(parser: argparse.ArgumentParser) -> None:
+    """The options that say which arrays of a file are which parts of a problem."""
+    add = parser.add_argument
+    add(
+        "--array",
+        type=setting,
+        nargs="+",
+        action="extend",
+        metavar="PART=NAME",
+        help="arrays of other names: query=h.3.attn.q key=h.3.attn.k … (parts are query, key, value, or x, context, "
+        "w_query, …; and mask)",
+    )
+    add("--axes", metavar="A,B,…", help="of query, key, value: head,token,column or token,head,column; with batch, …")
+    add("--weights", default="in,out", metavar="in,out|out,in", help="axes of weights (out,in: as torch.nn.Linear)")
+    add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores")
+    add("--num-heads", type=whole(1, 65536), metavar="N", help="where no axis says it (default: as the file, else 1)")
+    add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)")
 
+
+def arranged(chosen: argparse.Namespace) -> Arrangement | None:
+    """The arrangement that the options say; None where the names of the file are to count. Raises Refusal."""
+    if chosen.array is None:
+        return None
+    from attn_gui.formats import FormatError
+    from attn_gui.formats.named.arrangement import arrangement_of
+
+    options = (chosen.axes, chosen.weights, chosen.mask, chosen.num_heads, chosen.num_kv_heads)
     try:
-        return open_file(path)
+        return arrangement_of(dict(chosen.array), *options)
+    except FormatError as error:
+        raise Refusal(str(error)) from error
+
+
+def opened(chosen: argparse.Namespace) -> Loaded:
+    """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
+    from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats.named.by_name import ForeignNames
+
+    arrangement = arranged(chosen)
+    try:
+        return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
+    except ForeignNames as error:
+        raise Unnamed(
+            f"{str(error).rstrip('.')}. Say which is which: --array query=NAME key=NAME value=NAME."
+        ) from error
     except FormatError as error:
         raise Refusal(str(error)) from error
 

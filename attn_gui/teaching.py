@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from attn_gui.arguments import cell, whole
-from attn_gui.command_ground import FileProgress, Parser, Refusal, opened, told
+from attn_gui.command_ground import FileProgress, Parser, Refusal, add_arrangement, opened, told
 from attn_gui.libraries import DRAWING, complaint
 
 DONE = 0
@@ -37,7 +37,7 @@ def worksheet(words: list[str]) -> int:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from attn_gui.figure.worksheets.class_set import write_class
 
-    problem = told(opened(chosen.file)).problem
+    problem = told(opened(chosen)).problem
     try:
         chosen.folder.mkdir(parents=True, exist_ok=True)
         written = write_class(
@@ -69,7 +69,7 @@ def solution(words: list[str]) -> int:
     from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
     from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
 
-    evaluation = evaluation_of(told(opened(chosen.file)).problem)
+    evaluation = evaluation_of(told(opened(chosen)).problem)
     try:
         if chosen.cell is None:
             index, found = None, solution_of_all(evaluation, chosen.batch)
@@ -118,7 +118,7 @@ def _worksheet_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--count", type=whole(1, 200), default=20, metavar="N", help="how many sheets, all different (default: 20)")
     add("--seed", type=whole(0, 10**9), default=1, metavar="N", help="where the numbers begin (default: 1)")
@@ -126,6 +126,7 @@ def _worksheet_parser() -> Parser:
     add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
     add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheets (default: en)")
+    add_arrangement(parser)
     return parser
 
 
@@ -142,7 +143,7 @@ def _solution_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a session (.attn) or a .npz")
+    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--stage", metavar="NAME", help="the stage of the cell (default: the whole problem)")
     add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell")
@@ -157,4 +158,5 @@ def _solution_parser() -> Parser:
         help=f"{', '.join(ENDINGS)}; several at once (default: {ENDINGS[0]})",
     )
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheet (default: en)")
+    add_arrangement(parser)
     return parser

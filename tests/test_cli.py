@@ -483,3 +483,52 @@ def test_what_cannot_be_compared_is_one_sentence(more, said, tmp_path):
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# --- arrays of other names -----------------------------------------------------------------------
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    """A file as a hook in a model leaves it."""
+    random = np.random.default_rng(5)
+    arrays = {f"h.3.attn.{name}": random.normal(size=(2, 4, 3)) for name in "qkv"}
+    np.savez(tmp_path / "dump.npz", **arrays, m=np.tril(np.ones((4, 4), bool)))
+    return tmp_path / "dump.npz"
+
+
+NAMED = ("--array", "query=h.3.attn.q", "key=h.3.attn.k", "value=h.3.attn.v")
+
+
+def test_arrays_are_named_and_read_as_in_the_window(
+    dump: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arrays = dict(np.load(dump))
+    expected = Problem.from_heads(
+        *(arrays[f"h.3.attn.{name}"] for name in "qkv"), mask=[{"kind": "custom", "allowed": ~arrays["m"]}]
+    )
+    words = [*NAMED, "--array", "mask=m", "--mask", "block", "--axes", "head,token,column"]
+    assert main(["export", str(dump), "-o", str(tmp_path / "out"), "--format", "npy", *words]) == 0
+    found = np.load(tmp_path / "out" / "dump-weights-h1.npy")
+    np.testing.assert_array_equal(found, compute(expected)["weights"][0, 1])
+    capsys.readouterr()
+    assert main(["verify", str(dump), *words]) == 0
+    names = dict(word.split("=") for word in [*NAMED[1:], "mask=m"])
+    assert load(dump, arrays=names, axes="head,token,column", mask="block") == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Say which is which: --array query=NAME key=NAME value=NAME."),
+        (("--array", "query"), "expected NAME=VALUE, got 'query'"),
+        (("--array", "nonsense=m"), "“nonsense” is no part of a problem"),
+        (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),
+        ((*NAMED, "--axes", "rows"), "“axes” is “rows”"),
+        ((*NAMED, "--axes", "token,column"), "cannot be read as token,column; expected head,token,column"),
+        (("--array", "query=m", "key=m", "value=m", "--num-heads", "3"), "which 3 heads cannot share"),
+    ],
+)
+def test_arrays_that_say_nothing_are_refused(
+    words: tuple[str, ...], said: str, dump: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(dump), *words]) == 2
+    assert said in capsys.readouterr().err

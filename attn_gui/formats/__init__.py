@@ -29,7 +29,9 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.named.arrangement import ROWS_IN, arrangement_of
 from attn_gui.formats.named.by_name import is_problem
+from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
@@ -51,15 +53,18 @@ __all__ = [
     "Rows",
     "block_rows",
     "keepers",
+    "list_arrays",
     "load",
     "load_matrix",
     "matrices",
     "numbers",
+    "open_arranged",
     "open_file",
     "open_matrix",
     "open_small",
     "patterns",
     "problems",
+    "read_array",
     "read_table",
     "replacing",
     "rows_of",
@@ -81,12 +86,31 @@ _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one 
 _LEFT = QT_TRANSLATE_NOOP("Sentences", "Snapshots in it, which the window opens: {names}.")
 
 
-def load(path: PathText) -> Problem:
-    """The problem in a session (.attn) or a .npz. Raises FormatError, one sentence.
+def load(
+    path: PathText,
+    *,
+    arrays: Mapping[str, str] | None = None,
+    axes: str | Sequence[str] | None = None,
+    weights: str = ROWS_IN,
+    mask: str | None = None,
+    num_heads: int | None = None,
+    num_kv_heads: int | None = None,
+) -> Problem:
+    """The problem in a session (.attn), or in a .npz, .safetensors, .json or .xlsx. Raises FormatError, one sentence.
 
+    arrays   part of the problem → name in the file, where the names are others: {"query": "h.3.attn.q", …}; the parts
+             are the fields that are arrays, and mask
+    axes     of query, key and value: "head,token,column", "token,head,column", "batch,head,token,column", …; None:
+             the first of these that fits
+    weights  "in,out", or "out,in" as torch.nn.Linear holds them
+    mask     "keep": True may attend, "block": True may not, "add": to the scores; None: by its kind of numbers
     What the file holds and is left out is a UserWarning each.
     """
-    found = open_file(path)
+    found = (
+        open_file(path)
+        if arrays is None
+        else open_arranged(path, arrangement_of(arrays, axes, weights, mask, num_heads, num_kv_heads))
+    )
     for note in found.notes:
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
     if found.snapshots:

@@ -90,6 +90,13 @@ def assemble(
     Without a dtype in the options it is float32 if no array is finer; `batch_axis`: what a first axis as long as
     num_heads is, where the options do not say it. Raises FormatError, ShapeError.
     """
+    fields = fields_of(arrays, options) | {"batch_axis": options.get("batch_axis", batch_axis)}
+    strange = tuple(name for name in options if name not in (*OPTIONS, *ABOUT, *ARGUMENTS))
+    return Problem(**fields), words(options), strange
+
+
+def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[str, Any]:
+    """The fields of a problem as they are given, none checked. Raises FormatError for an array without place."""
     fields: dict[str, Any] = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     if "tokens" in options:
         fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
@@ -99,9 +106,7 @@ def assemble(
     for name, array in arrays.items():
         _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
-    fields["batch_axis"] = options.get("batch_axis", batch_axis)
-    strange = tuple(name for name in options if name not in (*OPTIONS, *ABOUT, *ARGUMENTS))
-    return Problem(**fields), words(options), strange
+    return fields
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:

@@ -47,6 +47,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "md"): {"typeset_solution.py": 1},
     ("format", ".pdf"): {"class_set.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
+    ("format", "attn"): {"roles.py": 1},  # short for attention in the names of other people's arrays
     # the choice whether a figure carries one
     ("format", "session"): {"export_tasks.py": 1, "batch.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
@@ -61,6 +62,8 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         # and the sum of all bias layers as a step of the spine
         "stages/__init__.py": 3,
         "cell_sentences.py": 1,
+        # the bias of a projection, in the names of other people's arrays
+        "roles.py": 2,
     },
     # the window of the program: its color, its place, its levels
     ("mask layer", "window"): {"tokens.py": 2, "theme.py": 1, "window_layout.py": 1, "export_choice.py": 1},
@@ -73,6 +76,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
 # value, output) are not counted.
 STAGES = frozenset(STAGE) - {"query", "key", "value", "output"}
 STAGES_LEFT: Mapping[str, int] = {
+    "arrangement.py": 1,  # the axes of the weights of projections
     "colors.py": 1,
     "fixes.py": 3,
     "gguf_folder.py": 1,

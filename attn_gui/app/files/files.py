@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
-from attn_gui.app.files.opening import Opening
+from attn_gui.app.files.opening import Opening, Read
 from attn_gui.app.files.questions import BUTTONS, Way, ask_about_change, ask_to_save, path_to_open, path_to_save
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
@@ -21,11 +21,10 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
-from attn_gui.document.sentence_tokens import row_names
-from attn_gui.engine import Problem, ShapeError, layer_from_mapping
-from attn_gui.engine.creation.create import new_fields
-from attn_gui.formats import SESSION, Loaded, Note
+from attn_gui.engine import Problem, ShapeError
+from attn_gui.formats import SESSION, Loaded, Note, open_file
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.named.by_name import ForeignNames
 from attn_gui.formats.sessions.journal import Recovered, recover
 from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.views.banner import Offer
@@ -37,6 +36,7 @@ class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
     recovered = Signal(Path)  # the journal whose document is open now
+    foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
 
     def __init__(
         self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
@@ -54,7 +54,8 @@ class FilesController(QObject):
         self.journaling.set_source(lambda: Kept(about=self._about, view=self._view_of()))
         self.saving.saved.connect(self._on_saved)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
-        self._asked = Path(), 0  # what is being read, and the generation of the document that may be left for it
+        # what is being read, how, and the generation of the document that may be left for it
+        self._asked: tuple[Path, Read, int] = Path(), open_file, 0
         self.opening.ended.connect(self._on_opening_ended)
         window.banner.closed.connect(self._on_banner_closed)
         self.recent = RecentFiles(menus, settings, self.open_path)
@@ -65,8 +66,9 @@ class FilesController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        answered = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
-        return answered | self.recent.commands()
+        return {
+            name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")
+        } | self.recent.commands()
 
     def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
         """Set the source of the view that a saved session carries."""
@@ -97,21 +99,14 @@ class FilesController(QObject):
         self._settings.put("new", dialog.state())
         choice = dialog.result_choice()
 
-        def make() -> Mapping[str, object]:
-            sizes = {name: getattr(choice, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
-            fields = new_fields(choice.kind, **sizes, fill=choice.fill, seed=choice.seed)
-            fields |= {"mask": (layer_from_mapping({"kind": choice.mask}),)} if choice.mask != "none" else {}
-            return fields | row_names(choice.tokens, choice.n, choice.m, choice.kind == "self")
-
         self._making.begin(
             Label(QT_TRANSLATE_NOOP("History", "new problem")),
-            make,
+            choice.fields,
             lambda fields, _fresh: self._begin(Loaded(Problem.over(fields)), None, self.tr("untitled"), {}),
         )
 
     def open(self) -> None:
-        path = path_to_open(self._window, self._folder())
-        if path is not None:
+        if (path := path_to_open(self._window, self._folder())) is not None:
             self.open_path(path)
 
     def open_path(self, path: Path) -> bool:
@@ -125,26 +120,27 @@ class FilesController(QObject):
             self._refuse(path, error)
             return False
         if loaded is None:
-            self._open_large(path)
-            return False
-        if not self._may_leave():
-            return False
-        self._take(path, loaded)
-        return True
+            self.open_beside(path)
+        elif self._may_leave():
+            self._take(path, loaded)
+            return True
+        return False
 
-    def _open_large(self, path: Path) -> None:
+    def open_beside(self, path: Path, read: Read = open_file) -> None:
+        """Open what `read` makes of a file, read beside the window; the document is left once that is allowed."""
         if self._may_leave():
-            self._asked = path, self._document.generation
-            self.opening.begin(path)
+            self._begin_reading(path, read)
+
+    def _begin_reading(self, path: Path, read: Read = open_file) -> None:
+        self._asked = path, read, self._document.generation
+        self.opening.begin(path, read)
 
     def recover(self, path: Path) -> None:
         """Open what a journal kept as an unsaved document, as it was."""
-        if self._may_leave():
-            self._asked = path, self._document.generation
-            self.opening.begin(path, recover)
+        self.open_beside(path, recover)
 
     def _on_opening_ended(self, found: object) -> None:
-        path, generation = self._asked
+        path, read, generation = self._asked
         if isinstance(found, ValueError):
             self._refuse(path, found)
         elif isinstance(found, Exception):
@@ -152,9 +148,7 @@ class FilesController(QObject):
         elif found is not None:
             half_typed = not self._window.settle()
             if half_typed or (self._document.modified and self._document.generation != generation):
-                self._offer_again(
-                    path, self._document.name, again=self._open_large if isinstance(found, Loaded) else self.recover
-                )
+                self._offer_again(path, self._document.name, lambda: self.open_beside(path, read))
             elif isinstance(found, Loaded):
                 self._take(path, found)
             elif isinstance(found, Recovered):
@@ -167,7 +161,7 @@ class FilesController(QObject):
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
-    def _offer_again(self, path: Path, name: str, again: Callable[[Path], None]) -> None:
+    def _offer_again(self, path: Path, name: str, again: Callable[[], None]) -> None:
         """Offer the file again: the document has changed meanwhile, and a sudden question would be a surprise."""
 
         def words() -> str:
@@ -177,7 +171,7 @@ class FilesController(QObject):
         def hint() -> str:
             return self.tr("It is asked first whether to save the changes")
 
-        now = Offer(lambda: self.tr("Open it now"), hint, lambda: again(path))
+        now = Offer(lambda: self.tr("Open it now"), hint, again)
         self._window.banner.show_info(words, offers=[now])
 
     def _take(self, path: Path, loaded: Loaded) -> None:
@@ -190,6 +184,9 @@ class FilesController(QObject):
     def _refuse(self, path: Path, error: Exception) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
         clash = error.__cause__
+        if isinstance(error, ForeignNames):
+            self.foreign.emit(path)
+            return
         if not isinstance(clash, ShapeError) or clash.given is None:
             self._window.banner.show_error(saying(error))
             return
@@ -251,8 +248,7 @@ class FilesController(QObject):
             return self._write(path)
         way = ask_about_change(self._window, path.name)
         if way is Way.RELOAD:
-            self._asked = path, self._document.generation
-            self.opening.begin(path)
+            self._begin_reading(path)
         return self._write(path) if way is Way.SAVE_OVER else way is Way.SAVE_AS and self.save_as()
 
     def save_as(self) -> bool:

@@ -11,6 +11,8 @@ from attn_gui.formats import Loaded, open_file, open_small
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
+Read = Callable[[Path, Tell], object]
+
 
 class Opening(SideWork):
     """One file at a time: what is asked for later takes its place. `ended` carries what was read."""
@@ -22,6 +24,6 @@ class Opening(SideWork):
         """The problem in a file; None where reading it would hold up the window. Raises FormatError."""
         return open_small(path, LARGE)
 
-    def begin(self, path: Path, read: Callable[[Path, Tell], object] = open_file) -> None:
+    def begin(self, path: Path, read: Read = open_file) -> None:
         """Read this one."""
         self.start(path.name, lambda tell: read(path, tell))

@@ -11,6 +11,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Actions, Command
+from attn_gui.app.arrays.choosing import ArraysController
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.interventions import InterventionsController
 from attn_gui.app.by_hand.typing_into_maps import TypingController
@@ -66,6 +67,7 @@ from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import matrices, suffixes
+from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_file import is_lesson
 from attn_gui.views.main_window import MainWindow
 
@@ -178,6 +180,7 @@ class Program(QObject):
         window, document, computation, view = self._shared()
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.recovery = Recovery(window, self.files, self.look)
+        self.arrays = ArraysController(window, self.files, self.settings)
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
         self.export = ExportController(
@@ -244,11 +247,11 @@ class Program(QObject):
                     part.retranslate()
         return super().eventFilter(watched, event)
 
-    def begin(self, path: Path | None) -> None:
+    def begin(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
         path = path or self.files.recent.first()
         lesson = path is not None and is_lesson(path)
-        if path is None or lesson or not self.files.open_path(path):
+        if path is None or lesson or not self._open_first(path, arrangement):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
         if path is not None and lesson:
@@ -259,6 +262,12 @@ class Program(QObject):
         self.layout.share_inputs()
         self.keys.to_map()
         self.recovery.begin()
+
+    def _open_first(self, path: Path, arrangement: Arrangement | None) -> bool:
+        if arrangement is None:
+            return self.files.open_path(path)
+        self.arrays.open_arranged(path, arrangement)
+        return False
 
     def take_in(self, path: Path, field: str = "") -> None:
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""

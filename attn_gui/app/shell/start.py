@@ -19,13 +19,17 @@ from attn_gui.paths import resource
 
 if TYPE_CHECKING:
     from attn_gui.app.shell.program import Program
+    from attn_gui.formats.named.arrangement import Arrangement
 
 REST_MS = 200
 """Time after which everything is painted and idle work may begin."""
 
 
-def run(path: Path | None = None, lang: str | None = None) -> int:
-    """Show the window, with a file if one is given, until it is closed; the exit code."""
+def run(path: Path | None = None, lang: str | None = None, arrangement: Arrangement | None = None) -> int:
+    """Show the window, with a file if one is given, until it is closed; the exit code.
+
+    `arrangement`: the parts of a problem that the file's arrays are, where their names do not say it.
+    """
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
     app = QApplication.instance() or QApplication(sys.argv[:1])
@@ -35,7 +39,7 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
     app.setDesktopFileName("attn-gui")  # by which a desktop finds the name, the icon and what belongs together
     app.setWindowIcon(QIcon(str(resource("icons", "program", "attn-gui.svg"))))
     load_fonts()
-    start = Start(app, Shell(app, lang), path)
+    start = Start(app, Shell(app, lang), path, arrangement)
     code = app.exec()
     if start.program is not None:
         start.program.end()  # while Qt is still there
@@ -45,9 +49,9 @@ def run(path: Path | None = None, lang: str | None = None) -> int:
 class Start:
     """The window at once, the program in it after the first paint, and then what can wait for a pause."""
 
-    def __init__(self, app: QApplication, shell: Shell, path: Path | None) -> None:
+    def __init__(self, app: QApplication, shell: Shell, path: Path | None, arrangement: Arrangement | None) -> None:
         self.program: Program | None = None
-        self._app, self._shell, self._path = app, shell, path
+        self._app, self._shell, self._path, self._arrangement = app, shell, path, arrangement
         shell.painted.connect(self._fill)
         shell.window.show()
 
@@ -57,7 +61,7 @@ class Start:
 
             self._shell.window.conceal()
             self.program = Program(self._app, shell=self._shell)
-            self.program.begin(self._path)
+            self.program.begin(self._path, self._arrangement)
         except BaseException as error:
             if isinstance(error, Exception):
                 from attn_gui.app.shell.faults import details, record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
@@ -18,7 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.sentence_tokens import split_tokens
+from attn_gui.document.sentence_tokens import row_names, split_tokens
+from attn_gui.engine import layer_from_mapping
+from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.figure.tokens import SPACING
@@ -49,6 +52,13 @@ class NewChoice:
     seed: int = 0
     mask: str = NO_MASK
     tokens: tuple[str, ...] = ()
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the problem that is chosen."""
+        sizes = {name: getattr(self, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
+        found = new_fields(self.kind, **sizes, fill=self.fill, seed=self.seed)
+        mask = {"mask": (layer_from_mapping({"kind": self.mask}),)} if self.mask != NO_MASK else {}
+        return found | mask | row_names(self.tokens, self.n, self.m, self.kind == "self")
 
     def shapes(self) -> tuple[tuple[str, int, int], ...]:
         """(symbol, rows, columns) of every matrix that will be there to edit."""

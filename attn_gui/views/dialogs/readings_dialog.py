@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QGridLayout,
     QLabel,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
-from attn_gui.document.number_text import shortest
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
+from attn_gui.views.theme import scaled
 
 ROWS, COLUMNS = 3, 5  # of each matrix that are shown
-LETTERS = 9
 BUTTONS = QDialogButtonBox.StandardButton
 
 
@@ -51,31 +48,13 @@ class ReadingsDialog(QDialog):
             button.setChecked(place == 0)
             self.choices.append(button)
             self._column.addWidget(button)
-            self._column.addLayout(self._preview(values))
+            preview = NumberPreview(ROWS, COLUMNS, self)
+            preview.setContentsMargins(scaled(SPACING.xxl), 0, 0, 0)
+            preview.set_values(values)
+            self._column.addWidget(preview)
         self._column.addWidget(self.buttons)
         self.choices[0].setFocus()
 
     @property
     def chosen(self) -> int:
         return next(place for place, button in enumerate(self.choices) if button.isChecked())
-
-    def _preview(self, values: NDArray[Any]) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setContentsMargins(scaled(SPACING.xxl), 0, 0, 0)
-        grid.setHorizontalSpacing(scaled(SPACING.xl))
-        block = np.atleast_2d(values)
-        for row, numbers in enumerate(block[:ROWS]):
-            texts = [shortest(value, block.dtype) for value in numbers[:COLUMNS]]
-            for column, text in enumerate([*texts, *["…"] * (len(numbers) > COLUMNS)]):
-                grid.addWidget(self._cell(text), row, column)
-        if len(block) > ROWS:
-            grid.addWidget(self._cell("⋮"), ROWS, 0)
-        grid.setColumnStretch(COLUMNS + 1, 1)
-        return grid
-
-    def _cell(self, text: str) -> QLabel:
-        cell = QLabel(text if len(text) <= LETTERS else text[: LETTERS - 1] + "…", self)
-        cell.setTextFormat(Qt.TextFormat.PlainText)
-        cell.setAlignment(Qt.AlignmentFlag.AlignRight)
-        dress(cell, tone="text2")
-        return cell

@@ -1,0 +1,128 @@
+"""Files of arrays with foreign names: listed beside the window, arranged in a dialog, remembered by pattern."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog
+
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.side_work import SideWork
+from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.figure.reading import Tell
+from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
+from attn_gui.formats.base import Listing
+from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
+from attn_gui.formats.named.recalled import recalled, record_of
+from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.main_window import MainWindow
+
+KNOWN = "arrays"
+MOST_KNOWN = 30
+LARGEST_PREVIEW = 10**8  # numbers of an array that are worth reading for a look
+
+
+class ArraysController(QObject):
+    """Asks which array is which, the last answer for such names first."""
+
+    def __init__(self, window: MainWindow, files: FilesController, settings: Settings) -> None:
+        super().__init__(window)
+        self._window, self._files, self._settings = window, files, settings
+        self._path = Path()
+        self._dialog: ArraysDialog | None = None
+        self._listed = SideWork(window, OpeningProgress(window))
+        self._preview = Background(self)
+        self._preview.answered.connect(self._on_preview_answered)
+        self._listed.ended.connect(self._on_listed_ended)
+        files.foreign.connect(self.choose)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being listed."""
+        return self._listed.busy
+
+    def choose(self, path: Path) -> None:
+        """Ask which arrays of a file are which, once they are listed."""
+        self._path = path
+        self._listed.start(path.name, partial(list_arrays, path))
+
+    def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
+        """Open what an arrangement makes of a file."""
+
+        def read(path: Path, tell: Tell) -> Loaded:
+            return open_arranged(path, arrangement, tell)
+
+        self._files.open_beside(path, read)
+
+    def finish(self) -> None:
+        """Drop what is being read; for the end of the program."""
+        self._listed.finish()
+        self._preview.finish()
+
+    def _on_listed_ended(self, found: object) -> None:
+        if isinstance(found, ValueError):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Listing):
+            self._ask(self._path, found)
+
+    def _ask(self, path: Path, listing: Listing) -> None:
+        dialog = self._dialog = ArraysDialog(path.name, listing, partial(_objection, listing, path), self._window)
+        dialog.set_arrangement(recalled(self._known(), listing) or proposed(listing))
+        dialog.previewAsked.connect(partial(self._look_into, path, listing))
+        self._look_into(path, listing, dialog.chosen())
+        accepted = asked(dialog) == QDialog.DialogCode.Accepted
+        self._dialog = None
+        self._preview.forget()
+        if accepted:
+            chosen = dialog.arrangement()
+            self._remember(chosen)
+            self.open_arranged(path, chosen)
+
+    def _look_into(self, path: Path, listing: Listing, name: str) -> None:
+        """Read an array for its first numbers, the last one asked for."""
+        sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
+        if 0 < sizes.get(name, 0) <= LARGEST_PREVIEW:
+            self._preview.ask(lambda: (name, _first_numbers(path, listing, name)))
+
+    def _on_preview_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, tuple)
+        name, values = found
+        if self._dialog is not None:
+            self._dialog.set_preview(name, sentence(values) if isinstance(values, FormatError) else values)
+
+    def _known(self) -> list[dict[str, Any]]:
+        found = self._settings.record(KNOWN).get("known")
+        return [record for record in found if isinstance(record, dict)] if isinstance(found, list) else []
+
+    def _remember(self, arrangement: Arrangement) -> None:
+        """Put it before those that are known, in the place of one of the same names."""
+        record = record_of(arrangement)
+        others = [known for known in self._known() if known.get("arrays") != record["arrays"]]
+        self._settings.put(KNOWN, {"known": [record, *others][:MOST_KNOWN]})
+
+
+def _objection(listing: Listing, path: Path, arrangement: Arrangement) -> str:
+    found = complaint(arrangement, listing)
+    if isinstance(found, FormatError):
+        found.at(path)
+    return "" if found is None else sentence(found)
+
+
+def _first_numbers(path: Path, listing: Listing, name: str) -> NDArray[Any] | FormatError:
+    try:
+        return read_array(path, listing, name)
+    except FormatError as error:
+        return error

@@ -1,0 +1,36 @@
+"""Files of arrays by name: listed, read array by array, and opened as somebody arranges them. Imports the catalog."""
+
+from __future__ import annotations
+
+from attn_gui.formats.base import Listing, Loaded, PathText, Source, Tell, reading
+from attn_gui.formats.catalog import FORMATS, detect, problems, suffixes
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.named.arrangement import Arrangement, read_arranged
+
+
+def open_arranged(path: PathText, arrangement: Arrangement, tell: Tell | None = None) -> Loaded:
+    """The problem that an arrangement makes of a file's arrays. Raises FormatError. `tell` as for `open_file`."""
+    with reading(path, tell=tell) as source:
+        return read_arranged(arrangement, _listing(source, path), source)
+
+
+def list_arrays(path: PathText, tell: Tell | None = None) -> Listing:
+    """The arrays of a file, not read where that can be put off. Raises FormatError. `tell` as for `open_file`."""
+    with reading(path, tell=tell) as source:
+        return _listing(source, path)
+
+
+def read_array(path: PathText, listing: Listing, name: str) -> Array:
+    """One array of a file whose listing is known. Raises FormatError."""
+    with reading(path) as source:
+        return listing.read(source, [name])[name]
+
+
+def _listing(source: Source, path: PathText) -> Listing:
+    found = detect(source, path, problems())
+    if found.listing is None:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
+        expected = suffixes(kind for kind in FORMATS.values() if kind.listing is not None)
+        raise FormatError(template, expected=expected)
+    return found.listing(source)

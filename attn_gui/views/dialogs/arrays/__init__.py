@@ -1,0 +1,1 @@
+"""The dialog in which arrays of a file become parts of a problem."""

@@ -1,0 +1,191 @@
+"""Arrays of a file whose names are foreign: each is dragged or picked onto a part of a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.formats import FormatError
+from attn_gui.formats.base import Listing
+from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel
+from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
+from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
+from attn_gui.views.dialogs.arrays.part_slots import PartSlots
+from attn_gui.views.theme import dress, scaled
+
+BUTTONS = QDialogButtonBox.StandardButton
+ROWS, COLUMNS = 4, 5  # of the preview
+WIDTH, HEIGHT = 1060, 700
+FORM = 440
+
+
+class ArraysDialog(QDialog):
+    """`previewAsked` carries the name of the array whose first numbers are wanted."""
+
+    previewAsked = Signal(str)
+
+    def __init__(
+        self, name: str, listing: Listing, objection: Callable[[Arrangement], str], parent: QWidget | None = None
+    ) -> None:
+        """`objection` says why an arrangement makes no problem, as a sentence; nothing where it makes one."""
+        super().__init__(parent)
+        self.setObjectName("dialog.arrays")
+        self._name, self._listing, self._objection = name, listing, objection
+        self.model = ArraysModel(listing.arrays, self)
+        self.sieve = QSortFilterProxyModel(self)
+        self.sieve.setSourceModel(self.model)
+        self.sieve.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.intro, self.line, self.table = QLabel(self), QLineEdit(self), QTableView(self)
+        self.about, self.preview = QLabel(self), NumberPreview(ROWS, COLUMNS, self)
+        self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(self)
+        self.complaint = QLabel(self)
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self._build()
+        self.parts.changed.connect(self._look)
+        self.fields.changed.connect(self._look)
+        self.retranslate()
+        self.table.selectRow(0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(WIDTH), scaled(HEIGHT))
+
+    def arrangement(self) -> Arrangement:
+        """The arrangement on show."""
+        return self.fields.arrangement(self.parts.names())
+
+    def set_arrangement(self, arrangement: Arrangement) -> None:
+        """Propose an arrangement."""
+        self.parts.set_names(arrangement.arrays)
+        self.fields.set_arrangement(arrangement)
+        self.fields.set_questions(arrangement, self._readings(arrangement))
+        self._look()
+
+    def set_preview(self, name: str, found: NDArray[Any] | str) -> None:
+        """Show the first numbers of an array, or in a sentence why there are none, if it still is the chosen one."""
+        if name == self.chosen():
+            self.preview.set_values(None if isinstance(found, str) else found)
+            self.about.setText(found if isinstance(found, str) else name)
+
+    def chosen(self) -> str:
+        """The name of the array that is looked at; empty where there is none."""
+        index = self.table.currentIndex()
+        return self.model.arrays[self.sieve.mapToSource(index).row()].name if index.isValid() else ""
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
+        self.intro.setText(
+            self.tr("The names in this file do not say what they are. Drag an array onto its place, or pick it there.")
+        )
+        self.line.setPlaceholderText(self.tr("Find an array"))
+        self.line.setAccessibleName(self.tr("Find an array"))
+        self.table.setAccessibleName(self.tr("Arrays of the file"))
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("Open"))
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.model.retranslate()
+        self._look()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self._set_up_table()
+        for label in (self.intro, self.about, self.complaint):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        dress(self.about, letters="small", tone="text2")
+        dress(self.complaint, tone="error")
+        left, right, sides, column = QVBoxLayout(), QVBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        for widget in (self.line, self.table, self.about, self.preview):
+            left.addWidget(widget, int(widget is self.table))
+        right.addWidget(self._form())
+        sides.addLayout(left, 1)
+        sides.addLayout(right)
+        sides.setSpacing(SPACING.xl)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.l)
+        column.addWidget(self.intro)
+        column.addLayout(sides, 1)
+        column.addWidget(self.complaint)
+        column.addWidget(self.buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.line.textChanged.connect(self.sieve.setFilterFixedString)
+
+    def _form(self) -> QScrollArea:
+        """The places and the questions; they scroll where a screen is low."""
+        inner, area = QWidget(self), QScrollArea(self)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, SPACING.m, 0)
+        column.setSpacing(SPACING.l)
+        column.addWidget(self.parts)
+        column.addWidget(self.fields)
+        column.addStretch(1)
+        area.setWidget(inner)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFixedWidth(scaled(FORM))
+        return area
+
+    def _set_up_table(self) -> None:
+        self.table.setObjectName("arrays.table")
+        self.table.setModel(self.sieve)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setDragEnabled(True)
+        self.table.setTabKeyNavigation(False)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current_row_changed)
+
+    def _on_current_row_changed(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        name = self.chosen()
+        self.about.setText(name)
+        self.preview.set_values(None)
+        if name:
+            self.previewAsked.emit(name)
+
+    def _readings(self, arrangement: Arrangement) -> tuple[tuple[str, ...], ...]:
+        try:
+            return arrangement.readings(self._listing)
+        except FormatError:  # of a name that is no longer there
+            return ()
+
+    def _look(self) -> None:
+        """Bring questions and complaint up to what is chosen."""
+        now = self.arrangement()
+        self.fields.set_questions(now, self._readings(now))
+        now = self.arrangement()
+        self.model.set_parts(now.arrays)
+        said = self._objection(now)
+        self.complaint.setText(said)
+        self.complaint.setVisible(bool(said))
+        self.buttons.button(BUTTONS.Ok).setEnabled(not said)

@@ -1,0 +1,244 @@
+"""Foreign names and axes: what is suggested, how both readings come out, what is remembered, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.engine import Problem
+from attn_gui.formats import FormatError, list_arrays, load, open_arranged
+from attn_gui.formats.base import Listed, Listing
+from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, complaint, proposed
+from attn_gui.formats.named.head_axes import READINGS, heads_of, laid, laid_shape, readings
+from attn_gui.formats.named.recalled import recalled, record_of
+from attn_gui.formats.named.roles import suggested
+
+RANDOM = np.random.default_rng(7)
+
+
+def listing(*names: str, shape: tuple[int, ...] = (3, 4)) -> Listing:
+    return Listing(tuple(Listed(name, shape, "float64") for name in names), lambda _source, _names: {})
+
+
+# --- names ---------------------------------------------------------------------------------------
+SUGGESTED = {
+    ("q", "K", "val"): {"query": "q", "key": "K", "value": "val"},
+    ("queries", "keys", "values", "attn_mask"): {
+        "query": "queries",
+        "key": "keys",
+        "value": "values",
+        "mask": "attn_mask",
+    },
+    ("h.0.attn.q", "h.0.attn.k", "h.0.attn.v", "h.3.attn.q", "h.3.attn.k"): {
+        "query": "h.0.attn.q",
+        "key": "h.0.attn.k",
+        "value": "h.0.attn.v",
+    },
+    (
+        "model.layers.1.self_attn.q_proj.weight",
+        "model.layers.1.self_attn.k_proj.weight",
+        "model.layers.1.self_attn.v_proj.weight",
+        "model.layers.1.self_attn.o_proj.weight",
+        "model.layers.1.mlp.up_proj.weight",
+        "model.layers.1.self_attn.q_proj.bias",
+        "hidden_states",
+    ): {
+        "x": "hidden_states",
+        "w_query": "model.layers.1.self_attn.q_proj.weight",
+        "b_query": "model.layers.1.self_attn.q_proj.bias",
+        "w_key": "model.layers.1.self_attn.k_proj.weight",
+        "w_value": "model.layers.1.self_attn.v_proj.weight",
+        "w_output": "model.layers.1.self_attn.o_proj.weight",
+    },
+    (
+        "encoder.layer.0.attention.self.query.weight",
+        "encoder.layer.0.attention.self.key.weight",
+        "encoder.layer.0.attention.self.value.weight",
+        "encoder.layer.0.attention.output.dense.weight",
+        "encoder.layer.0.attention.output.LayerNorm.weight",
+        "encoder.layer.0.output.dense.weight",
+    ): {
+        "w_query": "encoder.layer.0.attention.self.query.weight",
+        "w_key": "encoder.layer.0.attention.self.key.weight",
+        "w_value": "encoder.layer.0.attention.self.value.weight",
+        "w_output": "encoder.layer.0.attention.output.dense.weight",
+    },
+    ("X", "W_Q", "W_K", "W_V", "W_O", "b_Q"): {
+        "x": "X",
+        "w_query": "W_Q",
+        "b_query": "b_Q",
+        "w_key": "W_K",
+        "w_value": "W_V",
+        "w_output": "W_O",
+    },
+    ("x", "wq", "wk", "wv"): {"x": "x", "w_query": "wq", "w_key": "wk", "w_value": "wv"},
+    ("a", "b1", "loss", "h.3.attn.b"): {},
+}
+
+
+@pytest.mark.parametrize("names", SUGGESTED)
+def test_names_suggest_the_parts(names: tuple[str, ...]) -> None:
+    assert suggested(listing(*names).arrays) == SUGGESTED[names]
+
+
+def test_weights_of_linear_layers_are_proposed_as_they_hold_them() -> None:
+    assert proposed(listing("x", "q_proj.weight", "k_proj.weight", "v_proj.weight")).weights == "out,in"
+    assert proposed(listing("X", "W_Q", "W_K", "W_V")).weights == "in,out"
+
+
+# --- axes ----------------------------------------------------------------------------------------
+@given(st.sampled_from(READINGS), st.tuples(*[st.integers(1, 4)] * 4))
+def test_a_reading_is_a_permutation(axes: tuple[str, ...], sizes: tuple[int, ...]) -> None:
+    shape = sizes[: len(axes)]
+    array = np.arange(np.prod(shape)).reshape(shape)
+    names = [axis for axis in ("batch", "head", "token", "column") if axis in axes]
+    expected = np.einsum(array, [ord(axis[0]) - 97 for axis in axes], [ord(axis[0]) - 97 for axis in names])
+    assert np.array_equal(laid(axes, array).reshape(-1), expected.reshape(-1))
+    assert np.prod(laid_shape(axes, shape)) == array.size
+    assert heads_of(axes, shape) == (shape[axes.index("head")] if "head" in axes else None)
+
+
+def test_both_readings_are_offered_where_both_fit() -> None:
+    same = dict.fromkeys(("query", "key", "value"), (2, 5, 3))
+    assert readings(same) == (
+        ("head", "token", "column"),
+        ("batch", "token", "column"),
+        ("token", "head", "column"),
+    )
+    assert readings(same, tokens=2)[0] == ("token", "head", "column")
+    grouped = {"query": (4, 5, 3), "key": (2, 6, 3), "value": (2, 6, 7)}
+    assert readings(grouped) == (("head", "token", "column"),)
+    assert readings({"query": (1, 4, 5, 3), "key": (1, 5, 4, 3)}) == ()
+    assert readings({"query": (3, 2), "key": (4, 2), "value": (5, 2)}) == ()
+
+
+def test_every_reading_gives_the_problem_that_einsum_gives(tmp_path: Path) -> None:
+    for axes in READINGS:
+        sizes = {"batch": 2, "head": 3, "token": 4, "column": 5}
+        shape = tuple(sizes[axis] for axis in axes)
+        arrays = {name: RANDOM.normal(size=shape) for name in ("q", "k", "v")}
+        np.savez(tmp_path / "a.npz", **arrays)
+        names = {"query": "q", "key": "k", "value": "v"}
+        found = load(tmp_path / "a.npz", arrays=names, axes=axes)
+        letters = [ord(axis[0]) for axis in axes]
+        assert found.num_heads == (3 if "head" in axes else 1)
+        full = [ord(axis[0]) for axis in ("batch", "token", "head", "column") if axis in axes]
+        q = np.einsum(arrays["q"], [x - 97 for x in letters], [x - 97 for x in full])
+        np.testing.assert_array_equal(found.query.reshape(-1), q.reshape(-1))
+
+
+def test_heads_go_through_from_heads(tmp_path: Path) -> None:
+    arrays = {
+        "q": RANDOM.normal(size=(4, 5, 3)),
+        "K": RANDOM.normal(size=(2, 6, 3)),
+        "v": RANDOM.normal(size=(2, 6, 7)),
+    }
+    np.savez(tmp_path / "a.npz", **arrays, scale=0.5)
+    loaded = open_arranged(tmp_path / "a.npz", proposed(list_arrays(tmp_path / "a.npz")))
+    assert loaded.problem == Problem.from_heads(arrays["q"], arrays["K"], arrays["v"], scale=0.5)
+    assert loaded.notes == ()
+
+
+# --- the rest ------------------------------------------------------------------------------------
+def test_weights_of_linear_layers_are_turned(tmp_path: Path) -> None:
+    x, w = RANDOM.normal(size=(5, 6)), {name: RANDOM.normal(size=(4, 6)) for name in "qkv"}
+    out, b = RANDOM.normal(size=(6, 4)), RANDOM.normal(size=4)
+    named = {f"attn.{name}_proj.weight": array for name, array in w.items()}
+    np.savez(tmp_path / "a.npz", hidden_states=x, **named, **{"attn.q_proj.bias": b, "attn.o_proj.weight": out})
+    found = proposed(list_arrays(tmp_path / "a.npz"))
+    expected = Problem(x=x, w_query=w["q"].T, b_query=b, w_key=w["k"].T, w_value=w["v"].T, w_output=out.T, num_heads=2)
+    assert load(tmp_path / "a.npz", arrays=found.arrays, weights="out,in", num_heads=2) == expected
+
+
+@pytest.mark.parametrize(
+    ("mask", "meaning", "allowed"),
+    [
+        (np.tril(np.ones((3, 3), bool)), None, np.tril(np.ones((3, 3), bool))),
+        (np.tril(np.ones((3, 3), bool)), "block", ~np.tril(np.ones((3, 3), bool))),
+        (np.tril(np.ones((3, 3))), "keep", np.tril(np.ones((3, 3), bool))),
+        (np.array([[1, 1, 0], [1, 0, 0]]), None, np.array([[1, 1, 0], [1, 0, 0]], bool)[:, None, None]),
+        (np.ones((2, 3, 3), bool), None, np.ones((2, 1, 3, 3), bool)),
+        (np.ones((2, 1, 3, 3), bool), None, np.ones((2, 1, 3, 3), bool)),
+    ],
+)
+def test_a_mask_means_what_is_said(mask: np.ndarray, meaning: str | None, allowed: np.ndarray, tmp_path: Path) -> None:
+    one = RANDOM.normal(size=(2, 3, 4))
+    np.savez(tmp_path / "a.npz", q=one, k=one, v=one, m=mask)
+    names = {"query": "q", "key": "k", "value": "v", "mask": "m"}
+    found = load(tmp_path / "a.npz", arrays=names, axes="batch,token,column", mask=meaning).mask[0]
+    assert found.kind == "custom"
+    np.testing.assert_array_equal(found.allowed, allowed)
+
+
+def test_a_mask_that_is_added(tmp_path: Path) -> None:
+    one, mask = RANDOM.normal(size=(3, 4)), np.where(np.eye(3), 0, -np.inf)
+    np.savez(tmp_path / "a.npz", q=one, k=one, v=one, m=mask, meta=json.dumps({"mask": [{"kind": "causal"}]}))
+    names = {"query": "q", "key": "k", "value": "v", "mask": "m"}
+    layers = load(tmp_path / "a.npz", arrays=names).mask
+    assert [layer.kind for layer in layers] == ["causal", "bias"]
+    np.testing.assert_array_equal(layers[1].values, mask)
+
+
+def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
+    names = [f"h.{layer}.attn.{part}" for layer in (4, 7) for part in ("aa", "bb", "cc")]
+    chosen = Arrangement(
+        {"query": "h.4.attn.bb", "key": "h.4.attn.aa", "value": "h.4.attn.cc"}, ("token", "column"), num_heads=2
+    )
+    record = json.loads(json.dumps(record_of(chosen)))
+    assert recalled([record], listing(*names)) == chosen
+    other = recalled([{"arrays": {"query": "nowhere"}}, record], listing(*[name.replace("4", "9") for name in names]))
+    assert other is not None
+    assert set(other.arrays.values()) == {"h.9.attn.bb", "h.9.attn.aa", "h.9.attn.cc"}
+    assert recalled([record], listing("h.4.attn.aa", "h.4.attn.bb")) is None
+    assert recalled([{}, {"arrays": {"nonsense": "h.#.attn.aa"}}, {"arrays": []}], listing(*names)) is None
+
+
+COMPLAINTS = [
+    (Arrangement({"query": "a", "key": "a"}), "value is missing"),
+    (Arrangement({}), "query is missing"),
+    (Arrangement({"query": "a", "key": "b", "value": "a"}), "fit together in no order"),
+    (Arrangement({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),
+    (Arrangement({"query": "a", "key": "a", "value": "a"}, axes=("head", "token", "column")), "cannot be read as"),
+    (Arrangement({"x": "a", "w_query": "c", "w_key": "c", "w_value": "c"}), "w_query"),
+    (Arrangement({"query": "zzz"}), "has no array “zzz”; it has a, b, c"),
+]
+
+
+@pytest.mark.parametrize(("arrangement", "words"), COMPLAINTS, ids=range(len(COMPLAINTS)))
+def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arrangement, words: str) -> None:
+    shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4)}
+    arrays = tuple(Listed(name, shape, "float32") for name, shape in shapes.items())
+    found = complaint(arrangement, Listing(arrays, lambda _source, _names: {}))
+    assert words in str(found)
+
+
+def test_a_whole_arrangement_has_no_complaint() -> None:
+    assert (
+        complaint(proposed(listing("q", "k", "v", shape=(2, 10**5, 64))), listing("q", "k", "v", shape=(2, 10**5, 64)))
+        is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"arrays": {"nonsense": "a"}}, "“nonsense” is no part of a problem"),
+        ({"arrays": {}, "axes": "head,column"}, "“axes” is “head,column”"),
+        ({"arrays": {}, "weights": "x"}, "“weights” is “x”; expected one of “in,out”, “out,in”"),
+        ({"arrays": {}, "mask": "x"}, "expected one of “keep”, “block”, “add”"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(words: dict[str, object], said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        arrangement_of(**words)
+
+
+def test_a_file_without_names_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.eye(2))
+    with pytest.raises(FormatError, match=r"holds no arrays by name; expected \.npz"):
+        load(tmp_path / "a.npy", arrays={"query": "a"})

@@ -1,0 +1,186 @@
+"""Files whose arrays have other names than ours: opened by choosing, once; dropped, typed, remembered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import safetensors.numpy
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from attn_gui.engine import Problem
+from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+
+RANDOM = np.random.default_rng(3)
+LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
+
+
+def hooked(path: Path, layer: int, names: str = "qkv") -> dict[str, np.ndarray]:
+    """A file as a hook in a model leaves it: heads on an axis of their own."""
+    arrays = {f"h.{layer}.attn.{name}": RANDOM.normal(size=(2, 5, 3)) for name in names}
+    np.savez(path, **arrays, loss=1.5)
+    return arrays
+
+
+def written(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """The same arrays in the format that the suffix says."""
+    if path.suffix == ".json":
+        path.write_text(json.dumps({name: array.tolist() for name, array in arrays.items()}))
+    elif path.suffix == ".safetensors":
+        safetensors.numpy.save_file(arrays, path)
+    else:
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for name, array in arrays.items():
+            sheet = book.create_sheet(name)
+            for row in array.tolist():
+                sheet.append(row)
+        book.save(path)
+
+
+def until(person: Any, done: Callable[[], bool]) -> None:
+    for _ in range(2000):
+        if done():
+            return
+        QTest.qWait(5)
+    raise AssertionError(person.banner())
+
+
+def open_by_choosing(person: Any, path: Path, choose: Callable[[ArraysDialog], None], drop: bool = False) -> None:
+    """Open or drop a file, choose in the dialog that comes once its arrays are listed, wait for the document."""
+    before = person.program.document.problem
+
+    def ask() -> None:
+        person.drop(path) if drop else person.program.files.open_path(path)
+        until(person, lambda: not person.program.arrays.busy)
+
+    person.answering(ArraysDialog, choose, ask)
+    until(person, lambda: person.program.document.problem is not before and not person.program.files.opening.busy)
+    person.wait()
+
+
+def take(dialog: ArraysDialog) -> None:
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+
+@LANGUAGES
+def test_what_was_proposed_opens_with_one_enter(launch: Callable[..., Any], lang: str, tmp_path: Path) -> None:
+    arrays = hooked(tmp_path / "dump.npz", 3)
+    person = launch("worked-example.npz", lang=lang)
+    open_by_choosing(person, tmp_path / "dump.npz", take, drop=True)
+    expected = Problem.from_heads(*arrays.values())
+    document = person.program.document
+    assert document.snapshot() == expected
+    assert (document.name, document.path, document.modified) == ("dump", None, False)
+    assert "loss" in person.banner()
+    assert person.program.settings.recent()[0].name == "dump.npz"
+
+
+@LANGUAGES
+def test_what_was_chosen_once_is_proposed_for_the_next_such_file(
+    launch: Callable[..., Any], lang: str, tmp_path: Path
+) -> None:
+    first, second = hooked(tmp_path / "a.npz", 3, "abc"), hooked(tmp_path / "b.npz", 7, "abc")
+    person = launch("worked-example.npz", lang=lang)
+
+    def choose(dialog: ArraysDialog) -> None:
+        assert dialog.parts.names() == {}
+        assert dialog.complaint.text()
+        if lang == "zh":
+            assert not dialog.complaint.text().isascii()
+        for role, letter in (("query", "c"), ("key", "a"), ("value", "b")):
+            person.choose(dialog.parts.slots[role], f"h.3.attn.{letter}")
+        person.choose(dialog.fields.axes, "token,head,column")
+        person.click(dialog.buttons.button(dialog.buttons.StandardButton.Ok))
+
+    open_by_choosing(person, tmp_path / "a.npz", choose)
+    swapped = [first[f"h.3.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
+    assert person.program.document.snapshot() == Problem.from_heads(*swapped)
+    open_by_choosing(person, tmp_path / "b.npz", take)
+    swapped = [second[f"h.7.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
+    assert person.program.document.snapshot() == Problem.from_heads(*swapped)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".safetensors", ".xlsx"])
+def test_every_format_of_arrays_by_name_leads_there(launch: Callable[..., Any], suffix: str, tmp_path: Path) -> None:
+    arrays = {name: np.arange(6.0).reshape(3, 2) / 4 + k for k, name in enumerate(("Q", "K", "V"))}
+    written(tmp_path / f"a{suffix}", arrays)
+    person = launch("worked-example.npz")
+    open_by_choosing(person, tmp_path / f"a{suffix}", take)
+    expected = Problem(query=arrays["Q"], key=arrays["K"], value=arrays["V"])
+    assert person.program.document.snapshot() == expected
+
+
+@LANGUAGES
+def test_leaving_the_dialog_leaves_everything_as_it_is(launch: Callable[..., Any], lang: str, tmp_path: Path) -> None:
+    hooked(tmp_path / "a.npz", 0)
+    person = launch("worked-example.npz", lang=lang)
+    before = person.program.document.snapshot()
+    looked: list[str] = []
+
+    def look(dialog: ArraysDialog) -> None:
+        until(person, lambda: bool(dialog.preview.text()))
+        looked.append(dialog.preview.text())
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+    def ask() -> None:
+        person.program.files.open_path(tmp_path / "a.npz")
+        until(person, lambda: not person.program.arrays.busy)
+
+    person.answering(ArraysDialog, look, ask)
+    assert len(looked[0].splitlines()) == 5
+    assert person.program.document.snapshot() == before
+    assert person.program.settings.record("arrays") == {}
+
+
+def test_unsaved_work_is_asked_about_before_it_is_left(launch: Callable[..., Any], tmp_path: Path) -> None:
+    hooked(tmp_path / "a.npz", 0)
+    person = launch("worked-example.npz")
+    person.type_into("query", 0, 0, "7")
+    person.wait()
+
+    def stay(box: QMessageBox) -> None:
+        box.button(QMessageBox.StandardButton.Cancel).click()
+
+    def ask() -> None:
+        person.program.arrays.open_arranged(tmp_path / "a.npz", Arrangement({"query": "h.0.attn.q"}))
+
+    person.answering(QMessageBox, stay, ask)
+    assert person.number("query", 0, 0) == 7
+
+
+def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QApplication, tmp_path: Path) -> None:
+    from attn_gui.app.shell.program import Program
+
+    arrays = hooked(tmp_path / "a.npz", 1)
+    names = dict(zip(("query", "key", "value"), arrays, strict=True))
+    program = Program(qapp, lang="en")
+    try:
+        program.begin(tmp_path / "a.npz", Arrangement(names))
+        for _ in range(2000):
+            if program.document.name == "a":
+                break
+            QTest.qWait(5)
+        assert program.document.snapshot() == Problem.from_heads(*arrays.values())
+    finally:
+        program.end()
+
+
+def test_what_cannot_be_read_is_said(launch: Callable[..., Any], tmp_path: Path) -> None:
+    person = launch("worked-example.npz")
+    (tmp_path / "a.json").write_text(json.dumps({"a": [[1, 2], [3]]}))
+    person.drop(tmp_path / "a.json")
+    until(person, lambda: "a part of the shape" in person.banner())
+    for name in ("model.pt", "model.pkl"):
+        (tmp_path / name).write_bytes(b"\x80\x04x")
+        person.drop(tmp_path / name)
+        assert "torch.load" in person.banner()
+        assert "numpy.savez" in person.banner()
