@@ -75,9 +75,8 @@ class Run:
     def problem(self, layer: int) -> Problem:
         """A layer as a problem of the engine; its `block_output` is the next layer's x."""
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
-        heads = (self.query(layer), self.key(layer), self.value(layer))
         records = [record for number, record in self.interventions if number == layer]
-        return layer_problem(one, heads, self.sequence, records)
+        return layer_problem(one, self.states[layer], self.sequence, records)
 
     # --- of the whole model ----------------------------------------------------------------------
     @cached_property
@@ -153,6 +152,24 @@ class Run:
             model.num_layers,
         )
         return _continued(model, self.sequence, changes, self.states[: first + 1], tell)
+
+    def gradient(self, token: str | int, layer: int, stage: str, position: int = -1) -> Array:
+        """The exact gradient of a token's logit at a position with respect to a stage of a layer, float64.
+
+        In the stage's shape, batch axis first; zeros where the logit does not depend on a cell.
+        Raises FieldError, or StageError where the layer has no such stage.
+        """
+        from attn_gui.models.attributing.logit_gradient import head_gradient, stage_gradient
+
+        model, place = self.model, self.place(position)
+        checked_layer(layer, model.num_layers)
+        if model.ends.head is None:
+            raise FieldError(_NO_HEAD)
+        cotangent = np.zeros(self.states[-1].shape)
+        last = self.states[-1][place]
+        cotangent[place] = head_gradient(model.ends, model.sizes, last, self.token_id(token))
+        with one_blas_thread():
+            return stage_gradient(self.problem, model.num_layers, layer, stage, cotangent)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
         """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""

@@ -231,14 +231,14 @@ def test_of_the_others_what_is_not_supported_is_named(tmp_path):
         (
             {
                 "ids": [1],
-                "interventions": [{"layer": 0, "kind": "scale", "stage": "output", "at": {"head": 0}, "factor": 0}],
+                "interventions": [{"layer": 0, "kind": "scale", "stage": "up", "at": {"head": 0}, "factor": 0}],
             },
             "no axis",
         ),
         (
             {
                 "ids": [1],
-                "interventions": [{"layer": 0, "kind": "scale", "stage": "output", "at": {"query": 9}, "factor": 0}],
+                "interventions": [{"layer": 0, "kind": "scale", "stage": "up", "at": {"query": 9}, "factor": 0}],
             },
             "has 1 cells along its axis query",
         ),

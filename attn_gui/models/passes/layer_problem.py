@@ -1,8 +1,9 @@
-"""A layer of a model as a problem of the engine: Q, K, V as its scores read them, its mask, tokens, interventions."""
+"""A layer of a model as a problem of the engine: its weights as tables, its interventions, its tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from typing import Any
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.interventions import Intervention
@@ -11,20 +12,33 @@ from attn_gui.engine.problem.problem import Problem
 from .layer_walk import Layer
 from .sequence import Sequence
 
-BEFORE = ("query", "key", "value")
+PROJECTIONS = ("query", "key", "value", "output")
+TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECTIONS), "query_norm", "key_norm")
+"""The numbers of a layer that are fields of a problem; the others belong to its block."""
 
 
-def layer_problem(
-    layer: Layer, heads: tuple[Array, Array, Array], sequence: Sequence, records: Many[Intervention]
-) -> Problem:
-    """The attention of a layer from Q, K, V as (head, row, column)."""
-    sizes = layer.sizes
-    return Problem.from_heads(
-        *heads,
-        scale=layer.scale,
-        mask=sequence.mask_layers(sizes, layer.window),
-        interventions=[record for record in records if not record.stage.endswith(BEFORE)],
-        query_tokens=sequence.tokens,
-        key_tokens=sequence.tokens,
-        dtype="float32",
+def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Intervention]) -> Problem:
+    """The problem that computes the layer from its x, in float32 as the model does."""
+    sizes, weights = layer.sizes, layer.weights
+    fields: dict[str, Any] = {name: weights[name] for name in TOP if name in weights}
+    if sizes.frequencies is not None:
+        fields["rotary_frequencies"] = sizes.frequencies
+    if "query_norm" in weights:
+        fields["qk_norm_eps"] = sizes.norm_eps
+    if layer.scale != sizes.d_head**-0.5:
+        fields["scale"] = layer.scale
+    own = {name: array for name, array in weights.items() if name not in TOP}
+    rules = {"kind": sizes.kind, "norm": sizes.norm, "norm_eps": sizes.norm_eps, "activation": sizes.activation}
+    return Problem.of(
+        {
+            **fields,
+            "x": x,
+            "block": own | rules,
+            "num_heads": sizes.num_heads,
+            "num_kv_heads": sizes.num_kv_heads,
+            "mask": sequence.mask_layers(sizes, layer.window),
+            "interventions": list(records),
+            "query_tokens": sequence.tokens,
+            "dtype": "float32",
+        }
     )

@@ -1,0 +1,89 @@
+"""The gradient of a logit through the whole model against finite differences through the whole model, in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, StageError, compute
+from attn_gui.engine.stages import STAGE
+from attn_gui.models import open_model
+from attn_gui.models.passes.model_ends import finished, scored
+
+from .golden_folders import NAMES, golden
+from .made_folders import BERT, bert_tensors, write_folder
+
+STEP = 1e-4
+
+
+def logit(run, layer, stage, place, value, token):
+    """The logit at the last position where one cell of a stage has a value, every layer in float64."""
+    x = None
+    for number in range(layer, run.model.num_layers):
+        fields = {"dtype": "float64"} if x is None else {"dtype": "float64", "x": x}
+        if number == layer:
+            at = dict(zip(STAGE[stage].axes, map(int, place), strict=True))
+            set_ = {"kind": "set", "stage": stage, "at": at, "values": value}
+            fields["interventions"] = [*run.problem(number).interventions, set_]
+        x = compute(run.problem(number).replace(**fields))["block_output"][0]
+    ends, sizes = run.model.ends, run.model.sizes
+    return scored(ends, sizes, finished(ends, sizes, x))[-1, token]
+
+
+def check(run, layer, stage, token, random):
+    found = run.gradient(token, layer, stage)
+    cells = compute(run.problem(layer))[stage]
+    assert found.shape == cells.shape
+    steepest = np.unravel_index(np.abs(np.where(np.isfinite(cells), found, 0)).argmax(), found.shape)
+    for place in (steepest, tuple(map(random.integers, found.shape))):
+        if not np.isfinite(cells[place]):
+            assert found[place] == 0  # what stands behind the mask
+            continue
+        here = float(cells[place])
+        after, before = (logit(run, layer, stage, place, here + step, token) for step in (STEP, -STEP))
+        assert found[place] == pytest.approx((after - before) / (2 * STEP), rel=2e-3, abs=2e-4 * np.abs(found).max())
+
+
+@pytest.mark.family(4)
+@pytest.mark.parametrize("stage", STAGE)
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_the_slope_of_the_whole_model(name, layer, stage):
+    run = golden(name).run({"tiny-bert": "mask", "toy-induction": "short"}.get(name, "cat"))
+    if stage not in compute(run.problem(layer)).stages:
+        with pytest.raises(StageError):
+            run.gradient(5, layer, stage)
+        return
+    check(run, layer, stage, 5, np.random.default_rng(layer))
+
+
+def test_it_follows_interventions():
+    run = golden("tiny-llama").run("cat")
+    off = {"layer": 1, "kind": "scale", "stage": "head_output", "at": {"head": 2}, "factor": 0.0}
+    run = run.replace(interventions=[off])
+    for stage in ("weights", "value", "up"):
+        check(run, 0, stage, 9, np.random.default_rng(3))
+    at_hand = run.gradient(9, 1, "weights")
+    assert not at_hand[0, 2].any()  # of a head that is off no weight matters
+    assert at_hand[0, 3].any()
+
+
+def test_by_the_text_of_a_token_and_at_another_position():
+    run = golden("toy-induction").run("short")
+    np.testing.assert_array_equal(run.gradient("c", 0, "weights"), run.gradient(3, 0, "weights"))
+    early = run.gradient("c", 0, "block_output", position=2)
+    assert early[0, 2].any()
+    assert not early[0, 3:].any()  # no later token reaches it
+
+
+def test_what_has_no_gradient_is_said(tmp_path):
+    run = golden("toy-induction").run("short")
+    with pytest.raises(FieldError, match="no token"):
+        run.gradient("cc", 0, "weights")
+    with pytest.raises(FieldError, match="There is no layer 2"):
+        run.gradient("c", 2, "weights")
+    with pytest.raises(StageError, match="gate"):
+        run.gradient("c", 0, "gate")
+    headless = open_model(write_folder(tmp_path / "model", BERT, bert_tensors(BERT, head=False)))
+    with pytest.raises(FieldError, match="no head"):
+        headless.run(ids=[1, 2]).gradient(3, 0, "weights")
