@@ -11,6 +11,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from fontTools.pens.t2CharStringPen import T2CharStringPen
+from fontTools.pens.transformPen import TransformPen
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
@@ -56,14 +58,22 @@ MATHEMATICS = (
     (0x1D434, 0x1D468),
     (0x1D6E2, 0x1D71C),
 )
+SIGNS = {  # code: a letter, the share of its width, and how it is laid down: xx, xy, yx, yy, dx, dy
+    0x1D40: ("T", 0.62, ((0.62, 0, 0, 0.62, 0, 800),)),  # ᵀ
+    0x22EE: (".", 1.0, ((1, 0, 0, 1, 0, 0), (1, 0, 0, 1, 0, 620), (1, 0, 0, 1, 0, 1240))),  # ⋮
+    0x2423: ("_", 1.2, ((1.2, 0, 0, 1, 0, 0), (0, 0.3, -1, 0, 0, 0), (0, 0.3, -1, 0, 1311, 0))),  # ␣
+}
 NOTO_FEATURES = ["kern", "ccmp"]  # locl would bring the Japanese, Korean and Taiwanese form of every character along
 
 
 def main() -> None:
     FONTS.mkdir(parents=True, exist_ok=True)
-    _cut(TTFont(INTER / "Inter-Regular.otf"), _span(LATIN), INTER_FEATURES, FONTS / "Inter-Regular.otf")
+    regular = TTFont(INTER / "Inter-Regular.otf")
+    _add_signs(regular)
+    _cut(regular, _span(LATIN), INTER_FEATURES, FONTS / "Inter-Regular.otf")
     strong = TTFont(INTER / "Inter-SemiBold.otf")
     _name_as_bold(strong)
+    _add_signs(strong)
     _cut(strong, _span(LATIN), INTER_FEATURES, FONTS / "Inter-SemiBold.otf")
     mathematics = TTFont(_stix())
     _add_taller_forms(mathematics)
@@ -117,6 +127,27 @@ def _face(collection: Path, family: str) -> TTFont:
         if font["name"].getDebugName(1) == family:
             return font
     raise SystemExit(f"{collection} has no face {family}")
+
+
+def _add_signs(font: TTFont) -> None:
+    """Draw the signs that Inter lacks and a system without fonts cannot lend: made of its own letters."""
+    glyphs, cff, names = font.getGlyphSet(), font["CFF "].cff, font.getBestCmap()
+    top, private = cff.topDictIndex[0], cff.topDictIndex[0].Private
+    for code, (letter, width, places) in SIGNS.items():
+        source, name = names[ord(letter)], f"uni{code:04X}"
+        advance = round(width * font["hmtx"][source][0])
+        pen = T2CharStringPen(advance, glyphs)
+        for place in places:
+            glyphs[source].draw(TransformPen(pen, place))
+        top.CharStrings.charStringsIndex.append(pen.getCharString(private, cff.GlobalSubrs))
+        top.CharStrings.charStrings[name] = len(top.CharStrings.charStringsIndex) - 1
+        top.charset.append(name)
+        font["hmtx"][name] = advance, 0
+        for table in font["cmap"].tables:
+            if table.isUnicode():
+                table.cmap[code] = name
+    font.setGlyphOrder(top.charset)
+    font["maxp"].numGlyphs = len(top.charset)
 
 
 def _name_as_bold(font: TTFont) -> None:
