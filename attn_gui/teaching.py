@@ -100,7 +100,7 @@ def _lesson_parser() -> Parser:
         usage="attn-gui lesson check FILE",
         description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
         epilog="Exit code 0 if the lesson can be opened; else 2, with the line, what was expected and what is there. "
-        "The format is told in resources/help/lesson-format.md.",
+        "The format is told in the help of the window, and in resources/help/en/9-writing-lessons.md.",
         allow_abbrev=False,
     )
     parser.add_argument("what", metavar="check", choices=("check",), help="what to do with it")

@@ -6,10 +6,29 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.cli import main
+from attn_gui.figure.pages import PAGES
+from attn_gui.lessons.lesson_file import ORDERS
+from attn_gui.lessons.live_expression import FUNCTIONS
 from attn_gui.paths import resource
 from attn_gui.views.help.help_window import HelpWindow
 
 KEYS = [path.stem for path in sorted(resource("help", "en").glob("*.md"))]
+
+WRITTEN = "9-writing-lessons"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_on_writing_names_all_that_a_lesson_can_show_and_its_example_is_one(tmp_path, lang):
+    text = resource("help", lang, f"{WRITTEN}.md").read_text(encoding="utf-8")
+    names = {*PAGES, *FUNCTIONS, *ORDERS, *(path.stem for path in resource("examples").glob("*.npz"))}
+    assert not [name for name in names if name not in text]
+    lines = text.splitlines()
+    path = tmp_path / "mine.md"
+    end = next(place for place, line in enumerate(lines) if line.startswith(("A text on one", "写在一行")))
+    begin = lines.index("    # The title | 标题")
+    path.write_text("\n".join(line[4:] for line in lines[begin:end]), encoding="utf-8")
+    assert main(["lesson", "check", str(path)]) == 0
 
 
 def opened(person):
@@ -33,8 +52,9 @@ def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
     for row, key in enumerate(KEYS):
         said = read(help_window, key)
         assert help_window.titles.item(row).text() in said
-        assert "{" not in said
-        assert "*" not in said  # all Markdown is understood
+        if key != WRITTEN:  # which shows Markdown and live numbers as they are written
+            assert "{" not in said
+            assert "*" not in said  # all Markdown is understood
     undo = person.action("undo")
     assert f"({undo.shortcut().toString()})" in read(help_window, KEYS[0])
 
