@@ -219,11 +219,13 @@ def _compute(state: State) -> None:
 def _check_claim(order: Order, evaluation: Evaluation) -> None:
     """Refuse what the numbers do not show."""
     try:
-        if expression(order.rest).number(evaluation) == 1.0:
+        claim = expression(order.rest)
+        if claim.number(evaluation) == 1.0:
             return
+        sides = claim.sides(evaluation)
     except ExpressionError as error:
         raise LessonError(order.line, COMPUTED, error) from None
-    raise LessonError(order.line, TRUE, order.rest)
+    raise LessonError(order.line, TRUE, f"{order.rest} ({sides})" if sides else order.rest)
 
 
 def _check_number(wanted: Any, line: int, evaluation: Evaluation) -> None:

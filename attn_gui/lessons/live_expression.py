@@ -109,6 +109,15 @@ class Expression:
             raise ExpressionError(f"{self.text} has {found.size} numbers")
         return float(found.reshape(()))
 
+    def sides(self, evaluation: Readout) -> str:
+        """The two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
+        if not isinstance(self.tree, ast.Compare):
+            return ""
+        sign = next((sign for sign in ("<=", ">=", "==", "!=", "<", ">") if sign in self.text), "")
+        parts = (Expression("", side) for side in (self.tree.left, self.tree.comparators[0]))
+        left, right = (f"{part.number(evaluation):.4g}" for part in parts)
+        return f"{left} {sign} {right}"
+
 
 def expression(text: str) -> Expression:
     """Read an expression. Raises ExpressionError for what is too long or not in the grammar."""

@@ -145,7 +145,7 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, or the name of a page"),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
-        ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "line 5: expected something that holds"),
+        ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
         ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
         ("{weights[1, 1]:2} of", "{weights.shape} of", "line 8: expected an expression"),
