@@ -117,6 +117,11 @@ class MatrixModel(QAbstractTableModel):
         """The array of now, if it has that cell."""
         return self._array() if 0 <= row < self._shape[0] and 0 <= column < self._shape[1] else None
 
+    @property
+    def row_labels(self) -> Sequence[str]:
+        """The tokens of the rows; fewer than rows where the others have none."""
+        return self._row_labels
+
     def cells(self) -> NDArray[Any]:
         """All numbers as they are then, read-only."""
         array = self._array()

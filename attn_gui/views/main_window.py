@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tiles.tiles import AllStages
 
-WIDEST_SIDE = 0.28
-"""Of the window: with large type the pictures would be left with nothing."""
+WIDEST_SIDE = 0.28  # of the window: with large type the pictures would be left with nothing
 
 
 class MainWindow(QMainWindow):
@@ -68,8 +67,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self._compact: bool | None = None
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
-        self._filled = False
-        self._columns_kept = QByteArray()
+        self._filled, self._columns_kept = False, QByteArray()
         center = QWidget(self)
         self._strip, self.columns = _zone(center), QSplitter(Qt.Orientation.Horizontal, center)
         self._left = _zone(self.columns, SPACING.panel_padding, "zone.inputs")
@@ -90,6 +88,7 @@ class MainWindow(QMainWindow):
         from attn_gui.views.controls.masks.brush_bar import BrushBar
         from attn_gui.views.controls.masks.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
+        from attn_gui.views.find_bar import FindBar
         from attn_gui.views.heads.strip import HeadsStrip
         from attn_gui.views.history.history_panel import HistoryView
         from attn_gui.views.inputs import InputsView
@@ -101,6 +100,7 @@ class MainWindow(QMainWindow):
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
         self.banner, self.pictures = Banner(self._middle), QStackedWidget(self._middle)
+        self.find_bar, self._rule = FindBar(self._middle), _hairline(self._middle)
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
@@ -187,7 +187,7 @@ class MainWindow(QMainWindow):
             (self._left, (self.shape_panel, _hairline(self._left), self.inputs), self.inputs),
             (
                 self._middle,
-                (self.banner, self.comparison, self.brush_bar, self.pictures, _hairline(self._middle), self.heads),
+                (self.banner, self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
             (self.right, (self.inspector, _hairline(self.right), self.history), self.inspector),

@@ -645,6 +645,22 @@
         <source>Attention &amp;sink in every head</source>
         <translation>每个头的注意力汇点(&amp;S)</translation>
     </message>
+    <message>
+        <source>&amp;Find…</source>
+        <translation>查找(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Find ne&amp;xt</source>
+        <translation>查找下一个(&amp;J)</translation>
+    </message>
+    <message>
+        <source>Find pre&amp;vious</source>
+        <translation>查找上一个(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Go to a c&amp;ell…</source>
+        <translation>转到单元格(&amp;E)…</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1570,6 +1586,60 @@
     <message>
         <source>Problems ({patterns})</source>
         <translation>问题文件 ({patterns})</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>Find in {where}</source>
+        <translation>在 {where} 中查找</translation>
+    </message>
+    <message>
+        <source>number, token, or row, column</source>
+        <translation>数值、词元，或“行, 列”</translation>
+    </message>
+    <message>
+        <source>The one before (Shift+F3)</source>
+        <translation>上一个（Shift+F3）</translation>
+    </message>
+    <message>
+        <source>The next one (F3)</source>
+        <translation>下一个（F3）</translation>
+    </message>
+    <message>
+        <source>End the search (Esc)</source>
+        <translation>结束查找（Esc）</translation>
+    </message>
+</context>
+<context>
+    <name>FindController</name>
+    <message>
+        <source>Row and column, counted from 0, or a token</source>
+        <translation>行和列（从 0 数起），或词元</translation>
+    </message>
+    <message>
+        <source>Go to a cell of {where}</source>
+        <translation>转到 {where} 的单元格</translation>
+    </message>
+    <message>
+        <source>Expected a row and a column such as 2, 3, or a token.</source>
+        <translation>应为行和列，例如 2, 3，或词元。</translation>
+    </message>
+    <message>
+        <source>{where} has {rows} rows and {columns} columns.</source>
+        <translation>{where} 有 {rows} 行、{columns} 列。</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>正在查找……</translation>
+    </message>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
     </message>
 </context>
 <context>

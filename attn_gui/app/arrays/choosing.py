@@ -55,6 +55,13 @@ class ArraysController(QObject):
         self._path = path
         self._listed.start(path.name, partial(list_arrays, path))
 
+    def open_first(self, path: Path, arrangement: Arrangement | None) -> bool:
+        """Open the file that a start was given, as the command line arranges it; whether it is there at once."""
+        if arrangement is None:
+            return self._files.open_path(path)
+        self.open_arranged(path, arrangement)
+        return False
+
     def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
         """Open what an arrangement makes of a file."""
 

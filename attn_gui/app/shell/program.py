@@ -20,6 +20,7 @@ from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.files.session_view import SessionView
+from attn_gui.app.finding.finding import FindController
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.history_tells import HistoryTells
@@ -146,6 +147,7 @@ class Program(QObject):
         self.copying = CopyController(window, self.target, self.table_edits)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head, lambda: self.painting.leave())
+        self.finding = FindController(window, document, view, self.tables, self.bars)
         self.context_menus = ContextMenus(window, self.bars, self.tables)
 
     def _build_problem(self) -> None:
@@ -251,7 +253,7 @@ class Program(QObject):
         """Open the file that was given, else the real example of the first start; why it was not the file stays."""
         path = path or self.files.recent.first()
         lesson = path is not None and is_lesson(path)
-        if path is None or lesson or not self._open_first(path, arrangement):
+        if path is None or lesson or not self.arrays.open_first(path, arrangement):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
         if path is not None and lesson:
@@ -262,12 +264,6 @@ class Program(QObject):
         self.layout.share_inputs()
         self.keys.to_map()
         self.recovery.begin()
-
-    def _open_first(self, path: Path, arrangement: Arrangement | None) -> bool:
-        if arrangement is None:
-            return self.files.open_path(path)
-        self.arrays.open_arranged(path, arrangement)
-        return False
 
     def take_in(self, path: Path, field: str = "") -> None:
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""

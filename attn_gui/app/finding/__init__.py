@@ -1,0 +1,1 @@
+"""Finding numbers and tokens in tables and maps, and going to a cell."""

@@ -1,0 +1,61 @@
+"""Text typed to find a cell: places, numbers as they are shown, names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.app.finding.wanted import fitting, named_alike, place_in, wanted_by
+from attn_gui.document.number_text import shown
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("12, 3", (12, 3)), ("(0,1)", (0, 1)), ("[2；7]", (2, 7)), (" 4 ， 5 ", (4, 5))],
+)
+def test_a_place_is_a_row_and_a_column(text: str, place: tuple[int, int]) -> None:
+    assert place_in(text) == place
+
+
+@pytest.mark.parametrize("text", ["", "1", "1.5", "a, b", "-1, 2", "1, 2, 3", "1 2"])
+def test_other_texts_are_no_place(text: str) -> None:
+    assert place_in(text) is None
+
+
+@given(st.floats(-1e5, 1e5), st.integers(0, 6))
+def test_a_number_is_found_by_what_is_shown_of_it(value: float, decimals: int) -> None:
+    text = shown(value, decimals)
+    wanted = wanted_by(text, decimals, scientific=False)
+    assert fitting(np.array([[value]]), None, wanted).all(), text
+    assert not fitting(
+        np.array([[value + 1.01 * 10.0**-decimals]]), None, wanted_by(f"{value:.9f}", decimals, False)
+    ).any()
+
+
+@given(st.floats(1e-30, 1e30), st.sampled_from([1, -1]))
+def test_a_number_with_powers_of_ten_is_found_by_what_is_shown(size: float, sign: int) -> None:
+    text = shown(sign * size, 3, scientific=True)
+    assert fitting(np.array([[sign * size]]), None, wanted_by(text, 3, scientific=True)).all(), text
+
+
+def test_numbers_that_are_none_and_closed_cells() -> None:
+    block = np.array([[np.nan, np.inf, -np.inf, 0.0]])
+    for text, place in (("nan", 0), ("∞", 1), ("-inf", 2), ("0", 3)):
+        assert np.flatnonzero(fitting(block, None, wanted_by(text, 3, False))).tolist() == [place]
+    assert not fitting(block, np.zeros((1, 4), bool), wanted_by("0", 3, False)).any()
+
+
+def test_more_decimals_than_are_shown_count() -> None:
+    block = np.array([[0.12341, 0.12349]])
+    assert fitting(block, None, wanted_by("0.123", 3, False)).all()
+    assert fitting(block, None, wanted_by("0.12341", 3, False)).tolist() == [[True, False]]
+
+
+def test_whole_names_come_before_parts_of_them() -> None:
+    names = ("The", "the", "other", "猫")
+    assert named_alike(names, wanted_by("the", 3, False)) == [0, 1]
+    assert named_alike(names, wanted_by("th", 3, False)) == [0, 1, 2]
+    assert named_alike(names, wanted_by("猫", 3, False)) == [3]
+    assert named_alike(names, wanted_by("zebra", 3, False)) == []

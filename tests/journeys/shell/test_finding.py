@@ -1,0 +1,150 @@
+"""Find a number or a token, go to a cell: in tables and maps, by keys alone, at any length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+
+from attn_gui.engine import Problem
+from attn_gui.formats import save
+from attn_gui.views.dialogs.ask_dialog import AskDialog
+
+LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
+
+
+def settled(person: Any) -> None:
+    person.wait()
+    while person.program.finding.busy:
+        QTest.qWait(1)
+
+
+def said(person: Any) -> str:
+    return str(person.find("find").said())
+
+
+@LANGUAGES
+def test_a_number_is_found_in_the_table_with_the_keyboard(
+    launch: Callable[..., Any], lang: str, tmp_path: Path
+) -> None:
+    query = np.arange(24.0).reshape(4, 6)
+    query[3, 1] = query[1, 5] = query[2, 2] = 0.25
+    save(Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn", lang=lang)
+    person.go_to("query", 2, 0)
+    person.press("Ctrl+F")
+    person.type("0.25")
+    settled(person)
+    assert person.cell("query") == (2, 2), "the first one from the cell that was chosen"
+    assert "2" in said(person)
+    assert "3" in said(person)
+    person.press("Return")
+    assert person.cell("query") == (3, 1)
+    person.press("F3")
+    assert person.cell("query") == (1, 5)
+    person.press("Shift+F3")
+    assert person.cell("query") == (3, 1)
+    person.press("Shift+Return")
+    assert person.cell("query") == (2, 2)
+    person.press("Ctrl+A")
+    person.type("0.26")
+    settled(person)
+    assert said(person) == ("Not found" if lang == "en" else "未找到")
+    assert person.cell("query") == (2, 2)
+    person.press("Esc")
+    assert not person.find("find").isVisible()
+    assert person.table("query").hasFocus()
+
+
+@LANGUAGES
+def test_a_weight_and_a_token_are_found_in_the_map(launch: Callable[..., Any], lang: str) -> None:
+    person = launch("minilm-layer2.npz", lang=lang)
+    person.wait()
+    person.show_stage("weights")
+    weights = np.array(person.values("weights"))
+    row, column = np.unravel_index(np.argmax(weights), weights.shape)
+    person.click_cell("weights", 0, 0)
+    person.press("Ctrl+F")
+    person.type(f"{weights[row, column]:.3f}")
+    settled(person)
+    near = np.argwhere(np.abs(weights - round(float(weights[row, column]), 3)) <= 0.0005)
+    assert person.find("heatmap.weights").chosen == tuple(near[0])
+    tokens = person.program.document.problem.query_tokens
+    person.press("Ctrl+A")
+    person.type(tokens[10])
+    settled(person)
+    assert person.find("heatmap.weights").chosen[0] == tokens.index(tokens[10])
+    person.press("Ctrl+A")
+    person.type("3, 4")
+    assert person.find("heatmap.weights").chosen == (3, 4)
+
+
+@LANGUAGES
+def test_f5_goes_to_a_cell(launch: Callable[..., Any], lang: str) -> None:
+    person = launch("minilm-layer2.npz", lang=lang)
+    person.wait()
+    tokens = person.program.document.problem.query_tokens
+
+    def place(text: str, refused: str = "") -> Callable[[AskDialog[Any]], None]:
+        def answer(dialog: AskDialog[Any]) -> None:
+            person.overwrite(dialog.line, "99, 0", end="")
+            assert "16" in dialog.said()
+            person.overwrite(dialog.line, "zebra", end="")
+            assert dialog.said()
+            person.overwrite(dialog.line, text)
+
+        return answer
+
+    person.show_stage("weights")
+    person.click_cell("weights", 0, 0)
+    person.answering(AskDialog, place("12, 3"), lambda: person.press("F5"))
+    assert person.find("heatmap.weights").chosen == (12, 3)
+    person.answering(AskDialog, place(tokens[7]), lambda: person.press("F5"))
+    assert person.find("heatmap.weights").chosen == (tokens.index(tokens[7]), 3)
+    field = next(iter(person.program.tables.models))
+    person.go_to(field, 0, 0)
+    person.answering(AskDialog, place("5, 2"), lambda: person.press("F5"))
+    assert person.cell(field) == (5, 2)
+
+
+def test_an_edit_begins_the_search_anew(launch: Callable[..., Any]) -> None:
+    person = launch("worked-example.npz")
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+F")
+    person.type("7")
+    settled(person)
+    assert said(person) == "Not found"
+    person.program.window.find_bar.hide()
+    person.type_into("query", 1, 1, "7")
+    person.wait()
+    person.go_to("query", 0, 0)
+    person.press("F3")
+    settled(person)
+    assert person.cell("query") == (1, 1)
+
+
+def test_a_long_map_is_searched_between_events(launch: Callable[..., Any], tmp_path: Path) -> None:
+    n, random = 1024, np.random.default_rng(1)
+    query, key, value = (random.normal(size=(n, 32)).astype("f4") for _ in range(3))
+    save(Problem(query=query, key=key, value=value, num_heads=8, dtype="float32"), tmp_path / "long.npz")
+    person = launch(tmp_path / "long.npz")
+    while person.program.document.problem.n != n:
+        QTest.qWait(5)
+    person.wait()
+    person.show_stage("weights")
+    person.find("heatmap.weights").setFocus()
+    turns: list[int] = []
+    clock = QTimer(person.window, interval=0)
+    clock.timeout.connect(lambda: turns.append(1))
+    clock.start()
+    person.press("Ctrl+F")
+    person.type("7")
+    settled(person)
+    clock.stop()
+    assert said(person) == "Not found"
+    assert len(turns) > n / 64, "other events have their turn after every piece"
