@@ -127,8 +127,9 @@ class GeluTanh(Activation):
 
     def slope(self, x: Array) -> Array:
         bent = np.tanh(BENT * (x + CUBED * x**3))
-        inner = (1 - bent * bent) * BENT * (1 + 3 * CUBED * x * x)
-        return np.asarray((1 + bent + np.where(inner == 0, 0.0, x * inner)) / 2)
+        flat = np.abs(bent) == 1
+        inner = np.where(flat, 0.0, x * (1 - bent * bent) * BENT * (1 + 3 * CUBED * x * x))
+        return np.asarray((1 + bent + inner) / 2)
 
     def size(self, x: Array) -> Array:
         return np.abs(x)

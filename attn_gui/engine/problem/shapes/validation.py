@@ -116,20 +116,18 @@ def _counted(problem: Fields, field: str, expected: int, template: str, other: s
 
 
 def _check_letters(problem: Fields, tables: Mapping[str, Sequence[str]], known: dict[str, tuple[int, str]]) -> None:
-    """Tables are as long along a letter as what else has that letter; rows are looked at first."""
+    """Tables are as long along a letter as what has that letter before them."""
     arrays = problem.arrays()
-    places = [
-        (axis - len(letters) == -1, field, axis, letter)
-        for field, letters in tables.items()
-        if field in arrays
-        for axis, letter in enumerate(letters)
-    ]
-    for last, field, axis, letter in sorted(places, key=lambda place: place[0]):
-        shape = arrays[field].shape
-        expected, other = known.setdefault(letter, (shape[axis], field))
-        if shape[axis] != expected:
-            template = sentences.INNER if not last else sentences.LENGTH if len(shape) == 1 else sentences.COLUMNS
-            raise _clash(template, field, other, "column" if last else "row", expected, shape[axis])
+    for field, letters in tables.items():
+        lengths = arrays[field].shape if field in arrays else (0,) * len(letters)
+        for axis, (letter, length) in enumerate(zip(letters, lengths, strict=True)):
+            if not length:  # it may be missing
+                continue
+            expected, other = known.setdefault(letter, (length, field))
+            if length != expected:
+                last = axis == len(letters) - 1
+                template = sentences.INNER if not last else sentences.LENGTH if axis == 0 else sentences.COLUMNS
+                raise _clash(template, field, other, "column" if last else "row", expected, length)
 
 
 def _check_output(problem: Fields) -> None:

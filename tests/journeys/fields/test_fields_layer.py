@@ -1,0 +1,173 @@
+"""A whole transformer layer: its kind from the menu, norm and activation in the spine, its tables, kept."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+THINKING = "thinking-machines.npz"  # X is 2 × 8, the output of its one head 4 wide
+NETWORK = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias", "w_up", "b_up", "w_down", "b_down")
+
+
+def opened(fields, action):
+    """The example with a block of a kind, and with the projection that it needs."""
+    fields.open(THINKING)
+    fields.person.do(action)
+    fields.person.click(fields.person.button("Add W_O and the block", "banner"))
+    return fields.person
+
+
+def table(fields, field):
+    return np.array(fields.person.numbers(field), float)
+
+
+def normed(rows, *, center=True, eps=1e-5):
+    rows = rows - rows.mean(axis=1, keepdims=True) if center else rows
+    return rows / np.sqrt((rows**2).mean(axis=1, keepdims=True) + eps)
+
+
+def gelu(x):
+    return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+
+
+def network(fields, rows, bend=gelu):
+    return bend(rows @ table(fields, "block.w_up")) @ table(fields, "block.w_down")
+
+
+def test_a_post_norm_block_is_chosen_computed_and_taken_away(fields):
+    person = opened(fields, "post_norm_block")
+    assert person.action("post_norm_block").isChecked()
+    assert not person.action("block").isChecked()
+    assert person.steps()[1:] == ["added W_O and the block"]
+    residual = table(fields, "x") + fields.map("output")
+    inner = normed(residual)
+    assert np.allclose(fields.map("normalized"), inner)
+    assert np.allclose(fields.map("block_residual"), inner + network(fields, inner))
+    assert np.allclose(fields.map("block_output"), normed(inner + network(fields, inner)))
+    person.do("post_norm_block")
+    assert person.steps()[1:] == ["added W_O and the block", "removed the block"]
+    fields.undo()
+    assert person.action("post_norm_block").isChecked()
+
+
+def test_another_kind_of_block_keeps_the_tables_that_both_have(fields):
+    person = opened(fields, "post_norm_block")
+    up = table(fields, "block.w_up")
+    person.do("pre_norm_block")
+    assert person.action("pre_norm_block").isChecked()
+    assert not person.action("post_norm_block").isChecked()
+    assert np.array_equal(table(fields, "block.w_up"), up)
+    read = normed(table(fields, "x"))
+    assert np.allclose(fields.map("normed_x"), read)
+    assert np.allclose(fields.map("query"), read @ table(fields, "w_query"))
+    stream = table(fields, "x") + fields.map("output")
+    assert np.allclose(fields.map("block_output"), stream + network(fields, normed(stream)))
+    person.do("block")
+    assert np.allclose(fields.map("query"), table(fields, "x") @ table(fields, "w_query"))
+    assert fields.map("normed_x").size == 0 if person.has("heatmap.normed_x") else True
+
+
+def test_norm_and_activation_are_chosen_in_the_spine_and_undone(fields):
+    person = opened(fields, "pre_norm_block")
+    assert person.find("control.norm").currentData() == "layer"
+    fields.pick("norm", "rms")
+    assert np.allclose(fields.map("normed_x"), normed(table(fields, "x"), center=False))
+    fields.pick("activation", "relu")
+    assert np.allclose(fields.map("activated"), np.maximum(fields.map("up"), 0))
+    assert person.steps()[2:] == ["norm RMSNorm", "activation ReLU"]
+    fields.type_number("block.norm_eps", "2")
+    assert np.allclose(fields.map("normed_x"), normed(table(fields, "x"), center=False, eps=2.0))
+    for _ in range(3):
+        fields.undo()
+    assert person.find("control.norm").currentData() == "layer"
+    assert person.find("control.activation").currentData() == "gelu"
+    assert np.allclose(fields.map("normed_x"), normed(table(fields, "x")))
+
+
+def test_a_gate_is_added_with_its_table_and_without_a_network_there_is_none(fields):
+    fields.open(THINKING)
+    assert not fields.person.action("gated_network").isEnabled()
+    person = opened(fields, "pre_norm_block")
+    person.do("gated_network")
+    assert person.action("gated_network").isChecked()
+    assert np.allclose(fields.map("gate"), fields.map("normalized") @ table(fields, "block.w_gate"))
+    assert np.allclose(fields.map("activated"), gelu(fields.map("gate")) * fields.map("up"))
+    person.do("gated_network")
+    assert np.allclose(fields.map("activated"), gelu(fields.map("up")))
+
+
+def test_the_tables_of_a_layer_are_typed_into_kept_and_exported(fields):
+    person = opened(fields, "pre_norm_block")
+    fields.tables("N · W")
+    for name in NETWORK:
+        assert person.has(f"table.block.{name}")
+    fields.tables("W_up")
+    person.type_into("block.w_up", 0, 3, "4")
+    expected = fields.map("normalized") @ table(fields, "block.w_up")
+    assert table(fields, "block.w_up")[0, 3] == 4
+    assert np.allclose(fields.map("up"), expected)
+    fields.save_and_reopen()
+    assert person.number("block.w_up", 0, 3) == 4
+    assert person.action("pre_norm_block").isChecked()
+    written = fields.export()
+    assert np.allclose(written["up"][0], expected)
+    assert written["block.w_up"][0, 3] == 4
+    assert {f"block.{name}" for name in NETWORK} <= set(written)
+
+
+def test_heads_are_normalized_and_given_sinks(fields):
+    person = opened(fields, "pre_norm_block")
+    person.do("head_norms")
+    assert np.allclose(fields.map("normed_query"), normed(fields.map("query"), center=False, eps=1e-6))
+    fields.tables("X · W")
+    fields.tables("γ_Q")
+    person.type_into("query_norm", 0, 1, "3")
+    assert np.allclose(fields.map("normed_query")[:, 1], 3 * normed(fields.map("query"), center=False, eps=1e-6)[:, 1])
+    before = fields.map("weights")
+    person.do("sinks")
+    after = fields.map("weights")
+    powers = np.exp(fields.map("scaled"))
+    assert np.allclose(after, powers / (powers.sum(axis=1, keepdims=True) + 1))
+    assert np.allclose(after / after.sum(axis=1, keepdims=True), before)
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    assert "The sink of its head takes" in fields.sentence()
+    for name in ("sinks", "head_norms"):
+        person.do(name)
+    assert not person.action("sinks").isChecked()
+    assert person.steps()[-2:] == ["removed the sinks", "removed the norms of the heads of Q and K"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        ("normed_x", "The row of X is brought to mean 0 and variance 1, then multiplied by γ₁, plus β₁."),
+        ("up", "It is the sum of 8 products of N and W_up."),
+        ("activated", "It is GELU of Fᵘ."),
+        ("down", "It is the sum of 32 products of F and W_down."),
+        ("block_output", "It is R plus D."),
+    ],
+)
+def test_a_cell_of_the_layer_is_explained(fields, stage, words):
+    person = opened(fields, "pre_norm_block")
+    person.show_stage(stage)
+    person.click_cell(stage, 1, 2)
+    assert words in fields.sentence()
+
+
+def test_changes_of_size_keep_a_layer_whole(fields):
+    person = opened(fields, "pre_norm_block")
+    person.do("head_norms")
+    person.do("sinks")
+    person.size("d_model", 10)
+    assert fields.map("block_output").shape == (2, 10)
+    person.size("d_k", 6)
+    assert table(fields, "query_norm").size == 6
+    person.size("n", 3)
+    assert fields.map("block_output").shape == (3, 10)
+    fields.undo()
+    fields.undo()
+    fields.undo()
+    assert fields.map("block_output").shape == (2, 8)
