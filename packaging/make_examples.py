@@ -24,6 +24,7 @@ def main() -> None:
     for width, name in ((4, "thinking-machines.npz"), (64, "thinking-machines-64.npz")):
         save_arrays(_thinking_machines(width), FOLDER / name)
     save_arrays(_nadaraya_watson(), FOLDER / "nadaraya-watson.npz")
+    save_arrays(_transformer_layer(), FOLDER / "transformer-layer.npz")
 
 
 def _worked_example() -> dict[str, np.ndarray]:
@@ -80,6 +81,30 @@ def _nadaraya_watson() -> dict[str, np.ndarray]:
         "value": noisy[:, None],
         "meta": np.array(json.dumps(about)),
     }
+
+
+def _transformer_layer() -> dict[str, np.ndarray]:
+    """A whole layer as GPT-2 has it: a norm before the attention and one before the feed-forward network."""
+    random = np.random.default_rng(8)
+    words = ["the", "cat", "sat", "on", "the", "mat"]
+    rows = dict(zip(dict.fromkeys(words), random.normal(size=(5, 8)), strict=True))
+    about = {
+        "title": "A transformer layer, pre-norm",
+        "description": "Six words, two causal heads, a feed-forward network of 16 numbers; “the” comes twice.",
+        "tokens": words,
+        "num_heads": 2,
+        "mask": [{"kind": "causal"}],
+        "block": {"kind": "pre", "norm": "layer", "norm_eps": 1e-5, "activation": "gelu"},
+    }
+    shapes = {"w_query": (8, 8), "w_key": (8, 8), "w_value": (8, 8), "w_output": (8, 8)}
+    shapes |= {"block.w_up": (8, 16), "block.w_down": (16, 8)}
+    weights = {name: (random.normal(size=shape) * 0.5).round(2) for name, shape in shapes.items()}
+    norms = {
+        f"block.norm{k}_{part}": np.full(8, float(part == "weight")) for k in (1, 2) for part in ("weight", "bias")
+    }
+    biases = {"block.b_up": np.zeros(16), "block.b_down": np.zeros(8)}
+    x = np.stack([rows[word] for word in words]).round(2)
+    return {"x": x} | weights | norms | biases | {"meta": np.array(json.dumps(about))}
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from attn_gui.formats import load, save
 from attn_gui.paths import resource
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = ("worked-example", "thinking-machines", "minilm-layer2", "smollm2-layer10")
+EXAMPLES = ("worked-example", "thinking-machines", "transformer-layer", "minilm-layer2", "smollm2-layer10")
 
 
 def verified(path: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str], str]:

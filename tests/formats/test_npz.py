@@ -260,6 +260,7 @@ EXAMPLES = {
     "thinking-machines": (1, 2, 2, "float64", ()),
     "thinking-machines-64": (1, 2, 2, "float64", ()),
     "nadaraya-watson": (1, 50, 50, "float64", ()),
+    "transformer-layer": (2, 6, 6, "float64", ()),
     "minilm-layer2": (12, 16, 16, "float32", ("Arrays not used: weights, concat.",)),
     "smollm2-layer10": (9, 14, 14, "float32", ("Arrays not used: weights, concat.",)),
 }
@@ -270,7 +271,7 @@ def test_the_examples_open(name: str) -> None:
     loaded = open_file(resource("examples", f"{name}.npz"))
     problem = loaded.problem
     assert (problem.num_heads, problem.n, problem.m, problem.dtype, loaded.notes) == EXAMPLES[name]
-    if name not in ("worked-example", "nadaraya-watson"):
+    if name not in ("worked-example", "nadaraya-watson", "transformer-layer"):
         assert loaded.text
         assert len(problem.query_tokens) == problem.n
     if problem.dtype == "float32":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import save as official
 
+from attn_gui.engine.blocks import BLOCKS, CHOICES
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
 from attn_gui.formats.base import Loaded
@@ -69,6 +71,8 @@ def problems(draw: st.DrawFn) -> Problem:
         if kind != "direct":
             block = {"ln_weight": table(5), "ln_bias": table(5), "w_linear": table(5, 4), "ln_eps": draw(NUMBERS)}
             fields["block"] = block | ({"b_linear": table(4)} if draw(st.booleans()) else {})
+            if draw(st.booleans()):
+                fields["block"] = layer_of(draw, table)
     score = draw(st.sampled_from(["dot", "gaussian", "additive", "cosine", "average"]))
     if score == "gaussian":
         fields["score_params"] = {"w": draw(NUMBERS), "key_norm": -0.0}
@@ -82,9 +86,23 @@ def problems(draw: st.DrawFn) -> Problem:
             layer["values"] = table(heads, 1, m)
     for name in ("scale", "softcap", "temperature", "rotary_theta"):
         fields[name] = draw(st.none() | NUMBERS)
+    if draw(st.booleans()):
+        fields |= {"query_norm": table(d_k), "qk_norm_eps": draw(NUMBERS), "sink": table(heads)}
+        fields |= {"rotary_frequencies": table(d_k // 2), "rotary_theta": None}
     for name, length in (("query_tokens", n), ("key_tokens", m)):
         fields[name] = draw(st.none() | st.lists(ANY_TEXT, min_size=length, max_size=length).map(tuple))
     return Problem(**fields, num_heads=heads, num_kv_heads=kv_heads, score=score, mask=mask, dtype=dtype)
+
+
+def layer_of(draw: st.DrawFn, table: Callable[..., np.ndarray]) -> dict[str, object]:
+    """A block with a feed-forward network, gated or not."""
+    shapes = {"norm1_weight": (5,), "norm2_weight": (5,), "norm2_bias": (5,), "w_up": (5, 3), "w_down": (3, 5)}
+    shapes |= {"w_gate": (5, 3), "b_gate": (3,)} if draw(st.booleans()) else {"b_up": (3,)}
+    found: dict[str, object] = {name: table(*shape) for name, shape in shapes.items()}
+    for name, keys in CHOICES.items():
+        found[name] = draw(st.sampled_from(keys))
+    kinds = [kind for kind, block in BLOCKS.items() if block.choices]
+    return found | {"kind": draw(st.sampled_from(kinds)), "norm_eps": draw(NUMBERS)}
 
 
 VIEWS = st.dictionaries(st.text(max_size=5), st.none() | st.booleans() | st.integers() | NUMBERS | ANY_TEXT, max_size=3)

@@ -74,6 +74,15 @@ EXAMPLES = (
         "50 × 1 · 1 × 50",
     ),
     Example(
+        "layer",
+        "transformer-layer.npz",
+        QT_TRANSLATE_NOOP("Examples", "A transformer layer, pre-norm"),
+        QT_TRANSLATE_NOOP(
+            "Examples", "Six words through a whole layer: norm, two causal heads, norm, feed-forward network."
+        ),
+        "6 × 8, 2",
+    ),
+    Example(
         "minilm",
         "minilm-layer2.npz",
         QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),

@@ -105,7 +105,7 @@ def operator_texts(evaluation: Evaluation) -> dict[str, str]:
     """The texts of the boxes that have no choice."""
     nodes = map(evaluation.node, evaluation.stages)
     return {
-        operator.key: operator.text.format(bias=bias_of(node), function=node.stage.function)
+        operator.key: operator.text.format(bias=bias_of(node, letter), function=node.stage.function)
         for node in nodes
         if (operator := node.stage.operator) is not None and operator.text
     }

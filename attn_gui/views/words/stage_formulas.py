@@ -80,11 +80,11 @@ def _letter_before(evaluation: Evaluation, stage: str) -> str:
     return matrix_latex(before[-1]) if before else ""
 
 
-def bias_of(node: Node) -> str:
-    """` + b_O`: what a linear stage adds, if anything."""
+def bias_of(node: Node, letter: Callable[[str], str] = matrix_latex) -> str:
+    """` + b_O`: what a linear stage adds, if anything; `letter` writes a matrix."""
     vectors = zip(node.inputs, node.fields, strict=True)
     added = [field for ref, field in vectors if len(ref.axes) == 1 and not ref.optional]
-    return "".join(f" + {matrix_latex(field)}" for field in added)
+    return "".join(f" + {letter(field)}" for field in added)
 
 
 def _projection(node: Node) -> str:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 
 THINKING = "thinking-machines.npz"  # X is 2 × 8, the output of its one head 4 wide
 NETWORK = ("norm1_weight", "norm1_bias", "norm2_weight", "norm2_bias", "w_up", "b_up", "w_down", "b_down")
@@ -41,6 +42,8 @@ def test_a_post_norm_block_is_chosen_computed_and_taken_away(fields):
     assert person.action("post_norm_block").isChecked()
     assert not person.action("block").isChecked()
     assert person.steps()[1:] == ["added W_O and the block"]
+    texts = [label.text() for label in person.find("spine").findChildren(QLabel) if label.isVisible()]
+    assert {"· W_up + b_up", "· W_down + b_down", "+ N"} <= set(texts)
     residual = table(fields, "x") + fields.map("output")
     inner = normed(residual)
     assert np.allclose(fields.map("normalized"), inner)
