@@ -12,12 +12,14 @@ from attn_gui.models.attributing.logit_readings import (
 from attn_gui.models.attributing.patch_sweep import patch_sweep, recovered
 from attn_gui.models.known_models import KNOWN, KnownModel
 from attn_gui.models.model import Model, open_model
+from attn_gui.models.passes.layer_changes import LayerChange
 from attn_gui.models.run import Run
 
 __all__ = [
     "KNOWN",
     "DirectLogits",
     "KnownModel",
+    "LayerChange",
     "Model",
     "Moved",
     "Run",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import shutil
@@ -13,14 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.formats.base import Tell, reading, silent
+from attn_gui.formats.base import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.saving import saving
 from attn_gui.models.reading.gguf_folder import write_gguf_folder
-from attn_gui.models.reading.model_files import WEIGHTS
+from attn_gui.models.reading.model_files import WEIGHTS, file_digest
 from attn_gui.paths import resource
 
-CHUNK = 1 << 22
 _OTHER = QT_TRANSLATE_NOOP(
     "Sentences", "{file} is not the file that is known by this name: its SHA-256 is another one."
 )
@@ -57,7 +55,7 @@ class KnownModel(NamedTuple):
         if not self.digest:
             return path
         weights = path / WEIGHTS if path.is_dir() else path
-        if _digest(weights) != self.digest:
+        if file_digest(weights) != self.digest:
             raise FormatError(_OTHER).at(weights)
         return path if path.is_dir() else _made(path, cache() / f"{self.title}-{self.digest[:8]}", tell)
 
@@ -118,11 +116,3 @@ def _made(source: Path, folder: Path, tell: Tell) -> Path:
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     return folder
-
-
-def _digest(path: Path) -> str:
-    found = hashlib.sha256()
-    with reading(path) as source:
-        while part := source.file.read(CHUNK):
-            found.update(part)
-    return found.hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from attn_gui.models.passes.layer_changes import checked_layer, layer_changes
 from attn_gui.models.passes.layer_walk import Layer
 from attn_gui.models.passes.sequence import Sequence, checked_sequence
 from attn_gui.models.reading.config_file import Config
-from attn_gui.models.reading.model_files import CONFIG, check_folder, json_file
+from attn_gui.models.reading.model_files import CONFIG, check_folder, folder_digest, json_file
 from attn_gui.models.reading.sentence_pooling import Pooling, pooling_in
 from attn_gui.models.reading.tensor_files import tensors_in
 from attn_gui.models.reading.tokenizer_file import TokenizerFile
@@ -61,6 +62,11 @@ class Model:
     @property
     def num_kv_heads(self) -> int:
         return self.sizes.num_kv_heads
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of config.json and the weights in its folder: what a file may name the checkpoint by."""
+        return folder_digest(self.folder)
 
     def __repr__(self) -> str:
         shared = "" if self.num_heads == self.num_kv_heads else f" on {self.num_kv_heads}"

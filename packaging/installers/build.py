@@ -75,8 +75,8 @@ def _wheel_file() -> Path:
 
 
 def _environment(made: Path) -> Path:
-    """An environment with the wheel and nothing else of ours."""
-    return _made_environment(WORK / "clean", [made, "pyinstaller"])
+    """An environment with the wheel, what it can use besides, and nothing else of ours."""
+    return _made_environment(WORK / "clean", [f"{made}[models,xlsx]", "pyinstaller"])
 
 
 def _made_environment(folder: Path, packages: list[str | Path]) -> Path:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, ShapeError, StageError
+from attn_gui.engine import FieldError, ShapeError, StageError, compute
 from attn_gui.engine.stages import STAGE
 from attn_gui.models import open_model
 
 from .golden_folders import DATA, NAMES, TOY, golden
+from .made_folders import LLAMA, llama_tensors, write_folder
 
 TEXT = "q w e r t y q w e r"
 OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
@@ -106,6 +107,30 @@ def test_a_row_without_an_open_key_gives_nothing(toy):
     run = toy.run(TEXT, interventions=[closed])
     assert not run.attention(0)[1, 4].any()
     assert np.isfinite(run.logits).all()
+
+
+def test_what_stands_behind_a_zero_weight_never_comes_through(toy):
+    wild = {"layer": 0, "kind": "set", "stage": "value", "at": {"row": 9, "column": 3}, "values": np.inf}
+    run = toy.run(TEXT, interventions=[wild])
+    found = compute(run.problem(0))["head_output"]
+    np.testing.assert_array_equal(np.isfinite(run.stage(0, "head_output")), np.isfinite(found))
+    assert np.isfinite(found[0, :, :9]).all()
+    assert not np.isfinite(found[0, 0, 9:]).all()
+
+
+def test_interventions_are_told_as_they_are_given(toy):
+    run = toy.run(TEXT, interventions=[OFF])
+    again = toy.run(TEXT, interventions=[change.to_mapping() for change in run.interventions])
+    assert again.interventions == run.interventions
+    assert toy.run(TEXT, interventions=run.interventions).interventions == run.interventions
+
+
+def test_a_checkpoint_is_named_by_its_numbers(tmp_path):
+    one = write_folder(tmp_path / "one", LLAMA, llama_tensors(LLAMA))
+    two = write_folder(tmp_path / "two", LLAMA, llama_tensors(LLAMA))
+    other = write_folder(tmp_path / "other", LLAMA, llama_tensors(LLAMA), kind="F16")
+    digests = [open_model(folder).digest for folder in (one, two, other)]
+    assert digests[0] == digests[1] != digests[2]
 
 
 # --- resumed -------------------------------------------------------------------------------------

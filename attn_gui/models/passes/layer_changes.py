@@ -26,6 +26,10 @@ class LayerChange(NamedTuple):
     layer: int
     record: Intervention
 
+    def to_mapping(self) -> dict[str, Any]:
+        """The mapping that it is made of."""
+        return {LAYER: self.layer, **self.record.to_mapping()}
+
 
 def layer_changes(given: object, layers: int) -> tuple[LayerChange, ...]:
     """Records from mappings, {"layer", "kind", "stage", "at", …}. Raises FieldError or FieldTypeError."""

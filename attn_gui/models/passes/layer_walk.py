@@ -154,7 +154,14 @@ def _mixed(layer: Layer, weights: Array, value: Array) -> Array:
     """(head, query, column); several heads read one head of V."""
     values = by_heads(value, layer.sizes.d_head)
     found: Array = weights.reshape(len(values), -1, weights.shape[-1]) @ values
-    return found.reshape(len(weights), -1, values.shape[-1])
+    found = found.reshape(len(weights), -1, values.shape[-1])
+    return found if np.isfinite(found).all() else _gated(weights, np.repeat(values, len(weights) // len(values), 0))
+
+
+def _gated(weights: Array, values: Array) -> Array:
+    """Sums of products in which a weight of zero wins over NaN and infinity, one head after the other."""
+    heads = zip(weights, values, strict=True)
+    return np.stack([np.where(a[:, :, None] == 0, 0, a[:, :, None] * v[None]).sum(axis=1) for a, v in heads])
 
 
 def _head_norm(layer: Layer, rows: Array, name: str) -> Array:

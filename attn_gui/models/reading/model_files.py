@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from pathlib import Path
 
@@ -17,6 +18,8 @@ TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 ADAPTER = "adapter_config.json"
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+LARGEST = 1 << 42  # bytes of weights
+CHUNK = 1 << 22
 LARGEST_JSON = 1 << 23
 LARGEST_CONFIG = 1 << 20
 
@@ -49,6 +52,23 @@ def check_folder(folder: Path) -> None:
     if not ((folder / WEIGHTS).exists() or (folder / INDEX).exists()):
         pickled = any((folder / name).exists() for name in PICKLES)
         raise FormatError(_PICKLED if pickled else _NO_WEIGHTS).at(folder)
+
+
+def folder_digest(folder: Path) -> str:
+    """SHA-256 of config.json and of all weights, in the order of their names."""
+    found = hashlib.sha256()
+    for path in (folder / CONFIG, *sorted(folder.glob("*.safetensors"))):
+        found.update(file_digest(path).encode())
+    return found.hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file. Raises FormatError."""
+    found = hashlib.sha256()
+    with reading(path, LARGEST) as source:
+        while part := source.file.read(CHUNK):
+            found.update(part)
+    return found.hexdigest()
 
 
 def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:

@@ -15,9 +15,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shap
 from attn_gui.formats.foreign_arrays import Array, broken
 from attn_gui.formats.json_text import parse_object
 from attn_gui.formats.sessions.packed_arrays import Place, places
-from attn_gui.models.reading.model_files import INDEX, INDEXED, LARGEST_JSON, WEIGHTS, json_file
+from attn_gui.models.reading.model_files import INDEX, INDEXED, LARGEST, LARGEST_JSON, WEIGHTS, json_file
 
-LARGEST = 1 << 42
 LONGEST_HEADER = 1 << 23
 AT_ONCE = 1 << 22  # bytes that are looked through at a time
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # of the numbers that are read
