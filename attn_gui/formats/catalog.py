@@ -177,6 +177,11 @@ def keepers() -> tuple[Format[Loaded], ...]:
     return tuple(kind for kind in problems() if kind.write is not None)
 
 
+def listings() -> tuple[Format[Loaded], ...]:
+    """The formats that hold arrays by any name: a problem, or one matrix."""
+    return tuple(kind for kind in problems() if kind.listing is not None)
+
+
 def matrices() -> tuple[Format[Matrix], ...]:
     """The formats that hold one matrix."""
     return tuple(cast("Format[Matrix]", kind) for kind in FORMATS.values() if kind.kind == "matrix")

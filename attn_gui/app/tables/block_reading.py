@@ -13,6 +13,7 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.document import Change, Document
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, read_table, suffixes
+from attn_gui.formats.catalog import listings
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress
@@ -57,7 +58,7 @@ class BlockReading(QObject):
         """The same for a file of one matrix."""
         binary = [kind for kind in matrices() if not kind.text]
         most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
-        large = path.is_file() and path.stat().st_size > most
+        large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))
         self._begin(lambda: path.name, large, lambda tell: open_matrix(path, tell), take)
 
     def cancel(self) -> None:

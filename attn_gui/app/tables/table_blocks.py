@@ -26,7 +26,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.formats import Matrix, Note
-from attn_gui.formats.catalog import matrices, patterns
+from attn_gui.formats.catalog import listings, matrices, patterns
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
 from attn_gui.views.controls.masks.mask_words import polarity
@@ -100,7 +100,7 @@ class TableBlocks(QObject):
     def import_matrix(self) -> None:
         """One matrix from a file into the table that was used last."""
         title = self.tr("Import into {symbol}").format(symbol=field_symbol(self._target.field))
-        kinds = self.tr("Matrices ({patterns})").format(patterns=patterns(matrices()))
+        kinds = self.tr("Matrices ({patterns})").format(patterns=patterns((*matrices(), *listings())))
         name, _ = QFileDialog.getOpenFileName(self._window, title, self._folder(), kinds)
         if name and self._target.writable():
             self._settings.put(FOLDER, str(Path(name).parent))

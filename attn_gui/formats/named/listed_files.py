@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attn_gui.formats.base import Listing, Loaded, PathText, Source, Tell, reading
-from attn_gui.formats.catalog import FORMATS, detect, problems, suffixes
+from attn_gui.formats.catalog import detect, listings, problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import Arrangement, read_arranged
@@ -31,6 +31,5 @@ def _listing(source: Source, path: PathText) -> Listing:
     found = detect(source, path, problems())
     if found.listing is None:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
-        expected = suffixes(kind for kind in FORMATS.values() if kind.listing is not None)
-        raise FormatError(template, expected=expected)
+        raise FormatError(template, expected=suffixes(listings()))
     return found.listing(source)

@@ -53,12 +53,14 @@ def guess(name: str) -> Guess | None:
 
 def _role(words: Sequence[str]) -> str | None:
     said = set(words)
+    part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
+    if "norm" in said and f"{part}_norm" in ROLES:
+        return f"{part}_norm"
     if said & _ELSEWHERE:
         return None
     if said & _MASK or ("bias" in said and said & _ATTENTION and not said & (set(_PART_OF) | _PROJECTION | {"c"})):
         return MASK
     weight, bias = bool(said & _WEIGHT), bool(said & _BIAS)
-    part = next((_PART_OF[word] for word in reversed(words) if word in _PART_OF), None)
     if "c" in said and "proj" in said:  # as GPT-2 calls it
         part = "output"
     if part == "output":

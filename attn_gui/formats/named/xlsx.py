@@ -28,7 +28,7 @@ LONGEST_META = 2**15  # letters of a cell, as Excel has them
 MOST_PARTS = 2000
 MOST_CELLS = 4_000_000
 MOST_ROWS = 2**20  # of a sheet, as Excel has it
-SLOWER = 128  # a byte of it takes as long as so many of numbers that need no reading
+SLOWER = 1024  # a byte of it takes as long as so many of numbers that need no reading; openpyxl itself takes a while
 _DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 _FORMULAS = (b"<f>", b"<f ")
 

@@ -45,6 +45,8 @@ SUGGESTED = {
         "model.layers.1.self_attn.v_proj.weight",
         "model.layers.1.self_attn.o_proj.weight",
         "model.layers.1.mlp.up_proj.weight",
+        "model.layers.1.input_layernorm.weight",
+        "model.layers.1.self_attn.q_norm.weight",
         "model.layers.1.self_attn.q_proj.bias",
         "hidden_states",
     ): {
@@ -54,6 +56,7 @@ SUGGESTED = {
         "w_key": "model.layers.1.self_attn.k_proj.weight",
         "w_value": "model.layers.1.self_attn.v_proj.weight",
         "w_output": "model.layers.1.self_attn.o_proj.weight",
+        "query_norm": "model.layers.1.self_attn.q_norm.weight",
     },
     (
         "encoder.layer.0.attention.self.query.weight",

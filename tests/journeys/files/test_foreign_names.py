@@ -60,7 +60,7 @@ def open_by_choosing(person: Any, path: Path, choose: Callable[[ArraysDialog], N
 
     def ask() -> None:
         person.drop(path) if drop else person.program.files.open_path(path)
-        until(person, lambda: not person.program.arrays.busy)
+        until(person, lambda: not person.program.files.opening.busy and not person.program.arrays.busy)
 
     person.answering(ArraysDialog, choose, ask)
     until(person, lambda: person.program.document.problem is not before and not person.program.files.opening.busy)
@@ -184,3 +184,41 @@ def test_what_cannot_be_read_is_said(launch: Callable[..., Any], tmp_path: Path)
         person.drop(tmp_path / name)
         assert "torch.load" in person.banner()
         assert "numpy.savez" in person.banner()
+
+
+@pytest.mark.parametrize("suffix", [".json", ".safetensors", ".xlsx"])
+def test_a_file_of_one_array_goes_into_a_table(launch: Callable[..., Any], suffix: str, tmp_path: Path) -> None:
+    person = launch("worked-example.npz")
+    shape = person.program.document.problem.query.shape
+    written(tmp_path / f"a{suffix}", {"anything": np.arange(np.prod(shape), dtype=float).reshape(shape) / 4})
+    person.go_to("query", 0, 0)
+    person.choose_file(tmp_path / f"a{suffix}", lambda: person.do("import_matrix"))
+    until(person, lambda: not person.program.table_blocks.reading.busy)
+    person.wait()
+    assert person.number("query", 0, 1) == 0.25
+    person.press("Ctrl+Z")
+    person.wait()
+    assert person.number("query", 0, 1) == 0
+
+
+def test_every_part_has_its_place(launch: Callable[..., Any], tmp_path: Path) -> None:
+    """Norms of Q and K stand with both ways; nothing lies over anything else."""
+    hooked(tmp_path / "a.npz", 0)
+    person = launch("worked-example.npz")
+
+    def look(dialog: ArraysDialog) -> None:
+        for radio in (dialog.parts.direct, dialog.parts.projected):
+            person.click(radio)
+            QTest.qWait(20)
+            shown = [slot for slot in dialog.parts.slots.values() if slot.isVisible()]
+            places = [slot.rect().translated(slot.mapTo(dialog.parts, slot.rect().topLeft())) for slot in shown]
+            assert len(shown) > 5
+            assert all(slot.parentWidget() is not dialog.parts for slot in shown), "each is in a block"
+            assert not any(one.intersects(other) for k, one in enumerate(places) for other in places[:k])
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+
+    def ask() -> None:
+        person.program.files.open_path(tmp_path / "a.npz")
+        until(person, lambda: not person.program.arrays.busy)
+
+    person.answering(ArraysDialog, look, ask)

@@ -10,13 +10,16 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QRadioButton, QVBoxLayo
 from attn_gui.engine.problem.fields import DIRECT
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.base import Listed
-from attn_gui.formats.named.roles import PROJECTED, ROLES, one_way
+from attn_gui.formats.named.roles import MASK, PROJECTED, ROLES, one_way
 from attn_gui.views.dialogs.arrays.array_slot import ArraySlot
 from attn_gui.views.dialogs.arrays.arrays_model import part_symbol
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 
 _PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
-_BOTH_ROWS = (("w_output", "b_output"), ("mask",))
+_OUTPUT_ROW, _MASK_ROW = ("w_output", "b_output"), (MASK,)
+_PLACED = {*DIRECT, *_OUTPUT_ROW, *_MASK_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
+_OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q and K, with either way
+_BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in range(0, len(_OTHERS), 2)))
 
 
 class PartSlots(QWidget):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.catalog import keepers, matrices, suffixes
+from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
@@ -85,7 +85,9 @@ class StartPage(QWidget):
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
         self._lessons.setText(self.tr("Lessons…"))
-        endings = QCoreApplication.translate("Sentences", ", ").join(suffixes((*keepers(), *matrices())))
+        endings = QCoreApplication.translate("Sentences", ", ").join(
+            dict.fromkeys(suffixes((*keepers(), *listings(), *matrices())))
+        )
         self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
         meanings = (
             self.tr("move the chosen cell"),
