@@ -14,6 +14,7 @@ from attn_gui.figure.pages.axes import nice_scale
 from attn_gui.formats import FormatError
 
 WILD = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "1e200": 1e200, "1e308": 1e308, "1e-320": 1e-320, "0": 0.0}
+SHARES = 5  # of which a run takes one, without --long; seven numbers to a page: each page comes in every share
 
 
 TIPS = (1e308, -1e308, 1e-320, -1e-320, 1e300, 3.0)
@@ -41,7 +42,7 @@ def wild(problem, number):
     yield problem.replace(value=value)
 
 
-@pytest.mark.parametrize("number", WILD)
+@pytest.mark.parametrize("number", [pytest.param(name, marks=pytest.mark.family(SHARES)) for name in WILD])
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
     drawn = 0
