@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from attn_gui.engine import Plane
 from attn_gui.pictures.planes import PlaneLike
@@ -26,7 +27,7 @@ class News(QObject):
         supply = supply_of(plane)
         self.leave()
         if supply is not self._supply:
-            if self._supply is not None:
+            if self._supply is not None and isValid(self._supply):  # it goes with its evaluation
                 self._supply.arrived.disconnect(self._on_supply_arrived)
             if supply is not None:
                 supply.arrived.connect(self._on_supply_arrived)

@@ -60,11 +60,12 @@ class CellEditor(QLineEdit):
 
 
 class Bubble(QLabel):
-    """One sentence above a cell, over whatever is there."""
+    """One sentence above a cell of its owner, over whatever is there."""
 
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        self._over = window
+    def __init__(self, owner: QWidget) -> None:
+        super().__init__(owner.window())
+        self._over = owner.window()
+        owner.destroyed.connect(self.deleteLater)
         self.setProperty("bubble", "error")
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -244,7 +244,7 @@ class MatrixView(SizedView):
         if not self.isVisible() or not isinstance(editor, CellEditor):
             return
         if self._bubble is None or self._bubble.parentWidget() is not self.window():
-            self._bubble = Bubble(self.window())
+            self._bubble = Bubble(self)
         kept = self.tr("Esc keeps {value}.").format(value=index.data(Qt.ItemDataRole.DisplayRole))
         self._bubble.setText(self.tr("{sentence} {kept}").format(sentence=sentence, kept=kept))
         editor.setAccessibleDescription(self._bubble.text())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections import Counter
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import new_problem
@@ -36,6 +38,8 @@ def test_documents_leave_nothing_behind(launch, tmp_path):
         for name in ("other", "first"):
             person.drop(tmp_path / f"{name}.npz")
             person.click_cell("weights", 1, 1)
+            person.type_into("query" if name == "first" else "x", 0, 0, "abc")  # and what is said of it
+            person.press("Esc")
             person.rest()
 
     there_and_back()
@@ -44,3 +48,29 @@ def test_documents_leave_nothing_behind(launch, tmp_path):
         there_and_back()
     grown = objects(person) - before
     assert not {kind: count for kind, count in grown.items() if count > 2}
+
+
+def test_an_overview_of_a_long_map_does_not_outlive_its_document(launch, tmp_path):
+    """It held all numbers of the document before, and the next zoom fell over their pictures, which were gone."""
+    for name, n in (("long", 2000), ("short", 5)):
+        save(new_problem("direct", n=n, m=n, num_heads=1, d_k=1, d_v=1, fill="random"), tmp_path / f"{name}.npz")
+    person = launch(tmp_path / "long.npz")
+    person.wait()
+    zoom(person)
+    overview = person.window.product.maps.minimap("weights")
+    assert overview.isVisible()
+    read = weakref.ref(person.program.computation.evaluation)
+    person.drop(tmp_path / "short.npz")
+    objects(person)
+    assert read() is None
+    zoom(person)
+    assert overview.isVisible()
+
+
+def zoom(person) -> None:
+    """Turn the wheel over the weights."""
+    heatmap, no = person.find("heatmap.weights"), Qt.KeyboardModifier.NoModifier
+    place = QPointF(heatmap.rect().center())
+    turn = QPoint(0, 240)
+    over = heatmap.mapToGlobal(place), QPoint(), turn, Qt.MouseButton.NoButton, no, Qt.ScrollPhase.NoScrollPhase
+    QApplication.sendEvent(heatmap.viewport(), QWheelEvent(place, *over, False))

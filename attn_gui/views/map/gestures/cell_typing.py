@@ -63,7 +63,7 @@ class CellTyping(QObject):
         self._editor.setAccessibleDescription(sentence)
         window = self._heatmap.window()
         if self._bubble is None or self._bubble.parentWidget() is not window:
-            self._bubble = Bubble(window)
+            self._bubble = Bubble(self._heatmap)
         self._bubble.setText(sentence)
         corner = self._editor.mapTo(window, QPoint(0, 0))
         self._bubble.point_at(QRect(corner, self._editor.size()))

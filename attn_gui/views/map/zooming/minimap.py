@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QFocusEvent,
+    QHideEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -177,6 +178,12 @@ class Minimap(QWidget):
         self._heatmap.extent.set_window((top + down, bottom + down, left + across, right + across))
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Let go of the matrix: while nobody sees it, its document may go, and it would hear nothing of that."""
+        super().hideEvent(event)
+        if self._whole is not None:
+            self._whole.set_shown(replace(self._whole.shown, plane=None))
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()
         if event.button() != Qt.MouseButton.LeftButton:
