@@ -58,8 +58,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "python_functions=walk_*",
     ),
     "kills": ("-m", "pytest", "tests/journeys/kills", "-q", "-n0", "--kills=1000"),
+    "mutations": ("-m", "pytest", "tests/mutations", "-q", "--inputs=1000000"),
 }
-TESTING = ("test", "bench", "soak")
+TESTING = ("test", "bench", "soak", "kills", "mutations")
 """Commands that need the test tools, and no screen."""
 BY_SH = rb"#!/bin/sh\n'''exec' " + rb'"\1" "$0" "$@"' + rb"\n' '''\n"
 """A first line that may have blanks in it: sh reads it as a command, Python as a text."""

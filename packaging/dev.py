@@ -6,6 +6,7 @@
     python3 packaging/dev.py soak [--actions N] [--seed S]
     python3 packaging/dev.py wheel|bundle|deb
     python3 packaging/dev.py kills [--kills N]
+    python3 packaging/dev.py mutations [--inputs N]
 
 Finds a Python that the program runs on and hands over to checkout.py beside it. Pythons as old as 2.7 can read this
 file: they have to live long enough to say that they are too old.

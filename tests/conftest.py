@@ -81,6 +81,7 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Patient:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="families of cases whole, not the share of every day")
     parser.addoption("--kills", type=int, default=0, help="so many kills of the program instead of a few")
+    parser.addoption("--inputs", type=int, default=0, help="so many damaged files instead of a few")
     parser.addoption("--fresh", action="store_true", help="properties on new examples, not those of every other run")
 
 

@@ -7,13 +7,16 @@ import numpy as np
 from attn_gui.app.shell.program import Program
 from attn_gui.document.places import leading
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.comparison.earlier import Earlier
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, NOW, SPLIT
+from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
+from attn_gui.figure.pages.differentials.differentiated import differentiated
+from attn_gui.figure.products.operands import stage_plane
 
 
 def computed(problem: Problem) -> Evaluation:
@@ -27,10 +30,13 @@ class Faces:
     def __init__(self, program: Program) -> None:
         self._look, self._problem = program.view.look, program.document.problem
         baseline = program.baseline
-        self.mode = self._look.compare if baseline.comparable else NOW
+        self.mode = self._look.compare if baseline.comparable or self._look.compare == GRADIENT else NOW
         self.now = self.shown = self.before = computed(self._problem)
         self._before: Problem | None = None
-        if self.mode == NOW:
+        self.gradient = self._gradient() if program.view.gradient is not None else None
+        if self.gradient is not None:
+            self.shown = self.before = self.gradient
+        if self.mode in (NOW, GRADIENT):
             return
         ready = READY.get(baseline.key)
         before = baseline.problem if ready is None else ready.made(self._problem, baseline.head)
@@ -40,8 +46,19 @@ class Faces:
         self.shown = {BEFORE: self.before, DIFFERENCE: difference, SPLIT: self.now}[self.mode]
         self._before = None if self.mode == SPLIT else before
 
+    def _gradient(self) -> Gradient:
+        """The gradient that is on show, taken anew."""
+        look, cell = self._look, self._look.cell
+        assert cell is not None
+        plane = stage_plane(self.now, cell.stage, look.batch, look.head)
+        of = differentiated(plane, cell.row, cell.column, look.gradient)
+        return gradient_of(self.now, cell.stage, of.box, of.weights)
+
     def array(self, field: str) -> Array | None:
         """Rows and columns of a matrix as its table has to show them; None where that state has no such matrix."""
+        if self.gradient is not None:
+            whole = np.asarray(self.gradient.by_field(field))
+            return whole[leading(field, whole.shape, self._look.batch, self._look.head)] if whole.ndim > 2 else whole
         now = self._cut(field, self._problem)
         if self._before is None:
             return now
@@ -62,6 +79,8 @@ class Faces:
 
     def sides(self, stage: str) -> list[tuple[Evaluation, str]]:
         """The states that the numbers of a stage are made of, with its name in each."""
+        if self.gradient is not None:  # its numbers come from all that follows
+            return [(self.gradient, each) for each in self.gradient.stages]
         if not isinstance(self.before, Difference):
             return [(self.now, stage)]
         return list(zip((self.before.before, self.before.after), self.before.pair(stage), strict=True))

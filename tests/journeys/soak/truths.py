@@ -61,13 +61,14 @@ class Truths:
         assert look.stage in faces.now.stages
         assert look.head < problem.num_heads
         assert look.batch < problem.batch_size
-        self._tables_show_the_state(problem, faces)
-        self._maps_show_a_fresh_computation(faces)
+        if faces.gradient is None or not self._is_wild(faces):
+            self._tables_show_the_state(problem, faces)
+            self._maps_show_a_fresh_computation(faces)
         assert self._window.isWindowModified() == self._program.document.modified
 
     def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:
         look, models = self._program.view.look, self._program.tables.models
-        arrays = problem.arrays()
+        arrays, taken = problem.arrays(), faces.gradient is not None
         tables = {field for field, array in arrays.items() if array.ndim}  # one number has its cell in a map
         shown = tables | ({"query", "key", "value"} if problem.projected else set())
         assert set(models) == set(self._window.inputs.panels) == shown
@@ -75,7 +76,8 @@ class Truths:
             if field in arrays:
                 held = faces.array(field)
                 if held is not None:
-                    self._same_cells(field, model, np.atleast_2d(held), exact=True)
+                    size = max((_size_of(*side, None) for side in faces.sides(field)), default=0.0) if taken else 0.0
+                    self._same_cells(field, model, np.atleast_2d(held), exact=not taken, size=size)
             else:
                 box = tuple(map(slice, (look.batch, 0, 0), (look.batch + 1, *faces.shown.shape(field)[1:])))
                 size = max(_size_of(*side, self._queries(faces.now)) for side in faces.sides(field))
@@ -101,9 +103,7 @@ class Truths:
         look, maps, fresh = self._program.view.look, self._window.product.maps, faces.shown
         assert maps.stages == fresh.stages
         queries, sides = self._queries(faces.now), [side for side, _ in faces.sides(fresh.stages[0])]
-        arrays = [array for side in sides for array in side.problem.arrays().values() if array.dtype.kind == "f"]
-        wild = any(_size(array) > WILD for array in arrays)
-        blur = max(self._blur(side, queries) for side in sides)
+        wild, blur = self._is_wild(faces), max(self._blur(side, queries) for side in sides)
         for stage in fresh.stages:
             plane = stage_plane(fresh, stage, look.batch, look.head)
             heatmap = maps.map(stage)
@@ -114,12 +114,21 @@ class Truths:
             size = max(_size_of(*side, queries) for side in faces.sides(stage))
             for row, column in self._cells(plane.shape, _rows(fresh, stage, queries)):
                 found, color = heatmap.cell_at(row, column)
-                left = heatmap.split is not None and heatmap.split.cell_at(row, column) is not None
+                other = heatmap.drawing.split
+                left = other is not None and other.cell_at(row, column) is not None
                 side = stage_plane(faces.before, stage, look.batch, look.head) if left else plane
                 expected = float(side.block(slice(row, row + 1), slice(column, column + 1))[0][0, 0])
                 near = self._near(found, expected, size, blur)
                 assert near, f"heatmap.{stage}[{row}, {column}] shows {found!r}, not {expected!r}"
                 assert color.isValid()
+
+    @staticmethod
+    def _is_wild(faces: Faces) -> bool:
+        """Whether some number is so large that the order of a sum shows, or so many that a gradient takes long."""
+        sides = [side for side, _ in faces.sides(faces.shown.stages[0])]
+        arrays = [array for side in sides for array in side.problem.arrays().values() if array.dtype.kind == "f"]
+        long = faces.gradient is not None and is_long(faces.now.problem)
+        return long or any(_size(array) > WILD for array in arrays)
 
     def _near(self, found: float, expected: float, size: float, blur: float = 0.0) -> bool:
         if found == expected or (np.isnan(found) and np.isnan(expected)):
@@ -144,12 +153,12 @@ class Truths:
         return [(self._rnd.choice(rows or range(shape[0])), self._rnd.randrange(shape[1])) for _ in range(SAMPLED)]
 
 
-def _rows(fresh: Evaluation, stage: str, queries: list[int]) -> list[int] | None:
+def _rows(fresh: Evaluation, stage: str, queries: list[int] | None) -> list[int] | None:
     """Of a stage behind the scores the rows of the queries; None for all."""
     return None if fresh.node(stage).stage.input_side else queries
 
 
-def _size_of(fresh: Evaluation, stage: str, queries: list[int]) -> float:
+def _size_of(fresh: Evaluation, stage: str, queries: list[int] | None) -> float:
     """The largest finite magnitude of a stage in the rows that are looked at."""
     shape, rows = fresh.shape(stage), _rows(fresh, stage, queries)
     axis = len(shape) - 2
