@@ -179,7 +179,7 @@ class Minimap(QWidget):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def hideEvent(self, event: QHideEvent) -> None:
-        """Let go of the matrix: while nobody sees it, its document may go, and it would hear nothing of that."""
+        """Let go of the matrix: its document may go before this is seen again."""
         super().hideEvent(event)
         if self._whole is not None:
             self._whole.set_shown(replace(self._whole.shown, plane=None))
