@@ -19,7 +19,7 @@ from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.problem import Problem
@@ -122,6 +122,11 @@ class LessonsController(QObject):
             raise found
         elif isinstance(found, tuple):
             self._begin(*found)
+
+    def _on_document_changed(self, change: Change) -> None:
+        """Forget the lesson that is being read where another document was opened meanwhile."""
+        if change.opened:
+            self._job.forget()
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
@@ -236,6 +241,7 @@ class LessonsController(QObject):
 
     def _connect(self) -> None:
         self._job.ended.connect(self._on_job_ended)
+        self._document.changed.connect(self._on_document_changed)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
         self._view.follow(self._soon.start, "evaluation", "face")

@@ -13,7 +13,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
+from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.arrays import Array, Box
@@ -75,6 +75,7 @@ class PullingController(QObject):
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
         window.product.maps.pulled.connect(self._on_maps_pulled)
+        document.changed.connect(self._on_document_changed)
         painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
 
     def commands(self) -> dict[str, Command]:
@@ -98,6 +99,11 @@ class PullingController(QObject):
     def finish(self) -> None:
         """Wait for what is being solved; for the end of the program."""
         self._background.finish()
+
+    def _on_document_changed(self, change: Change) -> None:
+        """Forget a gesture in the document before."""
+        if change.opened:
+            self._end()
 
     # --- the gesture -----------------------------------------------------------------------------
     def _on_maps_pulled(self, stage: str, pixels: int, done: bool) -> None:

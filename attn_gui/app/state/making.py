@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Document
+from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine.creation.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
@@ -94,10 +94,12 @@ class Making(QObject):
         except (ValueError, TypeError) as error:
             self._refuse(error)
 
-    def _on_document_changed(self, *_: object) -> None:
+    def _on_document_changed(self, change: Change) -> None:
         if not self._work.busy:
             return
         self._work.forget()
+        if change.opened:  # nothing is missed that belongs to the document before
+            return
         name = self._name
         self._window.banner.show_info(
             lambda: self.tr("“{step}” was dropped: the problem was changed while its numbers were made.").format(

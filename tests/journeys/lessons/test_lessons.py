@@ -48,6 +48,20 @@ def answer(person, question, wrong):
     settle(person)
 
 
+@pytest.mark.parametrize("good", [True, False])
+def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tmp_path, good):
+    path = WORKED if good else tmp_path / "bad.md"
+    if not good:
+        path.write_text("no lesson", encoding="utf-8")
+    person = launch("minilm-layer2.npz")
+    person.program.take_in(path)
+    person.program.take_in(resource("examples", "worked-example.npz"))
+    settle(person)
+    assert person.banner() == ""
+    assert not person.find("lesson").isVisible()
+    assert person.program.document.name == "worked-example"
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("path", [pytest.param(path, marks=pytest.mark.family(5)) for path in LESSONS], ids=str)
 def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):

@@ -13,6 +13,7 @@ from attn_gui.app.state import making
 from attn_gui.engine import Problem
 from attn_gui.engine.creation import memory
 from attn_gui.formats import save
+from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
 
@@ -216,6 +217,18 @@ def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
     assert [step.partition(":")[0] for step in person.steps()[1:]] == ["Q[0, 0]"]
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped: the problem was changed" in person.banner()
+
+
+def test_nothing_is_said_of_it_in_another_document(launch, gate):
+    person = launch()
+    person.do("output_projection")
+    assert gate.reached.wait(120)
+    person.program.take_in(resource("examples", "worked-example.npz"))
+    gate.open()
+    person.program.making.finish()
+    QApplication.processEvents()
+    assert person.program.document.name == "worked-example"
+    assert person.banner() == ""
 
 
 def test_closing_does_not_wait_for_it(launch, gate):

@@ -28,6 +28,7 @@ from attn_gui.views.inspector.links import Link
 from .answers import Answers
 from .errands import Errands
 from .hands import Hands
+from .learning import Learning
 
 LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
@@ -103,6 +104,7 @@ class Moves:
         self._window = person.window
         self._answers = Answers(person, rnd, folder)
         errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
+        learning = Learning(person, rnd, folder, self._table_cell)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
             (self.type, 8),
             (self.edit_block, 5),
@@ -144,6 +146,12 @@ class Moves:
             (hands.compare, 3),
             (hands.page, 2),
             (hands.by_hand_list, 2),
+            (learning.lesson, 1),
+            (learning.exercise, 2),
+            (learning.help, 1),
+            (learning.rows, 3),
+            (learning.figure, 1),
+            (learning.journal, 1),
         )
 
     def any(self) -> str:

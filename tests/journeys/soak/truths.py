@@ -61,7 +61,7 @@ class Truths:
         assert look.stage in faces.now.stages
         assert look.head < problem.num_heads
         assert look.batch < problem.batch_size
-        if faces.gradient is None or not self._is_wild(faces):
+        if not faces.covered and (faces.gradient is None or not self._is_wild(faces)):
             self._tables_show_the_state(problem, faces)
             self._maps_show_a_fresh_computation(faces)
         assert self._window.isWindowModified() == self._program.document.modified
