@@ -38,9 +38,9 @@ class Config:
         return found
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A number above 0. Raises FormatError."""
+        """A number above 0 that single precision holds with its inverse. Raises FormatError."""
         found = self._found(name, default)
-        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found < 1e30:
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 1e-30 < found < 1e30:
             raise self.refusal(_NUMBER, name=name, got=_said(found))
         return float(found)
 

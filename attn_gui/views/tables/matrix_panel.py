@@ -22,7 +22,7 @@ from attn_gui.views.tables.view import MatrixView
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
 
 TINTED_CELLS = 40_000
-SAMPLED_ROWS = 64
+SAMPLED_ROWS, SAMPLED_COLUMNS = 64, 2048
 REST = 150  # ms after the last change until the tint is measured again
 
 
@@ -183,7 +183,8 @@ class MatrixPanel(QWidget):
             return
         rows, columns = model.rowCount(), model.columnCount()
         tinted = 0 < rows * columns <= TINTED_CELLS and model.dtype.kind == "f"
-        block = model.block(slice(0, rows if tinted else SAMPLED_ROWS), slice(0, columns))
+        sampled = (rows, columns) if tinted else (SAMPLED_ROWS, SAMPLED_COLUMNS)
+        block = model.block(*(slice(0, count) for count in sampled))
         self.view.cells.set_levels(auto_levels(block, signed=True, keys=columns) if tinted else None)
         self.view.set_least_column(max(scaled(self._columns) - 1, self._text_width(model, block)))
         self._rows.fit()

@@ -97,6 +97,22 @@ def desk(qtbot) -> Callable[..., Desk]:
     return make
 
 
+def test_of_a_table_of_any_width_a_few_numbers_are_measured(desk, monkeypatch):
+    """64 rows of 262,144 columns took the window four seconds."""
+    read: list[int] = []
+    block = MatrixModel.block
+
+    def counted(model: MatrixModel, *cuts: slice) -> np.ndarray:
+        found = block(model, *cuts)
+        read.append(found.size)
+        return found
+
+    monkeypatch.setattr(MatrixModel, "block", counted)
+    desk(np.zeros((100, 300_000)))
+    assert read
+    assert max(read) < 200_000
+
+
 def test_typing_replaces_and_enter_goes_down(desk):
     table = desk()
     table.go(2, 3)
