@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
 from attn_gui.engine.stages import STAGE
+from attn_gui.formats import FormatError
 from attn_gui.models import open_model
 
 from .golden_folders import DATA, NAMES, TOY, golden
-from .made_folders import LLAMA, llama_tensors, write_folder
+from .made_folders import BERT, LLAMA, bert_tensors, llama_tensors, write_folder
 
 TEXT = "q w e r t y q w e r"
 OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
@@ -224,3 +228,59 @@ def test_places_and_layers_that_are_not_there(toy):
     assert run.token_id("t") == 20
     with pytest.raises(FieldError, match="“tt” is no token"):
         run.token_id("tt")
+
+
+# --- a vector for a sentence ---------------------------------------------------------------------
+MODULES = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
+POOL, UNIT = (
+    {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
+    {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"},
+)
+
+
+def sentence_model(folder, modules, **modes):
+    write_folder(folder, BERT, bert_tensors(BERT, head=False))
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir()
+    names = {f"pooling_mode_{name}": value for name, value in modes.items()}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 24, **names}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("mode", "pooled"),
+    [
+        ("mean_tokens", lambda rows: sum(rows) / len(rows)),
+        ("cls_token", lambda rows: rows[0]),
+        ("max_tokens", lambda rows: [max(column) for column in zip(*rows, strict=True)]),
+    ],
+)
+@pytest.mark.parametrize("unit", [False, True])
+def test_a_sentence_is_pooled_as_its_folder_tells(mode, pooled, unit, tmp_path):
+    modes = dict.fromkeys(("mean_tokens", "cls_token", "max_tokens"), False) | {mode: True}
+    folder = sentence_model(tmp_path / "model", [*MODULES, POOL, *([UNIT] if unit else [])], **modes)
+    run = open_model(folder).run(ids=[5, 6, 7, 8, 0], mask=[1, 1, 1, 0, 0])
+    wanted = np.array(pooled(run.hidden[-1][:3].astype(float)))
+    wanted = wanted / math.hypot(*wanted) if unit else wanted
+    np.testing.assert_allclose(run.embedding, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_model_of_no_sentences_has_no_vector_for_them(toy):
+    assert toy.run(TEXT).embedding is None
+
+
+@pytest.mark.parametrize(
+    ("modules", "modes", "said"),
+    [
+        ([*MODULES, POOL], {"weightedmean_tokens": True}, "pooling_mode_weightedmean_tokens is not supported"),
+        ([*MODULES, POOL], {"mean_tokens": True, "cls_token": True}, "is not supported"),
+        ([*MODULES, POOL], {}, "is not supported"),
+        ([*MODULES, {"type": "sentence_transformers.models.Dense", "path": "3"}], {}, "models.Dense is not supported"),
+        ([*MODULES, {**POOL, "path": "../1_Pooling"}], {"mean_tokens": True}, "expected a list of modules"),
+        ({"a": 1}, {}, "expected a list of modules"),
+        ([3], {}, "expected a list of modules"),
+    ],
+)
+def test_another_pooling_is_refused(modules, modes, said, tmp_path):
+    with pytest.raises(FormatError, match=said):
+        open_model(sentence_model(tmp_path / "model", modules, **modes))

@@ -90,6 +90,7 @@ VARIANTS = {
     "llama: one K/V head": llama({"num_key_value_heads": 1}),
     "llama: head_dim": llama({"head_dim": 8}),
     "llama: biases": llama({"attention_bias": True, "mlp_bias": True}, biases=ALL),
+    "llama: biases without a word": llama({}, biases=("k_proj", "o_proj", "up_proj")),
     "llama: eps, gelu": llama({"rms_norm_eps": 0.1, "hidden_act": "gelu"}),
     "llama: linear": llama({"rope_scaling": {"type": "linear", "factor": 2.5}}),
     "llama: linear, new spelling": llama(
@@ -147,6 +148,18 @@ def test_every_kind_of_number_in_one_file_or_in_shards(name, kind, shards, tmp_p
     tensors = with_prefix(variant.tensors, variant.prefix)
     folder = write_folder(tmp_path / "model", variant.config, tensors, kind=kind, shards=shards)
     check(folder, variant, {key: as_held(cells, kind) for key, cells in variant.tensors.items()})
+
+
+def test_what_a_file_holds_besides_does_not_matter(tmp_path):
+    """Buffers of masks, with infinities in them; the rotary angles of old folders; a head for another task."""
+    variant = VARIANTS["llama"]
+    more = {
+        "layers.0.self_attn.rotary_emb.inv_freq": np.ones(3),
+        "layers.0.self_attn.mask": np.full((1, 1, 4, 4), -np.inf),
+        "score.weight": np.full((2, D), np.nan),
+    }
+    folder = write_folder(tmp_path / "model", variant.config, with_prefix({**variant.tensors, **more}, "model."))
+    check(folder, variant, {key: as_held(cells, "F32") for key, cells in variant.tensors.items()})
 
 
 def test_the_oldest_names_of_a_norm(tmp_path):

@@ -67,6 +67,7 @@ class Tensors:
 
     def __init__(self, tensors: Mapping[str, Tensor], path: Path) -> None:
         self._tensors, self._path = tensors, path
+        self._read: dict[str, Tensor] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
@@ -76,18 +77,18 @@ class Tensors:
 
         What is F32 in the file stays there; the others are converted.
         """
-        return self._checked(name, shape).numbers()
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a tensor. Raises FormatError where there is none."""
-        return self._tensor(name).shape
+        found = self._read[name] = self._checked(name, shape)
+        return found.numbers()
 
     def check(self, tell: Tell) -> None:
-        """Raise FormatError for a tensor with NaN or infinity; `tell` is told the share that is looked through."""
-        whole = sum(tensor.cells.size for tensor in self._tensors.values()) or 1
+        """Raise FormatError for NaN or infinity in a tensor that was read; others, such as masks, may hold them.
+
+        `tell` is told the share that is looked through.
+        """
+        whole = sum(tensor.cells.size for tensor in self._read.values())
         done = 0
-        for name, tensor in self._tensors.items():
-            if tensor.kind in _WIDTHS and not tensor.is_finite():
+        for name, tensor in self._read.items():
+            if not tensor.is_finite():
                 raise FormatError(_WILD, name=shown(name)).at(tensor.path)
             done += tensor.cells.size
             tell(done / whole)
