@@ -51,7 +51,7 @@ class FindController(QObject):
         bar.previousRequested.connect(lambda: self._step(-1))
         bar.left.connect(self.leave)
         document.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "head", "batch", "evaluation")
+        view.follow(self._on_changed, "head", "batch", "evaluation", "face")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -5,6 +5,7 @@ openpyxl reads; it is asked for when a workbook is read, for it comes with the e
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -132,9 +133,11 @@ def _opened(source: Source, formulas: bool) -> Iterator[list[Any]]:
         raise FormatError(NO_LIBRARY) from error
     books: list[Any] = []
     try:
-        for data_only in (True, False)[: 1 + formulas]:
-            source.file.seek(0)
-            books.append(openpyxl.load_workbook(source.file, read_only=True, data_only=data_only, keep_links=False))
+        with warnings.catch_warnings():  # of styles and rules, on which no number depends
+            warnings.simplefilter("ignore")
+            for data_only in (True, False)[: 1 + formulas]:
+                source.file.seek(0)
+                books.append(openpyxl.load_workbook(source.file, read_only=True, data_only=data_only, keep_links=False))
         if any(len(book.sheetnames) != len(book.worksheets) for book in books):  # pages of charts alone
             raise FormatError(_NO_BOOK)
         yield books

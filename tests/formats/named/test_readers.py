@@ -300,3 +300,13 @@ def test_damage_anywhere_is_a_sentence_or_a_file(suffix: str, tmp_path: Path) ->
         path.write_bytes(data)
         with suppress(FormatError):
             open_file(path)
+
+
+def test_a_workbook_without_styles_is_read_without_a_word(tmp_path: Path) -> None:
+    path = as_xlsx(tmp_path / "a.xlsx", {"any": CELLS["key"]}, {})
+    patched(
+        path,
+        "styles.xml",
+        lambda _data: b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>',
+    )
+    np.testing.assert_array_equal(load_matrix(path), CELLS["key"])

@@ -148,3 +148,20 @@ def test_a_long_map_is_searched_between_events(launch: Callable[..., Any], tmp_p
     clock.stop()
     assert said(person) == "Not found"
     assert len(turns) > n / 64, "other events have their turn after every piece"
+
+
+def test_a_number_that_is_asked_for_is_not_found(launch: Callable[..., Any]) -> None:
+    """An exercise gives no answer away."""
+    person = launch("minilm-layer2.npz")
+    person.wait()
+    person.show_stage("weights")
+    weights = np.array(person.values("weights"))
+    row, column = map(int, np.unravel_index(np.argmax(weights), weights.shape))
+    person.click_cell("weights", row, column)
+    person.do("leave_out")
+    person.wait()
+    person.click_cell("weights", 15, 15)
+    person.press("Ctrl+F")
+    person.type(f"{weights[row, column]:.6f}")
+    settled(person)
+    assert said(person) == "Not found"
