@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -16,12 +16,16 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
 from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.pictures.supply import Supply
 
 REST_MS = 150  # after the last change, before anything is computed twice
 
@@ -43,6 +47,7 @@ class GradientController(QObject):
         self._line, self._document, self._computation, self._view = window.comparison, document, computation, view
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
+        self._supply: Supply | None = None  # of pictures of a long problem's gradient
         self._taking, self._checking = Job(self), Job(self)
         self._taking.ended.connect(self._on_taking_ended)
         self._checking.ended.connect(self._on_checking_ended)
@@ -64,13 +69,15 @@ class GradientController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a gradient or the difference beside it is still to come."""
-        return self._taking.busy or self._checking.busy or self._rest.isActive()
+        drawing = self._supply is not None and self._supply.busy
+        return self._taking.busy or self._checking.busy or self._rest.isActive() or drawing
 
     def finish(self) -> None:
         """Drop what is being computed; for the end of the program."""
         self._rest.stop()
         self._taking.finish()
         self._checking.finish()
+        self._end_supply()
 
     def retranslate(self) -> None:
         """The language has changed."""
@@ -82,6 +89,7 @@ class GradientController(QObject):
         self._checking.forget()
         self._rest.stop()
         self._taken, self._beside = None, None
+        self._end_supply()
         look, evaluation = self._view.look, self._computation.evaluation
         self._line.set_gradient(look.gradient if look.compare == GRADIENT else None)
         if look.compare != GRADIENT or look.cell is None or self._computation.pending:
@@ -103,10 +111,21 @@ class GradientController(QObject):
 
     def _lay(self, taken: Taken) -> None:
         self._taken = taken
+        if isinstance(taken.gradient, Pooling):
+            from attn_gui.pictures.supply import Supply  # not needed to start
+
+            self._supply = Supply(taken.gradient, self)
+            self._supply.progressed.connect(self._computation.drawing)
         self._view.lay(taken.gradient)
         self._say()
         if taken.largest is not None:
             self._rest.start()
+
+    def _end_supply(self) -> None:
+        supply, self._supply = self._supply, None
+        if supply is not None:
+            supply.end()
+            supply.deleteLater()
 
     def _check(self) -> None:
         """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""

@@ -7,7 +7,9 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
-from attn_gui.engine import compute, sensitivity
+from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.engine import Problem, compute, sensitivity
+from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
 SMALL = "worked-example.npz"
@@ -114,3 +116,23 @@ def test_an_exercise_is_not_given_away(person):
     person.do("leave_out")
     assert person.program.view.look.compare == "now"
     assert not person.action("show_gradient").isEnabled()
+
+
+def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
+    random = np.random.default_rng(0).standard_normal
+    problem = Problem(**{name: random((1500, 4)) for name in ("query", "key", "value")})
+    path = tmp_path / "long.npz"
+    save(problem, path)
+    person = launch(path)
+    person.wait()
+    person.program.view.set(stage="head_output", cell=ChosenCell("head_output", 700, 1))
+    person.pick("compare", "gradient")
+    settle(person)
+    exact = sensitivity(compute(problem), "head_output", (0, 0, 700, 1))
+    assert person.number("value", 1, 1) == exact["value"][1, 1]
+    assert person.value("weights", 700, 3) == problem.value[3, 1]
+    assert person.value("weights", 699, 3) == 0
+    person.type_into("query", 0, 0, "1")  # it offers the way back
+    person.press("Ctrl+3")
+    settle(person)
+    assert person.number("value", 1, 1) == problem.value[1, 1]

@@ -12,6 +12,7 @@ from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.derived.face import Face
 from attn_gui.engine.evaluation.derived.strips import PooledByStrips
 from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.checks import as_box
 
@@ -65,6 +66,19 @@ class Gradient(Face):
 
 class PooledGradient(PooledByStrips, Gradient):
     """The same of a long problem: a block's largest gradient is found from its cells."""
+
+    def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:
+        """Of a map without a mask the blocks of the held rows alone are read: all others are 0."""
+        if stage not in self._parts or (self.closes and self.node(stage).stage.behind_mask):
+            return super()._pooled(stage, batch, head, down, across)
+        rows = self._parts[stage][0][-2]
+        first = int(np.searchsorted(down, rows.start, "right")) - 1
+        last = int(np.searchsorted(down, rows.stop, "left"))
+        first, last = max(first, 0), min(last, len(down) - 1)
+        values = np.zeros((len(down) - 1, len(across) - 1))
+        if first < last:
+            values[first:last] = super()._pooled(stage, batch, head, down[first : last + 1], across)[0]
+        return values, None
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
         """Nothing has to be computed."""

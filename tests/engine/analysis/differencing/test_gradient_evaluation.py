@@ -73,3 +73,25 @@ def test_a_long_problem_draws_its_pictures(problem):
             whole = found.box("weights", indices.whole(found.shape("weights")))[0, 1]
             assert values[0, 0] == whole.ravel()[np.argmax(np.abs(whole))]
             assert allowed is None or allowed.all()
+
+
+@pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
+def test_the_pictures_of_a_long_problem_have_the_largest_of_every_block(mask):
+    random = np.random.default_rng(4).standard_normal
+    fields = {name: random((70, 6)) for name in ("query", "key", "value")}
+    evaluation = StreamingEvaluation(Problem(**fields, num_heads=2, mask=mask))
+    found = gradient_of(evaluation, "head_output", indices.cell((0, 1, 33, 2)), np.ones((1, 1, 1, 1)))
+    assert isinstance(found, Pooling)
+    for stage in ("scores", "weights", "head_output"):
+        whole = found.box(stage, indices.whole(found.shape(stage)))[0, 1].copy()
+        if mask and stage == "weights":
+            whole = np.tril(whole)  # of open cells
+        blocks = min(5, whole.shape[1])
+        values, _ = found.pooled(stage, 0, 1, 7, blocks)
+        across = np.arange(blocks + 1) * whole.shape[1] // blocks
+        for row in range(7):
+            for column in range(blocks):
+                part = whole[row * 10 : row * 10 + 10, across[column] : across[column + 1]].ravel()
+                assert values[row, column] == part[np.argmax(np.abs(part))]
+    zeros, _ = found.pooled("weights", 0, 0, 7, 5)
+    assert not zeros.any()
