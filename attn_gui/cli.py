@@ -68,7 +68,8 @@ def _window(words: list[str]) -> int:
 def _check(chosen: argparse.Namespace) -> None:
     """Refuse a file that cannot be opened in the window: a problem, or a lesson."""
     from attn_gui.formats import FormatError
-    from attn_gui.lessons.lesson_file import is_lesson, read_lesson
+    from attn_gui.lessons.lesson_ending import is_lesson
+    from attn_gui.lessons.lesson_file import read_lesson
 
     if not is_lesson(chosen.file):
         with suppress(Unnamed):  # the window asks

@@ -16,7 +16,7 @@ def lesson(words: list[str]) -> int:
     """Go through a lesson."""
     chosen = _lesson_parser().parse_args(words)
     _need_drawing()
-    from attn_gui.figure.pages import PAGES
+    from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
     from attn_gui.lessons.lesson_file import read_lesson
     from attn_gui.lessons.lesson_states import states_of

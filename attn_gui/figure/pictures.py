@@ -19,7 +19,7 @@ from attn_gui.figure.maps.map_parts import fitting_numbers
 from attn_gui.figure.maps.painter import begin, paint_map
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import settled

@@ -17,7 +17,6 @@ from .lesson_error import LessonError
 from .lesson_text import Piece, Text, pieces
 from .live_expression import ExpressionError, expression
 
-ENDING = ".md"
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES = 200_000, 2_000, 60, 8
 ORDERS, TASK = ("open", "make", "set", "choose", "head", "show", "holds"), "do"
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
@@ -51,11 +50,6 @@ class _Draft:
     texts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     question: dict[str, tuple[int, str]] = field(default_factory=dict)
     choices: list[tuple[int, bool, str]] = field(default_factory=list)
-
-
-def is_lesson(path: Path) -> bool:
-    """Whether a file is one of a lesson, by its name."""
-    return path.suffix.lower() == ENDING
 
 
 def read_lesson(path: PathText) -> Lesson:

@@ -30,26 +30,26 @@ app.exec()
 """
 PROGRAM = """
 import time
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from attn_gui.app.shell.start import Start, run
-fill = Start._fill
+fill, painted = Start._fill, []
 def filled(start):
     tell("window")
     fill(start)
     from attn_gui.views.map.heatmap import Heatmap
     paint = Heatmap.paintEvent
-    def painted(heatmap, event):
+    def paint_and_note(heatmap, event):
         paint(heatmap, event)
-        if heatmap.objectName() == "heatmap.weights":
-            QTimer.singleShot(0, done)
-    Heatmap.paintEvent = painted
-def tell(what):
-    print(what, time.time(), flush=True)
-def done():
+        painted.append(heatmap.objectName())
+    Heatmap.paintEvent = paint_and_note
+def completed(start):
+    assert "heatmap.weights" in painted
     tell("maps")
     QApplication.instance().exit()
+def tell(what):
+    print(what, time.time(), flush=True)
 Start._fill = filled  # an event filter of the application would be asked twenty thousand times
+Start._complete = completed  # what it does comes after the maps
 run()
 """
 SCRIPTS = {

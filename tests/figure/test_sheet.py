@@ -19,7 +19,7 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES

@@ -10,7 +10,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.formats import FormatError

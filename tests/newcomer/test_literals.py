@@ -14,7 +14,7 @@ from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.output.devices import ENCODERS
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import FORMATS, IMAGES
 
 SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
@@ -41,7 +41,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "npz"): {"export_choice.py": 1},
     ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
-    ("format", ".md"): {"lesson_file.py": 1},  # a lesson is Markdown, too
+    ("format", ".md"): {"lesson_ending.py": 1},  # a lesson is Markdown, too
     ("format", "pdf"): {"typeset_solution.py": 1},  # what worked solutions are written as
     ("format", "tex"): {"typeset_solution.py": 1},
     ("format", "md"): {"typeset_solution.py": 1},

@@ -18,7 +18,7 @@ from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.figure.output.text import write_line
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.knobs import Amount, Choice, page_words
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot

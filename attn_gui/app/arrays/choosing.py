@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
@@ -21,10 +21,12 @@ from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, re
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
 from attn_gui.formats.named.recalled import recalled, record_of
-from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 
 KNOWN = "arrays"
 MOST_KNOWN = 30
@@ -84,6 +86,8 @@ class ArraysController(QObject):
             self._ask(self._path, found)
 
     def _ask(self, path: Path, listing: Listing) -> None:
+        from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+
         dialog = self._dialog = ArraysDialog(path.name, listing, partial(_objection, listing, path), self._window)
         dialog.set_arrangement(recalled(self._known(), listing) or proposed(listing))
         dialog.previewAsked.connect(partial(self._look_into, path, listing))

@@ -15,7 +15,6 @@ from attn_gui.app.finding.wanted import Place, named_alike, place_in, wanted_by
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
-from attn_gui.views.dialogs.ask_dialog import AskDialog
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
@@ -86,6 +85,8 @@ class FindController(QObject):
 
     def go_to_cell(self) -> None:
         """Ask for a row and a column, or for a token, and choose that cell."""
+        from attn_gui.views.dialogs.ask_dialog import AskDialog
+
         searched = self._at_hand()
         if searched is None:
             return

@@ -25,11 +25,12 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson
-from attn_gui.lessons.lesson_file import ENDING, read_lesson, title_of
+from attn_gui.lessons.lesson_ending import ENDING
+from attn_gui.lessons.lesson_file import read_lesson, title_of
 from attn_gui.lessons.lesson_states import Shown, State, states_of
 from attn_gui.paths import resource
 from attn_gui.views.lessons.lesson_panel import LessonPanel, StepWords

@@ -16,7 +16,7 @@ from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import Spot

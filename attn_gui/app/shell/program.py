@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.actions import Actions, Command
+from attn_gui.app.actions.actions import Actions
 from attn_gui.app.arrays.choosing import ArraysController
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.interventions import InterventionsController
 from attn_gui.app.by_hand.typing_into_maps import TypingController
 from attn_gui.app.files.examples import FIRST, example_of
-from attn_gui.app.files.export import ExportController
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.files.session_view import SessionView
@@ -26,10 +24,6 @@ from attn_gui.app.inspector.history_jumps import HistoryController
 from attn_gui.app.inspector.history_tells import HistoryTells
 from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.inspector.snapshot_commands import SnapshotsController
-from attn_gui.app.lessons.exercises import Exercises
-from attn_gui.app.lessons.lesson_steps import LessonsController
-from attn_gui.app.lessons.solution_saving import SolutionSaving
-from attn_gui.app.lessons.worksheet_writing import WorksheetsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
 from attn_gui.app.maps.gradients import GradientController
@@ -40,9 +34,6 @@ from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
-from attn_gui.app.pages.code_saving import CodeSaving
-from attn_gui.app.pages.curve_fitting import CurveFitting
-from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.problem.head_edits import HeadEdits
 from attn_gui.app.problem.layer_edits import LayerController
 from attn_gui.app.problem.mask_edits import MasksController
@@ -53,6 +44,7 @@ from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
 from attn_gui.app.shell.commands import CommandsController
 from attn_gui.app.shell.faults import Faults
+from attn_gui.app.shell.program_parts import Acting, Ending, Speaking
 from attn_gui.app.shell.shell import Shell
 from attn_gui.app.shell.tips import TipsController
 from attn_gui.app.state.baseline import Baseline
@@ -69,33 +61,13 @@ from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.formats import matrices, suffixes
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.lessons.lesson_file import is_lesson
+from attn_gui.lessons.lesson_ending import is_lesson
 from attn_gui.views.main_window import MainWindow
 
 
-@runtime_checkable
-class Acting(Protocol):
-    """A part that answers actions."""
-
-    def commands(self) -> Mapping[str, Command]: ...
-
-
-@runtime_checkable
-class Speaking(Protocol):
-    """A part that has words which no widget translates by itself."""
-
-    def retranslate(self) -> None: ...
-
-
-@runtime_checkable
-class Ending(Protocol):
-    """A part with work that has to be through before the window goes."""
-
-    def finish(self) -> None: ...
-
-
 class Program(QObject):
-    """Everything that lives as long as the window; it can be used as soon as something is opened in it."""
+    """Everything that lives as long as the window; it can be used as soon as something is opened in it and it is
+    complete."""
 
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
         """Build the program in a shell whose window is on the screen already, or in a new one."""
@@ -107,6 +79,7 @@ class Program(QObject):
         self.faults = Faults(self.window)
         first = example_of(FIRST)
         self._first = first, first.load()
+        self._lesson: Path | None = None
         self.document = Document(self._first[1].problem, name=first.name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
@@ -120,7 +93,7 @@ class Program(QObject):
         self._build_files()
         self._build_shell()
         KeptView(self.view, self.settings)
-        self._tie_actions(self.bars.actions)
+        self._follow_states(self.bars.actions)
         self.window.installEventFilter(self)
         self.window.fit_panels()
 
@@ -165,9 +138,6 @@ class Program(QObject):
     def _build_inspector(self) -> None:
         window, document, computation, view = self._shared()
         self.sensitivity = SensitivityController(window, computation, view)
-        self.pages = PagesController(window, document, computation, view, self.look, self.bars)
-        self.code = CodeSaving(window, document)
-        self.curve = CurveFitting(window, document, computation, view, self.making)
         self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)
         self.typing = TypingController(window, document, computation, view, self.making, self.targets, self.cell_blocks)
         self.interventions = InterventionsController(window, document, computation, view, self.making, self.bars)
@@ -185,17 +155,6 @@ class Program(QObject):
         self.arrays = ArraysController(window, self.files, self.settings)
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
-        self.export = ExportController(
-            window, document, computation, self.baseline, view, self.settings, self.look, self.pages.knobs
-        )
-        self.pages.exportAsked.connect(self.export.export_page)
-        self.exercises = Exercises(*self._shared(), self.bars)
-        self.worksheets = WorksheetsController(window, document, computation, self.settings, self.look, self.bars)
-        self.typing.answered.connect(self.exercises.take)
-        self.solutions = SolutionSaving(window, document, view, self.look, self.bars)
-        self.lessons = LessonsController(
-            *self._shared(), self.making, self.files, self.pages, self.look, self.settings, self.bars
-        )
 
     def _build_shell(self) -> None:
         window = self.window
@@ -204,16 +163,35 @@ class Program(QObject):
         self.tips = TipsController(window, self.view)
         self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files, self.look)
 
+    def complete(self) -> None:
+        """Build the rooms that no first picture needs, and open the lesson that was given, if it was one."""
+        from attn_gui.app.shell.later_rooms import later_rooms
+
+        there = self._parts()
+        (
+            self.pages,
+            self.code,
+            self.curve,
+            self.export,
+            self.exercises,
+            self.worksheets,
+            self.solutions,
+            self.lessons,
+        ) = later_rooms(self._shared(), self.baseline, self.making, self.files, self.settings, self.look, self.bars)
+        self.typing.answered.connect(self.exercises.take)
+        self._tie(part for part in self._parts() if part not in there)
+        self.tips.show()
+        if self._lesson is not None:
+            self.lessons.open_path(self._lesson)
+        self.recovery.begin()
+
     def _shared(self) -> tuple[MainWindow, Document, Computation, ViewState]:
         """The parts that every room stands on."""
         return self.window, self.document, self.computation, self.view
 
     # --- between them ----------------------------------------------------------------------------
-    def _tie_actions(self, actions: Actions) -> None:
-        """Each action to whoever answers it; what is checked and enabled follows the view and the look."""
-        for part in self._parts():
-            if isinstance(part, Acting):
-                actions.tie(part.commands())
+    def _follow_states(self, actions: Actions) -> None:
+        """What is checked and enabled follows the view and the look."""
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)
@@ -222,7 +200,14 @@ class Program(QObject):
         self.history_tells.changed.connect(actions.show_states)
         self.window.zoomAsked.connect(self.look.step_zoom)
         self.window.product.tokensRequested.connect(actions["tokens"].trigger)
-        actions.show_states()
+        self._tie(self._parts())
+
+    def _tie(self, parts: Iterable[object]) -> None:
+        """Each action to whoever answers it."""
+        for part in parts:
+            if isinstance(part, Acting):
+                self.bars.actions.tie(part.commands())
+        self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
         """Everything that it was built of."""
@@ -250,20 +235,23 @@ class Program(QObject):
         return super().eventFilter(watched, event)
 
     def begin(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
-        """Open the file that was given, else the real example of the first start; why it was not the file stays."""
+        """Open what `show_first` opens, and build everything."""
+        self.show_first(path, arrangement)
+        self.complete()
+
+    def show_first(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
+        """Open the file that was given, else the real example of the first start; why it was not the file stays. A
+        lesson is opened beside the example once the program is complete."""
         path = path or self.files.recent.first()
-        lesson = path is not None and is_lesson(path)
-        if path is None or lesson or not self.arrays.open_first(path, arrangement):
+        self._lesson = path if path is not None and is_lesson(path) else None
+        if path is None or self._lesson or not self.arrays.open_first(path, arrangement):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
-        if path is not None and lesson:
-            self.lessons.open_path(path)
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.maps.show()
         self.window.reveal()
         self.layout.share_inputs()
         self.keys.to_map()
-        self.recovery.begin()
 
     def take_in(self, path: Path, field: str = "") -> None:
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""

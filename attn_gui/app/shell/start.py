@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +49,8 @@ def run(path: Path | None = None, lang: str | None = None, arrangement: Arrangem
 
 
 class Start:
-    """The window at once, the program in it after the first paint, and then what can wait for a pause."""
+    """The window at once, the program in it after the first paint, the rooms that no map needs after that of the maps,
+    and then what can wait for a pause."""
 
     def __init__(self, app: QApplication, shell: Shell, path: Path | None, arrangement: Arrangement | None) -> None:
         self.program: Program | None = None
@@ -56,22 +59,34 @@ class Start:
         shell.window.show()
 
     def _fill(self) -> None:
-        try:
+        with self._or_end():
             from attn_gui.app.shell.program import Program
 
             self._shell.window.conceal()
             self.program = Program(self._app, shell=self._shell)
-            self.program.begin(self._path, self._arrangement)
+            self.program.show_first(self._path, self._arrangement)
+            sys.excepthook = self.program.faults.report
+            threading.excepthook = self.program.faults.report_from_thread
+            QTimer.singleShot(0, self._complete)
+
+    def _complete(self) -> None:
+        assert self.program is not None
+        with self._or_end():
+            self.program.complete()
+        QTimer.singleShot(REST_MS, self._rest)
+
+    @contextmanager
+    def _or_end(self) -> Iterator[None]:
+        """Leave with what went wrong in the log: half a window is of no use."""
+        try:
+            yield
         except BaseException as error:
             if isinstance(error, Exception):
                 from attn_gui.app.shell.faults import details, record
 
                 record(details(error))
-            self._app.exit(1)  # an empty window is of no use
+            self._app.exit(1)
             raise
-        sys.excepthook = self.program.faults.report
-        threading.excepthook = self.program.faults.report_from_thread
-        QTimer.singleShot(REST_MS, self._rest)
 
     def _rest(self) -> None:
         from pyqtgraph.util.garbage_collector import GarbageCollector

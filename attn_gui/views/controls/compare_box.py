@@ -23,21 +23,26 @@ class CompareBox(ChoiceBox):
 
     def set_offered(self, *, compared: bool, gradient: bool) -> None:
         """Whether there is something to compare with, and a cell of which a gradient can be taken."""
-        self._offered = dict.fromkeys(MODES, compared) | {NOW: True, GRADIENT: gradient}
+        offered = dict.fromkeys(MODES, compared) | {NOW: True, GRADIENT: gradient}
+        if offered != self._offered:  # else the tool bar would be laid out again at every click on a cell
+            self._offered = offered
+            self._show_offered()
+
+    def _show_offered(self) -> None:
         model = self.model()
         assert isinstance(model, QStandardItemModel)
         for mode, offered in self._offered.items():
             item = model.item(self.findData(mode))
             item.setEnabled(offered)
             item.setData(None if offered else self._why(mode), Qt.ItemDataRole.ToolTipRole)
-        self.setToolTip(self.accessibleName() if compared else self._why(BEFORE))
+        self.setToolTip(self.accessibleName() if self._offered[BEFORE] else self._why(BEFORE))
 
     def retranslate(self) -> None:
         """All words in the present language."""
         words = (self.tr("Now"), self.tr("Before"), self.tr("Difference"), self.tr("Split"), self.tr("Gradient"))
         self.set_words(dict(zip((*MODES, GRADIENT), words, strict=True)))
         self.setAccessibleName(self.tr("State on show"))
-        self.set_offered(compared=self._offered[BEFORE], gradient=self._offered[GRADIENT])
+        self._show_offered()
 
     def _why(self, mode: str) -> str:
         if mode == GRADIENT:

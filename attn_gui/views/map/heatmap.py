@@ -34,10 +34,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
         self._ready = False  # pyqtgraph's constructor already resizes
         super().__init__(parent, useOpenGL=False, background=None)
-        self._box = ZoomBox() if zoomable else None
-        if self._box is not None:
-            self.scene().addItem(self._box)
-        self.extent = Extent(self, self._box)
+        self.extent = Extent(self, self._boxed if zoomable else None)
         self.drawing = drawing = MapDrawing(self.viewport(), self._place, small=False)
         self.cells, self.overlay, self.taken = drawing.cells, drawing.overlay, drawing.taken
         self.levelsChanged, self.numbersArrived, self.lettered = (
@@ -47,7 +44,7 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         )
         drawing.reshaped.connect(lambda: self.extent.set_shape(self.shape))
         drawing.numbersArrived.connect(self._describe_chosen)
-        self.extent.changed.connect(drawing.arrange)
+        self.extent.changed.connect(drawing.redraw)
         self.gestures = Gestures(self, self.overlay, self.extent, self.cell_under)
         self.typing = CellTyping(self)
         self.settle = self.typing.settle  # as the window asks of whatever is typed into
@@ -144,7 +141,6 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def place_cells(self, rect: QRect) -> None:
         """Move and resize so that the cells fill exactly this rectangle of the parent."""
         self.setGeometry(rect.adjusted(-self.margin, -self.margin, self.margin, self.margin))
-        self.drawing.arrange()
 
     def cell_rect(self, row: int, column: int) -> QRect:
         """The pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
@@ -163,19 +159,22 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def _place(self) -> tuple[QRect, Window]:
         """The pixels of the cells, and which of them are in view."""
+        return self._inner(), self.extent.window
+
+    def _inner(self) -> QRect:
         rect: QRect = self.rect()
-        return rect.adjusted(self.margin, self.margin, -self.margin, -self.margin), self.extent.window
+        return rect.adjusted(self.margin, self.margin, -self.margin, -self.margin)
 
     def follow_theme(self) -> None:
         """The colors and sizes have changed; they are those of `views.theme`."""
         self.drawing.follow_theme()
-        self._follow_size()
+        self.extent.set_pixels(self._inner())
 
-    def _follow_size(self) -> None:
-        inner, _ = self._place()
-        if self._box is not None and inner.isValid():
-            self._box.setGeometry(inner)
-        self.drawing.arrange()
+    def _boxed(self) -> ZoomBox:
+        """A box for the zoom of this map."""
+        box = ZoomBox()
+        self.scene().addItem(box)
+        return box
 
     # --- what Qt asks ----------------------------------------------------------------------------
     close = QWidget.close  # a view of pyqtgraph's would take itself apart, with what lies over it
@@ -217,7 +216,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         if self._ready:
-            self._follow_size()
+            self.extent.set_pixels(self._inner())
+            self.drawing.redraw()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.drawing.paint(event)

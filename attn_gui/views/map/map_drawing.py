@@ -82,7 +82,6 @@ class MapDrawing(QObject):
             self.taken.set_shade(shown.shade)
         self.cells.set_style(palette=shown.palette, values_shown=shown.values, dimmed=shown.dimmed)
         self.overlay.set_marks(**shown.marks())
-        self.arrange()
         if other or recolored or (shown.values, shown.dimmed) != (before.values, before.dimmed):
             self.redraw()
         if recolored or (other and self.canvas.isVisible() and self.levels != levels):
@@ -140,7 +139,7 @@ class MapDrawing(QObject):
         rect = self.overlay.cell_rect(row, column)
         return rect.translated(self.overlay.origin) if not rect.isEmpty() else QRect()
 
-    def arrange(self, *_: object) -> None:
+    def arrange(self) -> None:
         """Bring cells and marks to where the widget and the window of cells put them, if that is another place."""
         inner, window = self._where()
         placed = inner, self.shown.shape, window
@@ -160,11 +159,11 @@ class MapDrawing(QObject):
         self.cells.set_style(theme=current_theme())
         self.overlay.set_theme(current_theme())
         self._placed = None  # margins and type grow with the zoom of the window
-        self.arrange()
+        self.redraw()
 
     # --- drawing ---------------------------------------------------------------------------------
-    def redraw(self) -> None:
-        """Draw everything again once the map is painted."""
+    def redraw(self, *_: object) -> None:
+        """Draw everything again, where it belongs by then, once the map is painted."""
         self._stale = True
         self.canvas.update()
 

@@ -85,7 +85,7 @@ class Thumbnail(QWidget):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.drawing.arrange()
+        self.drawing.redraw()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.drawing.paint(event)

@@ -78,6 +78,8 @@ sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
+    "attn_gui.app.lessons.lesson_steps",
+    "attn_gui.figure.page_catalog",
     "attn_gui.figure.sheet",
     "attn_gui.figure.maps.painter",
     "attn_gui.engine.analysis.solution",

@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui import render
 from attn_gui.engine import Problem
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.axes import nice_scale
 from attn_gui.formats import FormatError
 

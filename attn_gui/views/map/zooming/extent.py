@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, QPointF, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, Signal
 
 from attn_gui.views.map.zooming.zoom import Window, ZoomBox
 
 
 class Extent(QObject):
-    """Holds a window of cells and the one that a double click goes back to; without a `box` nothing ever moves."""
+    """Holds a window of cells and the one that a double click goes back to.
+
+    `make_box` makes what is zoomed, once something is; without it nothing ever moves.
+    """
 
     changed = Signal(object)  # the window in view
 
-    def __init__(self, parent: QObject, box: ZoomBox | None) -> None:
+    def __init__(self, parent: QObject, make_box: Callable[[], ZoomBox] | None) -> None:
         super().__init__(parent)
-        self._box = box
+        self._make_box = make_box
+        self._box: ZoomBox | None = None
         self.shape = (0, 0)
         self._home: Window | None = None
-        if box is not None:
-            box.windowChanged.connect(self._on_box_window_changed)
+        self._pixels = QRect()
 
     @property
     def movable(self) -> bool:
         """Whether the map can be zoomed."""
-        return self._box is not None
+        return self._make_box is not None
 
     @property
     def window(self) -> Window:
@@ -50,8 +55,10 @@ class Extent(QObject):
 
     def set_window(self, window: Window) -> None:
         """Show these cells."""
-        if self._box is not None and all(self.shape):
-            self._box.set_window(window)
+        if self._box is None and tuple(window) == tuple(self.window):
+            return  # all of it is in view
+        if (box := self._zoomed()) is not None and all(self.shape):
+            box.set_window(window)
 
     def set_home(self, window: Window | None) -> None:
         """Set the part that a double click shows: a part of a matrix too long for the place, None for all of it."""
@@ -78,18 +85,33 @@ class Extent(QObject):
         seen = top < row < bottom and left < column < right
         middle = QPointF(0.5, 0.5)
         part = QPointF((column - left) / (right - left), (row - top) / (bottom - top)) if seen else middle
-        if self._box is not None:
-            self._box.zoom(delta, part)
+        if (box := self._zoomed()) is not None:
+            box.zoom(delta, part)
 
     def zoom_at(self, delta: int, position: QPointF) -> None:
         """Turn a wheel by `delta` over a point of the map."""
-        if self._box is not None:
-            self._box.zoom(delta, self._part(position - self._box.geometry().topLeft()))
+        if (box := self._zoomed()) is not None:
+            box.zoom(delta, self._part(position - box.geometry().topLeft()))
 
     def move(self, pixels: QPoint) -> None:
         """Draw the matrix along by so many pixels."""
         if self._box is not None:
             self._box.move(self._part(QPointF(pixels)))
+
+    def set_pixels(self, pixels: QRect) -> None:
+        """The pixels of the map that the window of cells fills."""
+        self._pixels = pixels
+        if self._box is not None and pixels.isValid():
+            self._box.setGeometry(pixels)
+
+    def _zoomed(self) -> ZoomBox | None:
+        """The box, made now if there was none; None where nothing can be zoomed."""
+        if self._box is None and self._make_box is not None:
+            self._box = self._make_box()
+            self._box.set_cells(*self.shape)
+            self.set_pixels(self._pixels)
+            self._box.windowChanged.connect(self._on_box_window_changed)
+        return self._box
 
     def _part(self, pixels: QPointF) -> QPointF:
         """A distance as part of the cells' width and height."""

@@ -1,0 +1,63 @@
+"""Rooms that no first picture of the window needs; importing this imports what they alone stand on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from attn_gui.app.actions.bars import Bars
+from attn_gui.app.files.export import ExportController
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.lessons.exercises import Exercises
+from attn_gui.app.lessons.lesson_steps import LessonsController
+from attn_gui.app.lessons.solution_saving import SolutionSaving
+from attn_gui.app.lessons.worksheet_writing import WorksheetsController
+from attn_gui.app.pages.code_saving import CodeSaving
+from attn_gui.app.pages.curve_fitting import CurveFitting
+from attn_gui.app.pages.pages import PagesController
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.look import LookController
+from attn_gui.app.state.making import Making
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.views.main_window import MainWindow
+
+
+class LaterRooms(NamedTuple):
+    """Pages, export and lessons."""
+
+    pages: PagesController
+    code: CodeSaving
+    curve: CurveFitting
+    export: ExportController
+    exercises: Exercises
+    worksheets: WorksheetsController
+    solutions: SolutionSaving
+    lessons: LessonsController
+
+
+def later_rooms(
+    shared: tuple[MainWindow, Document, Computation, ViewState],
+    baseline: Baseline,
+    making: Making,
+    files: FilesController,
+    settings: Settings,
+    look: LookController,
+    bars: Bars,
+) -> LaterRooms:
+    """Build them on the parts that every room stands on, and on those that they need besides."""
+    window, document, computation, view = shared
+    pages = PagesController(window, document, computation, view, look, bars)
+    export = ExportController(window, document, computation, baseline, view, settings, look, pages.knobs)
+    pages.exportAsked.connect(export.export_page)
+    return LaterRooms(
+        pages=pages,
+        code=CodeSaving(window, document),
+        curve=CurveFitting(window, document, computation, view, making),
+        export=export,
+        exercises=Exercises(window, document, computation, view, bars),
+        worksheets=WorksheetsController(window, document, computation, settings, look, bars),
+        solutions=SolutionSaving(window, document, view, look, bars),
+        lessons=LessonsController(*shared, making, files, pages, look, settings, bars),
+    )

@@ -1,0 +1,48 @@
+"""The catalog of pages: pictures that show more than one stage, beside the maps and in files alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attn_gui.figure.pages.differentials.gradient_page import GradientPage
+from attn_gui.figure.pages.head_contributions import HeadContributions
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.reaching.dependence_page import DependencePage
+from attn_gui.figure.pages.relating.meaning import MeaningPage
+from attn_gui.figure.pages.relating.relation_lines import RelationsPage
+from attn_gui.figure.pages.retrieving.curve import CurvePage
+from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
+from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage
+from attn_gui.figure.pages.states.states_page import StatesPage
+from attn_gui.figure.pages.sweep_page import SweepPage
+from attn_gui.figure.pages.teaching.code_page import CodePage
+from attn_gui.figure.pages.teaching.dimensions_page import DimensionsPage
+from attn_gui.figure.pages.teaching.root_page import RootPage
+from attn_gui.figure.pages.value_weighted import ValueWeightedPage
+
+_KINDS = (
+    CurvePage(),
+    PoolingsPage(),
+    RetrievalPage(),
+    HeadContributions(),
+    ValueWeightedPage(),
+    SweepPage(),
+    RelationsPage(),
+    MeaningPage(),
+    DependencePage(),
+    GradientPage(),
+    RootPage(),
+    CodePage(),
+    DimensionsPage(),
+    StatesPage(),
+)
+
+PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
+"""Every page by its name; whoever asks for one of them reads this at that time."""
+
+
+def page_of_name(name: str) -> PageKind[Any]:
+    """A page by its name; ValueError with a sentence for another."""
+    if name not in PAGES:
+        raise ValueError(f"There is no page {name!r}; there are {', '.join(PAGES)}.")
+    return PAGES[name]
