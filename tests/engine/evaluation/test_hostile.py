@@ -9,13 +9,18 @@ from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, exp
 from attn_gui.engine.analysis.verifying.reference import reference
 from attn_gui.engine.graph.indices import whole
 
+from .hostile_layers import ROWS as LAYERS
 from .hostile_parts import REFUSALS
 from .hostile_parts import ROWS as PARTS
 from .hostile_rows import INF, NAN, chain
 from .hostile_rows import ROWS as CHAIN
 
-ROWS = {row.id: row for row in (*CHAIN, *PARTS)}
-WRITTEN_OVERFLOWS = ("normalized", "scores")  # of a formula as it is written, though not of the cell: squares of 1e308
+ROWS = {row.id: row for row in (*CHAIN, *PARTS, *LAYERS)}
+WRITTEN_OVERFLOWS = (
+    "normed_x",
+    "normalized",
+    "scores",
+)  # of a formula as it is written, though not of the cell: squares of 1e308
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +37,7 @@ def trace_of():
 
 
 def test_every_stage_meets_wild_numbers():
-    assert len(ROWS) == len(CHAIN) + len(PARTS) >= 200
+    assert len(ROWS) == len(CHAIN) + len(PARTS) + len(LAYERS) >= 230
     assert {row.stage for row in ROWS.values()} == set(STAGE)
 
 
