@@ -1,0 +1,64 @@
+"""Sinks of long sequences: wild ones, edits of them and beside them, entropies, targets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem, solve
+from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+
+from .working import Working, whole
+
+H, N, M = 3, 7, 11
+
+
+def made(sink, dtype="float64", **more):
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(rows, H * 2)) for name, rows in (("query", N), ("key", M), ("value", M))}
+    return Problem(**arrays, num_heads=H, sink=sink, dtype=dtype, **more)
+
+
+WILD = {"far below": -1e4, "far above": 1e4, "beyond": 1e308, "none": -np.inf, "inf": np.inf, "nan": np.nan}
+
+
+@pytest.mark.parametrize("wild", WILD)
+@pytest.mark.parametrize("layer", [{}, {"mask": ({"kind": "causal"},)}, {"mask": ({"kind": "padding", "lengths": 0},)}])
+def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
+    problem = made([WILD[wild], 0.5, -0.5], **layer)
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    for stage in ("weights", "head_output", "output"):
+        np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_edits_of_a_sink_and_beside_it(dtype, rng):
+    working = Working(made([0.3, -1.0, 2.0], dtype, mask=({"kind": "custom", "allowed": np.tri(N, M, -1) > 0},)))
+    working.evaluation.complete()
+    for step in range(40):
+        name = ("sink", "key", "value", "query", "mask.0.allowed")[step % 5]
+        array = working.arrays[name]
+        place = tuple(slice(k, k + 1) for k in (int(rng.integers(length)) for length in array.shape))
+        working.write(name, place, ~array[place] if array.dtype == bool else rng.normal())
+        assert working.worst() < (1e-11 if dtype == "float64" else 1e-5)
+
+
+def test_the_entropy_is_that_of_the_weights_of_keys_alone():
+    problem = made([0.3, -1.0, 2.0], mask=({"kind": "causal"}, {"kind": "window", "left": 3, "right": -1}))
+    streaming = StreamingEvaluation(problem, tile=3, chunk=4)
+    for head in range(H):
+        weights = whole(streaming, "weights")[0, head]
+        found = streaming.entropies(0, head, slice(0, N))
+        expected = np.where((weights != 0).any(axis=1), row_entropy(weights), -1.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+def test_a_weight_is_drawn_to_a_target_beside_a_sink(by):
+    problem = made([0.3, -1.0, 2.0])
+    wanted = 1.05 * float(whole(Evaluation(problem), "weights")[0, 2, 4, 3])
+    found = solve(problem, "weights", (0, 2, 4, 3), wanted, by=by)
+    reached = float(whole(Evaluation(found.problem), "weights")[0, 2, 4, 3])
+    assert found.feasible
+    assert reached == pytest.approx(wanted, abs=1e-9)
