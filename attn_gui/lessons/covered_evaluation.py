@@ -26,6 +26,8 @@ class Covered(Face):
     def __init__(self, of: Evaluation, blanks: Collection[Blank]) -> None:
         super().__init__(of)
         self._cells: dict[str, dict[tuple[int, ...], Blank]] = {}  # of each stage, for which blank a cell stands
+        self._given = of.problem.arrays().keys()  # Q, K and V that are not computed have nothing to leave out
+        blanks = [blank for blank in blanks if blank.stage not in self._given]
         for blank in blanks:
             for stage, index in _copies(of, blank):
                 self._cells.setdefault(stage, {}).setdefault(index, blank)
@@ -54,6 +56,8 @@ class Covered(Face):
     def tells(self, stage: str, index: tuple[int, ...]) -> bool:
         """Whether the explanation of a cell may name a number that is left out: of its row, or of what made it."""
         row = (*indices.cell(index[:-1]), slice(0, self.shape(stage)[-1]))
+        if stage in self._given:
+            return False
         if self.left_out(stage, row):
             return True
         made_of = self.of.backward({stage: [row]})

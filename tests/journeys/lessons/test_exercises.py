@@ -6,6 +6,8 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
+from attn_gui.engine import new_problem
+from attn_gui.formats import save
 from attn_gui.views.dialogs.ask_dialog import AskDialog
 
 SMALL = "worked-example.npz"
@@ -23,6 +25,25 @@ def leave_out(person, stage, row, column):
     person.click_cell(stage, row, column)
     person.do("leave_out")
     settle(person)
+
+
+def test_q_k_and_v_that_are_given_hide_nothing(launch):
+    person = launch("minilm-layer2.npz")
+    leave_out(person, "weights", 1, 1)
+    person.show_stage("query")
+    person.click_cell("query", 0, 0)
+    settle(person)
+    assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
+
+
+def test_what_is_left_out_of_q_is_there_again_once_q_is_given(launch, tmp_path):
+    save(new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"), tmp_path / "x.npz")
+    person = launch(tmp_path / "x.npz")
+    leave_out(person, "query", 1, 1)
+    assert person.status().split("=")[1].startswith(" ?")
+    person.do("make_direct")
+    settle(person)
+    assert not person.program.view.hides(person.program.view.look.cell)
 
 
 def test_a_cell_that_is_left_out_shows_its_number_nowhere(launch):
