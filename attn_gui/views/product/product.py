@@ -252,13 +252,15 @@ class ProductPicture(QWidget):
         places = self.places
         if places is None or self.stage_map() is None:
             return
-        if event.region().subtracted(places.cells).isEmpty():
-            return  # some cells of a map are being repainted, there is nothing below them
+        exposed = event.region().subtracted(places.cells)  # there is nothing below the cells
+        if exposed.isEmpty():
+            return
         if self._ground is None:
             self._ground = painted_ground(self, lambda painter: self._words.paint(painter, places))
         painter = QPainter(self)
+        painter.setClipRegion(exposed)
         painter.drawPixmap(0, 0, self._ground)
-        if event.region().intersects(self._marked):
+        if exposed.intersects(self._marked):
             self._words.paint_marks(painter, places)
         painter.end()
 

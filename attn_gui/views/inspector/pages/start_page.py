@@ -44,8 +44,9 @@ class StartPage(QWidget):
 
     def set_withheld(self, withheld: bool) -> None:
         """Whether a cell is chosen that is not explained, for the sake of an exercise."""
-        self._withheld = withheld
-        self.retranslate()
+        if withheld != self._withheld:
+            self._withheld = withheld
+            self.retranslate()
 
     def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
         """(key, title, shape) of every example, as links with their shapes at the right."""
