@@ -12,6 +12,7 @@ from attn_gui.version import VERSION
 
 if TYPE_CHECKING:
     from attn_gui.app.shell.explore import Explorer, explore
+    from attn_gui.commands.export_command import export_files
     from attn_gui.engine import (
         Cell,
         Comparison,
@@ -64,6 +65,7 @@ __all__ = [
     "compute",
     "explain",
     "explore",
+    "export_files",
     "load",
     "open_model",
     "render",
@@ -98,6 +100,7 @@ _HOMES = {
     "compute": "attn_gui.engine",
     "explain": "attn_gui.engine",
     "explore": "attn_gui.app.shell.explore",
+    "export_files": "attn_gui.commands.export_command",
     "load": "attn_gui.formats",
     "open_model": "attn_gui.models",
     "render": "attn_gui.figure.sheet",

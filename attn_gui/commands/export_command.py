@@ -1,0 +1,201 @@
+"""`attn-gui export`: figures and numbers of a problem as files, without a window; the same from Python.
+
+The help names every format, and asks those, which need NumPy; it needs no Qt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
+from attn_gui.command_ground import Parser, Refusal, add_arrangement, opened, told
+from attn_gui.libraries import DRAWING, complaint
+
+if TYPE_CHECKING:
+    from attn_gui.engine import Problem
+
+DONE = 0
+
+
+def export(words: list[str]) -> int:
+    """Write figures and numbers of a file."""
+    chosen = export_parser().parse_args(joined(words))
+    if reason := complaint(DRAWING):
+        raise Refusal(reason)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
+    from attn_gui.commands.figure_files import written
+
+    loaded = told(opened(chosen))
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="surrogateescape")  # names that are not UTF-8 leave as they came
+    try:
+        for path in written(loaded, chosen):
+            print(path, flush=True)
+    except BrokenPipeError:
+        raise
+    except (ValueError, OSError) as error:
+        raise Refusal(str(error)) from error
+    except MemoryError as error:
+        raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
+    return DONE
+
+
+def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Any) -> list[Path]:
+    """Write figures and numbers of a problem into a folder and give the paths, as `attn-gui export` does.
+
+    The options are those of the command line, with `_` for `-`: `stage="weights"`, `heads=(0, 2)`, `format=["svg",
+    "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is what the files are called.
+    TypeError for another option, ValueError with one sentence for what cannot be written.
+    """
+    from attn_gui.commands.figure_files import written
+    from attn_gui.engine.evaluation.trace import problem_in
+    from attn_gui.formats.base import Loaded
+
+    problem, parser = problem_in(problem, "export_files", ", folder"), export_parser()
+    known = {action.dest: action for action in parser._actions if action.option_strings}
+    words = [""]
+    for name, value in {"folder": os.fspath(folder), "name": "problem", **options}.items():
+        if name not in known:
+            raise TypeError(f"export_files has no option {name!r}; it has {', '.join(sorted(known))}.")
+        words += _words(known[name], value)
+    try:
+        return list(written(Loaded(problem), parser.parse_args(joined(words))))
+    except Refusal as refusal:
+        raise ValueError(str(refusal)) from refusal
+
+
+def _words(action: argparse.Action, value: Any) -> list[str]:
+    """An option of Python as the command line has it."""
+    if value is None or value == {} or (value is False and len(action.option_strings) == 1):
+        return []
+    if isinstance(value, bool):
+        return [action.option_strings[0 if value else 1]]
+    several = not isinstance(value, str | os.PathLike) and hasattr(value, "__iter__")
+    if isinstance(value, Mapping):
+        parts = [f"{name}={one}" for name, one in value.items()]
+    else:
+        parts = [str(one) for one in value] if several else [str(value)]
+    return [action.option_strings[0], *(parts if action.nargs == "+" else [",".join(parts)])]
+
+
+def _forms() -> dict[str, str]:
+    """What an export can be written as, by the word for it, with what is to be said of it."""
+    from attn_gui.formats import IMAGES, numbers
+    from attn_gui.formats.scripts import SCRIPTS
+
+    said = {key: "" if kind.holds_matrix else " (all stages in one file)" for key, kind in numbers().items()}
+    return dict.fromkeys(IMAGES, "") | said | dict.fromkeys(SCRIPTS, " (a script)")
+
+
+def export_parser() -> argparse.ArgumentParser:
+    forms = _forms()
+    parser = Parser(
+        "attn-gui export",
+        usage="attn-gui export FILE -o DIR [options]",
+        description="Write figures or numbers of a problem; needs no display. Prints one written path a line.",
+        epilog="Files are DIR/NAME-STAGE-hHEAD[-bITEM].EXT, the item only where there are several. A stage without "
+        "heads, such as output, is written once, under the first head chosen. An existing file is replaced.",
+        allow_abbrev=False,
+    )
+    _add_files(parser, forms)
+    _add_page(parser)
+    _add_comparison(parser)
+    _add_figure_options(parser)
+    add_arrangement(parser)
+    return parser
+
+
+def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
+    add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
+    add("--name", metavar="NAME", help="what the files are called (default: as FILE)")
+    add(
+        "--stage",
+        metavar="NAME",
+        nargs="+",
+        help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; npz: all)",
+    )
+    add("--heads", type=heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
+    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
+    add(
+        "--format",
+        nargs="+",
+        choices=tuple(forms),
+        default=["png"],
+        metavar="EXT",
+        help=f"{', '.join(key + said for key, said in forms.items())}; several at once (default: png)",
+    )
+    add(
+        "--headers",
+        action=argparse.BooleanOptionalAction,
+        help="names of rows and columns in texts (default: tokens, where there are any)",
+    )
+    add("--bom", action="store_true", help="mark csv and tsv as UTF-8 for Excel")
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
+    add("--picture", choices=("map", "product"), default="map", help="the map alone, or the matrices around it, too")
+    add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
+    add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
+    add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--compare",
+        metavar="with-scale|with-mask|FILE",
+        help="two states: the problem without and with its scale or mask, or FILE and the problem",
+    )
+    add(
+        "--show",
+        choices=("split", "difference", "before", "now"),
+        default="split",
+        help="what of two states (default: split, side by side under one color bar; as numbers the difference)",
+    )
+
+
+def _add_figure_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
+    add("--width", type=centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
+    add("--height", type=centimeters, metavar="CM", help="of the figure (default: as its cells need)")
+    add("--dpi", type=whole(30, 2400), metavar="N", help="dots per inch of a png or gif (default: 300, or the style's)")
+    add(
+        "--style",
+        metavar="NAME",
+        default="screen",
+        help="what it is made for, which gives width, type and resolution: screen, paper-column (8.5 cm, 8 points) or "
+        "slide (25.4 × 14.3 cm, 16 points; default: screen)",
+    )
+    add(
+        "--font-size",
+        type=points,
+        metavar="PT",
+        help="of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)",
+    )
+    add("--levels", type=levels, metavar="LO,HI", help="values at the ends of the colors (default: from the numbers)")
+    add(
+        "--colormap",
+        metavar="NAME",
+        help="signed, weights, viridis, cividis, magma, grey or CET-D1 (default: signed "
+        "for numbers of both signs, weights for weights)",
+    )
+    add("--values", action=argparse.BooleanOptionalAction, help="numbers in cells (default: where they fit)")
+    add(
+        "--session",
+        action=argparse.BooleanOptionalAction,
+        help="carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
+    )
+    add("--transparent", action="store_true", help="no ground behind the figure (png, svg, pdf)")
+    add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
+    add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
+    add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")

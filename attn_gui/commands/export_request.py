@@ -1,0 +1,110 @@
+"""Request for an export, checked against the problem. Imports engine and formats."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from attn_gui.batch_comparison import Other, other_state
+from attn_gui.engine import Evaluation
+from attn_gui.engine.comparison.difference import difference_of, pair_of
+from attn_gui.engine.comparison.earlier import earlier_of
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
+from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.formats import FormatError, Loaded
+from attn_gui.formats.saving import saving
+
+
+class ExportError(ValueError):
+    """A request for something that is not there; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """The files to write: of stages, and of `fields` of the problem, which have no steps behind them."""
+
+    loaded: Loaded
+    evaluation: Evaluation
+    stages: tuple[str, ...]
+    fields: tuple[str, ...]
+    heads: tuple[int, ...]
+    options: argparse.Namespace
+    other: Other | None = None
+
+    def heads_of(self, stage: str) -> tuple[int, ...]:
+        """The heads that have a file of their own; a stage that they share goes by the first."""
+        return self.heads if self.apart(stage) else self.heads[:1]
+
+    def apart(self, stage: str) -> bool:
+        """Whether every head has cells of its own."""
+        entry = self.evaluation.node(stage).stage
+        return entry.per_head or bool(entry.heads)
+
+    def path(self, stage: str, part: str, ending: str) -> Path:
+        """The file of a stage and a head."""
+        item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
+        return self.base(f"{stage}-{part}{item}{self.compared}{ending}")
+
+    @property
+    def compared(self) -> str:
+        """The part of a name that tells two states and what of them is shown."""
+        if self.other is None:
+            return ""
+        return f"-{self.other.part}" + (f"-{self.options.show}" if self.options.show != "split" else "")
+
+    def read(self, stage: str) -> Evaluation:
+        """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""
+        if self.other is None or self.options.show == "now":
+            return self.evaluation
+        pair_of(self.other.before, self.evaluation, stage)
+        face = earlier_of if self.options.show == "before" else difference_of
+        return face(self.other.before, self.evaluation)
+
+    @property
+    def name(self) -> str:
+        """The names of the files before stage and head."""
+        return str(self.options.name or self.options.file.stem)
+
+    def base(self, rest: str) -> Path:
+        """A file of the export, by what follows its name."""
+        return Path(self.options.folder, f"{self.name}-{rest}")
+
+
+def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
+    """The request in the options of the command line; ExportError with one sentence for what is not there."""
+    problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
+    if options.batch >= problem.batch_size:
+        raise ExportError(f"There is no batch item {options.batch}; the problem has {_count(problem.batch_size)}.")
+    every = tuple(range(problem.num_heads))
+    heads = every if options.heads is None else options.heads
+    if missing := [head for head in heads if head not in every]:
+        raise ExportError(f"There is no head {missing[0]}; the problem has {_count(problem.num_heads)}.")
+    known = (*evaluation.stages, *derived_maps(evaluation))
+    named = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
+    fields = tuple(name for name in named if name in problem.arrays() and name not in known)
+    stages = tuple(name for name in named if name not in fields)
+    if unknown := [stage for stage in stages if stage not in known]:
+        raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(known)}.")
+    if any(stage not in evaluation.stages for stage in stages):
+        evaluation = with_derived(evaluation)
+    if options.compare is None:
+        return Request(loaded, evaluation, stages, fields, heads, options)
+    other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)
+    return Request(loaded, evaluation, stages, fields, heads, options, other)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of the files, unless it is there. Raises ExportError, FormatError."""
+    try:
+        with saving(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+    except FormatError as error:
+        if folder.exists():
+            raise ExportError(f"{folder} is a file; expected a folder.") from error
+        raise
+
+
+def _count(size: int) -> str:
+    return "only 0" if size == 1 else f"0 to {size - 1}"

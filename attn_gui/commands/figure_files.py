@@ -1,0 +1,144 @@
+"""`attn-gui export`: figures and numbers of a problem as files, without a window. Imports engine, formats, figure."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attn_gui.batch_comparison import Other
+from attn_gui.command_ground import FileProgress
+from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
+from attn_gui.commands.number_files import write_numbers
+from attn_gui.formats import IMAGES, Loaded
+from attn_gui.formats.head_names import heads_part
+
+if TYPE_CHECKING:
+    from attn_gui.figure.pages.page_kind import PageKind
+
+
+USUAL_DPI = 300
+
+
+def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
+    """Write every file that `options` (of the command line) asks for; gives each path once it is written.
+
+    Raises ExportError, FormatError and other ValueErrors, each with one sentence.
+    """
+    request = request_of(loaded, options)
+    if options.page is not None and not request.fields:
+        yield from _write_page(request)
+        return
+    _check_fields(request)
+    if options.frames:
+        raise ExportError("Frames are those of a page: --page names it.")
+    make_folder(options.folder)
+    for ending in dict.fromkeys(options.format):
+        if ending in IMAGES:
+            yield from _write_figures(request, ending)
+        else:
+            yield from write_numbers(request, ending)
+
+
+def _check_fields(request: Request) -> None:
+    """Figures are those of stages."""
+    if request.fields and any(ending in IMAGES for ending in request.options.format):
+        raise ExportError(f"{request.fields[0]} is a matrix of the problem, no stage: it is written as numbers only.")
+
+
+def _write_page(request: Request) -> Iterator[Path]:
+    """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
+    if request.other is not None:
+        raise ExportError("A page shows one state: leave out --compare.")
+    from attn_gui.figure.pages import page_of_name  # Qt is not needed for numbers
+    from attn_gui.figure.pages.aim import Aim
+    from attn_gui.figure.pages.knobs import checked
+
+    options, problem = request.options, request.loaded.problem
+    kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
+    if others := [ending for ending in options.format if ending not in IMAGES]:
+        raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
+    if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
+        raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
+    states = request.loaded.snapshots
+    aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
+    knobs = checked(kind.knobs, aim, dict(options.set))
+    make_folder(options.folder)
+    for ending in dict.fromkeys(options.format):
+        for head in request.heads if kind.per_head else request.heads[:1]:
+            path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
+            figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs, "states": aim.states}
+            if options.frames or (kind.slide is not None and IMAGES[ending].moving):
+                yield from _write_frames(request, path, kind, head, **figure)
+            else:
+                yield from _draw(request, path, (head,), **figure)
+
+
+def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
+    """A figure for every place of a page's slider, or one file of all of them where it can move."""
+    from attn_gui.figure.frames import Frames, frame_path
+    from attn_gui.figure.options import FigureOptions
+    from attn_gui.figure.reading import within
+    from attn_gui.figure.sheet import File, write_moving, write_page
+    from attn_gui.figure.text.fonts import ensure_gui
+
+    if kind.slide is None:
+        raise ExportError(f"The page {kind.name} has no slider, and so no frames.")
+    ensure_gui()
+    options = _figure_options(request.options)
+    frames, file = Frames(kind, FigureOptions(**options, **choices), head), File(path.suffix[1:], options["dpi"])
+    if IMAGES[file.form].moving:
+        with FileProgress(path) as progress:
+            pages = frames.pages(request.evaluation, within(progress.show, 0, 2))
+            write_moving(pages, file, path, within(progress.show, 1, 2))
+        yield path
+        return
+    for place in range(frames.count(request.evaluation)):
+        target = frame_path(path, place)
+        with FileProgress(target) as progress:
+            page = frames.page(request.evaluation, place, progress.show)
+            write_page(page, file, target)
+        yield target
+
+
+def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
+    """One figure, with the options that all of them have."""
+    from attn_gui.figure.sheet import write
+
+    with FileProgress(path) as progress:
+        choices |= _figure_options(request.options) | {"format": path.suffix[1:], "tell": progress.show}
+        write(request.evaluation, path, heads=heads, **choices)
+    yield path
+
+
+def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of the command line that every figure has."""
+    from attn_gui.figure.styles import resolution
+
+    names = ("batch", "width", "height", "font_size", "values", "colorbar", "transparent", "theme", "lang", "session")
+    chosen = {name: getattr(options, name) for name in (*names, "style")}
+    return chosen | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
+
+
+def _write_figures(request: Request, ending: str) -> Iterator[Path]:
+    from attn_gui.figure.options import shade_from  # Qt is not needed for numbers
+    from attn_gui.figure.pictures import kind_of
+
+    options = request.options
+    shade = shade_from(options.levels, options.colormap)
+    for stage in request.stages:
+        heads = request.heads_of(stage)
+        kind = kind_of(options.picture)
+        for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
+            part = "-".join(filter(None, (kind.part, heads_part(chosen, request.loaded.problem.num_heads))))
+            path = request.path(stage, part, f".{ending}")
+            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
+            yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))
+
+
+def _beside(other: Other | None, show: str) -> object:
+    """The other state as a figure takes it."""
+    from attn_gui.figure.comparing.beside import Beside
+
+    return None if other is None else Beside(lambda _now: other.before, show, other.names)

@@ -1,0 +1,118 @@
+"""Numbers of an export as files: matrices one by one, all in one file, workbooks, scripts. Imports engine, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attn_gui.command_ground import FileProgress
+from attn_gui.commands.export_request import ExportError, Request
+from attn_gui.engine import made_direct
+from attn_gui.formats import (
+    Format,
+    block_rows,
+    numbers,
+    rows_of,
+    save_members,
+    save_rows,
+    save_steps,
+    stage_labels,
+    stage_rows,
+)
+from attn_gui.formats.base import Labels
+from attn_gui.formats.npz import members_of
+from attn_gui.formats.saving import write_file
+from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
+
+
+def write_numbers(request: Request, ending: str) -> Iterator[Path]:
+    """The numbers in a format of the catalog, or a script of them; gives each path once it is written."""
+    if ending in SCRIPTS:
+        yield _write_script(request, ending)
+        return
+    kind = numbers()[ending]
+    if kind.write_problem is not None:
+        yield _write_steps(request, kind)
+    elif kind.write_members is not None:
+        yield _write_stages(request, kind)
+    else:
+        yield from _write_tables(request, kind)
+        yield from _write_fields(request, kind)
+
+
+def _write_script(request: Request, key: str) -> Path:
+    """A script that prints the numbers of every stage."""
+    if request.other is not None:
+        raise ExportError("A script computes one state: leave out --compare.")
+    path = Path(request.options.folder, script_name(request.name, key))
+    write_file(path, script_text(request.loaded.problem, SCRIPTS[key]).encode("utf-8"))
+    return path
+
+
+def _write_steps(request: Request, kind: Format[Any]) -> Path:
+    """The problem with every step in one file that computes them."""
+    if request.other is not None:
+        raise ExportError(f"A {kind.suffixes[0]} computes one state: leave out --compare.")
+    path = request.base(f"stages{kind.suffixes[0]}")
+    with FileProgress(path) as progress:
+        save_steps(request.loaded.problem, path, progress.show)
+    return path
+
+
+def _write_stages(request: Request, kind: Format[Any]) -> Path:
+    """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
+    evaluation = request.evaluation
+    stages = request.stages if request.options.stage else evaluation.stages
+    path = request.base(f"stages{request.compared}{kind.suffixes[0]}")
+    # query, key and value are among the stages; beside x they would contradict it
+    direct = request.loaded.problem.replace(**made_direct(evaluation))
+    loaded = replace(request.loaded, problem=direct)
+    members = {} if request.other else {name: rows_of(array) for name, array in members_of(loaded).items()}
+    with FileProgress(path) as progress:
+        rows = {
+            stage: stage_rows(request.read(stage), stage, progress.of(number, len(stages)))
+            for number, stage in enumerate(stages)
+        }
+        own = request.loaded.problem.arrays()
+        save_members(members | {name: rows_of(own[name]) for name in request.fields} | rows, path)
+    return path
+
+
+def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
+    """The numbers of each stage and head; texts are labelled with the tokens."""
+    for stage in request.stages:
+        for head in request.heads_of(stage):
+            mine = head if request.apart(stage) else None
+            path = request.path(stage, f"h{head}", kind.suffixes[0])
+            rows, columns = _labels(request, kind, stage)
+            with FileProgress(path) as progress:
+                cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
+                save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
+            yield path
+
+
+def _labels(request: Request, kind: Format[Any], stage: str) -> tuple[Labels, Labels]:
+    """The tokens of rows and columns where there are any; asked for, numbers where there are none, or neither."""
+    asked = request.options.headers
+    if not kind.text or asked is False:
+        return None, None
+    tokens, shape = stage_labels(request.evaluation, stage), request.evaluation.shape(stage)[-2:]
+    if asked is None:
+        return tokens
+    rows, columns = (own or tuple(map(str, range(count))) for own, count in zip(tokens, shape, strict=True))
+    return rows, columns if len(columns) == shape[1] else None
+
+
+def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
+    """Matrices of the problem, of a batch the item that is asked for."""
+    for name in request.fields:
+        array = request.loaded.problem.arrays()[name]
+        own = array[min(request.options.batch, len(array) - 1)] if array.ndim > 2 else array
+        path = request.base(f"{name}{kind.suffixes[0]}")
+        matrix = np.atleast_2d(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
+        save_rows(rows_of(matrix), path, excel=request.options.bom)
+        yield path
