@@ -31,9 +31,7 @@ def problems() -> dict[str, Problem]:
         "gaussian": Problem(**plain, score="gaussian", score_params={"w": 1.5, "key_norm": 0.25}),
         "causal, closed row": Problem(**plain, mask=[{"kind": "custom", "allowed": np.tri(3, 4, -1, dtype=bool)}]),
         "softcap, temperature": Problem(**plain, softcap=1.5, temperature=0.7, scale=0.3),
-        "by hand": Problem(
-            **plain, interventions=[{"kind": "set", "stage": "weights", "at": {"query": 1}, "values": 0.25}]
-        ),
+        "by hand": Problem(**plain, interventions=[by_hand]),
     }
 
 
