@@ -65,8 +65,9 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[IO[bytes]
         beside = hidden_beside(target)
         with suppress(FileNotFoundError):
             beside.unlink()  # left by a crash; a new file, never something that a link may point to
-        descriptor = os.open(beside, _NEW, 0o666)
-    try:
+    try:  # from before the file is there: Ctrl+C may come right behind it
+        with saving(path):
+            descriptor = os.open(beside, _NEW, 0o666)
         sink = Sink(descriptor, path)
         try:
             if mode is not None and hasattr(os, "fchmod"):
