@@ -28,7 +28,7 @@ def export(words: list[str]) -> int:
     if reason := complaint(DRAWING):
         raise Refusal(reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
-    from attn_gui.commands.figure_files import written
+    from attn_gui.batch import written
 
     loaded = told(opened(chosen))
     if hasattr(sys.stdout, "reconfigure"):
@@ -52,7 +52,7 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
     "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is what the files are called.
     TypeError for another option, ValueError with one sentence for what cannot be written.
     """
-    from attn_gui.commands.figure_files import written
+    from attn_gui.batch import written
     from attn_gui.engine.evaluation.trace import problem_in
     from attn_gui.formats.base import Loaded
 
