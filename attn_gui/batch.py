@@ -51,7 +51,7 @@ def _write_page(request: Request) -> Iterator[Path]:
     """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
     if request.other is not None:
         raise ExportError("A page shows one state: leave out --compare.")
-    from attn_gui.figure.pages import page_of_name  # Qt is not needed for numbers
+    from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
     from attn_gui.figure.pages.aim import Aim
     from attn_gui.figure.pages.knobs import checked
 
