@@ -100,3 +100,15 @@ def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, laun
 
 def share(widget, part):
     return part * widget.width() * widget.height()
+
+
+def test_another_cell_leaves_the_tool_bar_alone(qapp, launch, painted, qtbot):
+    person = launch()
+    person.click_cell("weights", 3, 4)  # from now on there is a cell of which a gradient can be shown
+    rest(person, qtbot)
+    qapp.installEventFilter(painted)
+    person.click_cell("weights", 5, 6)
+    rest(person, qtbot)
+    toolbar = person.find("toolbar")
+    assert painted.widgets
+    assert not [widget for widget in painted.widgets if widget is toolbar or toolbar.isAncestorOf(widget)]
