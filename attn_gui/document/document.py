@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
@@ -18,6 +18,9 @@ from attn_gui.document.states.kept_states import Snapshots
 from attn_gui.document.states.past_states import PastStates
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
 
 __all__ = ["Change", "Document", "EditError"]
 
@@ -58,6 +61,11 @@ class Document(QObject):
     def problem(self) -> Problem:
         """Read-only views of the working arrays, valid until the next edit; the same object until fields change."""
         return self._draft.problem
+
+    @property
+    def study(self) -> Study | None:
+        """The model that the problem is a layer of, with what is changed in its other layers; None of any other."""
+        return self._draft.state.study
 
     @property
     def writes(self) -> int:
@@ -154,7 +162,7 @@ class Document(QObject):
             step.redo()
 
     def past(self, most: int) -> PastStates:
-        """The states before the newest steps, and the present one."""
+        """The states before the newest steps, and the present one; of a model those of the layer on the table."""
         return PastStates(self._draft.state, self._history.done(most))
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:
@@ -163,17 +171,22 @@ class Document(QObject):
         self._begun(path, name)
 
     def adopt(
-        self, problem: Problem, path: Path | None = None, name: str = "", snapshots: Sequence[Snapshot] = ()
+        self,
+        problem: Problem,
+        path: Path | None = None,
+        name: str = "",
+        snapshots: Sequence[Snapshot] = (),
+        study: Study | None = None,
     ) -> None:
         """Open in the memory of `problem`, of which no reference may be kept elsewhere: instant, however large."""
-        self._draft.adopt(problem)
+        self._draft.adopt(problem, study)
         self._begun(path, name, snapshots)
 
     def _begun(self, path: Path | None, name: str, snapshots: Sequence[Snapshot] = ()) -> None:
         self.path, self.name = path, name
         self._history.clear()
         self.snapshots.begin(snapshots)
-        self._tell(Change(dict.fromkeys(self._draft.state.views, None), opened=True))
+        self._tell(Change(dict.fromkeys(self._draft.state.views, None), opened=True, study=True))
         self.titleChanged.emit()
 
     def mark_saved(

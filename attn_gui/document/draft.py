@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields
+from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields, SetStudy
 from attn_gui.document.history import Step
 from attn_gui.document.ownership import Working, changed_names, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.document.states.past_states import Rewind
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
 
 Array = NDArray[Any]
 
@@ -43,14 +46,14 @@ class Draft:
         """Copy another problem in; nothing of the old one is kept."""
         self.state = owned(problem.fields(), {})
 
-    def adopt(self, problem: Problem) -> None:
+    def adopt(self, problem: Problem, study: Study | None = None) -> None:
         """Go on in the memory of another problem, to which no other reference is kept: nothing is copied."""
         arrays = problem.arrays()
         for array in arrays.values():
             for memory in (array.base, array):  # a view can only be written to if its owner can
                 if memory is not None:
                     memory.flags.writeable = True
-        self.state = owned(problem.fields(), arrays)
+        self.state = replace(owned(problem.fields(), arrays), study=study)
 
     def do(self, edit: Edit, fresh: Sequence[Array] = ()) -> tuple[Step, Change] | None:
         """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed.
@@ -59,7 +62,10 @@ class Draft:
         """
         if isinstance(edit, Edits):
             return self._do_all(edit, fresh)
-        step = self._cells_step(edit, fresh) if isinstance(edit, SetCells) else self._fields_step(edit, fresh)
+        if isinstance(edit, SetCells):
+            step = self._cells_step(edit, fresh)
+        else:
+            step = self._fields_step(edit, fresh, edit.study if isinstance(edit, SetStudy) else self.state.study)
         return None if step is None else (step, step.redo())
 
     def _do_all(self, edits: Edits, fresh: Sequence[Array]) -> tuple[Step, Change] | None:
@@ -99,12 +105,13 @@ class Draft:
         self.writes += 1
         return self.state.arrays[field]
 
-    def _fields_step(self, edit: SetFields, fresh: Sequence[Array]) -> Step | None:
+    def _fields_step(self, edit: SetFields | SetStudy, fresh: Sequence[Array], study: Study | None) -> Step | None:
         fields = {**self.state.fields, **edit.fields}
         present = {name: value for name, value in fields.items() if value is not None}
-        after = owned(present, self.state.arrays, fresh)
+        after = replace(owned(present, self.state.arrays, fresh), study=study)
         names = changed_names(self.state, after)
-        return _FieldsStep(self, self.state, after, names, edit.label) if names else None
+        moved = after.study is not self.state.study
+        return _FieldsStep(self, self.state, after, names, edit.label) if names or moved else None
 
 
 def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
@@ -147,6 +154,8 @@ class _CellsStep:
     @property
     def cost(self) -> int:
         return self.old.nbytes + self.new.nbytes
+
+    apart = False
 
     def redo(self) -> Change:
         return self._write(self.new)
@@ -192,8 +201,13 @@ class _FieldsStep:
     def back(self, rewind: Rewind) -> None:
         rewind.state = self.before
 
+    @property
+    def apart(self) -> bool:
+        """Whether the states before and after are of different places in a model."""
+        return self.before.study is not self.after.study
+
     def _change(self) -> Change:
-        return Change(dict.fromkeys(self.names, None))
+        return Change(dict.fromkeys(self.names, None), study=self.apart)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +218,10 @@ class _Steps:
     @property
     def cost(self) -> int:
         return sum(step.cost for step in self.steps)
+
+    @property
+    def apart(self) -> bool:
+        return any(step.apart for step in self.steps)
 
     def redo(self) -> Change:
         return Change.merged([step.redo() for step in self.steps])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -12,7 +12,10 @@ from attn_gui.document.phrases import Label
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.graph.indices import join
 
-__all__ = ["Change", "Edit", "Edits", "Label", "SetCells", "SetFields"]
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
+
+__all__ = ["Change", "Edit", "Edits", "Label", "SetCells", "SetFields", "SetStudy"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,16 @@ class Edits:
     label: Label
 
 
-Edit = SetCells | SetFields | Edits
+@dataclass(frozen=True, eq=False)
+class SetStudy:
+    """Another place in a model, or other things around it: fields as in `SetFields`, and the study that they are of."""
+
+    fields: Mapping[str, object]
+    study: Study
+    label: Label
+
+
+Edit = SetCells | SetFields | SetStudy | Edits
 
 
 @dataclass(frozen=True)
@@ -52,11 +64,12 @@ class Change:
     """The effect of an edit, an undo or a redo.
 
     `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
-    its shape may differ. `opened`: everything is new, this is another document.
+    its shape may differ. `opened`: everything is new, this is another document. `study`: so is the place in a model.
     """
 
     fields: dict[str, tuple[Box, ...] | None] = field(default_factory=dict)
     opened: bool = False
+    study: bool = False
 
     @classmethod
     def merged(cls, changes: Sequence[Change]) -> Change:
@@ -65,4 +78,4 @@ class Change:
         for name, boxes in (item for change in changes for item in change.fields.items()):
             known = fields.get(name, ())
             fields[name] = None if boxes is None or known is None else tuple(join((*known, *boxes)))
-        return cls(fields, any(change.opened for change in changes))
+        return cls(fields, any(change.opened for change in changes), any(change.study for change in changes))

@@ -27,6 +27,8 @@ class Step(Protocol):
     def label(self) -> Label: ...
     @property
     def cost(self) -> int: ...
+    @property
+    def apart(self) -> bool: ...
     def redo(self) -> Change: ...
     def undo(self) -> Change: ...
     def back(self, rewind: Rewind) -> None: ...
@@ -83,9 +85,17 @@ class History:
         return [command.step for command in self._commands()[self.stack.index() :]]
 
     def done(self, most: int) -> list[Step]:
-        """The newest of the steps that led to the present state, the oldest of them first."""
+        """The newest of the steps that led to the present state, the oldest of them first.
+
+        None from before the last step to another place in a model: a cell there is another quantity.
+        """
         index = self.stack.index()
-        return [command.step for command in self._commands()[max(0, index - most) : index]]
+        found: list[Step] = []
+        for command in reversed(self._commands()[max(0, index - most) : index]):
+            if command.step.apart:
+                break
+            found.insert(0, command.step)
+        return found
 
     def clear(self) -> None:
         self._costs, self._total = [], 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,23 @@ from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.masks import Layer
 from attn_gui.engine.problem.problem import Problem
 
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
+
 Array = NDArray[Any]
 Arrays = dict[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Working:
-    """One state of a draft: writable `arrays` by dotted name, and the problem of read-only `views` on them."""
+    """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
+    that it is a layer of, if it is."""
 
     problem: Problem
     fields: dict[str, object]
     arrays: Arrays
     views: Arrays
+    study: Study | None = None
 
 
 STEP = 1 << 20  # bytes that are compared at a time

@@ -7,6 +7,9 @@ from typing import Any
 from attn_gui.figure.pages.differentials.gradient_page import GradientPage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.predicting.effect_page import EffectPage
+from attn_gui.figure.pages.predicting.lens_page import LensPage
+from attn_gui.figure.pages.predicting.prediction_page import PredictionPage
 from attn_gui.figure.pages.reaching.dependence_page import DependencePage
 from attn_gui.figure.pages.relating.meaning import MeaningPage
 from attn_gui.figure.pages.relating.relation_lines import RelationsPage
@@ -35,6 +38,9 @@ _KINDS = (
     CodePage(),
     DimensionsPage(),
     StatesPage(),
+    PredictionPage(),
+    LensPage(),
+    EffectPage(),
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}

@@ -34,9 +34,8 @@ from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
-from attn_gui.formats.saving import CHUNK, replacing, saving, write_file
-from attn_gui.formats.sessions import session
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.saving import replacing, saving, write_file
+from attn_gui.formats.sessions.session_files import save_session, save_study
 from attn_gui.formats.text.text_table import AmbiguousTable, read_table
 
 __all__ = [
@@ -75,6 +74,7 @@ __all__ = [
     "save_rows",
     "save_session",
     "save_steps",
+    "save_study",
     "stage_labels",
     "stage_rows",
     "suffixes",
@@ -198,30 +198,6 @@ def save(problem: Problem, path: PathText) -> None:
         assert write is not None
         data = write(Loaded(problem))
     write_file(path, data)
-
-
-def save_session(
-    problem: Problem,
-    path: PathText,
-    view: Mapping[str, object] | None = None,
-    about: Mapping[str, str] | None = None,
-    tell: Tell | None = None,
-    snapshots: Sequence[Snapshot] = (),
-) -> None:
-    """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
-
-    Raises FormatError.
-
-    `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
-    """
-    with saving(path):
-        parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
-    size, written = sum(len(part) for part in parts), 0
-    with replacing(path, size) as sink:
-        for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):
-            written += sink.write(piece)
-            if tell is not None:
-                tell(written / size)
 
 
 def save_matrix(

@@ -19,6 +19,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.families import FAMILIES
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights
+from attn_gui.models.passes.edited_layer import AnyLayer, edited, plain_layer
 from attn_gui.models.passes.layer_changes import checked_layer, layer_changes
 from attn_gui.models.passes.layer_walk import Layer
 from attn_gui.models.passes.sequence import Sequence, checked_sequence
@@ -28,6 +29,7 @@ from attn_gui.models.reading.sentence_pooling import Pooling, pooling_in
 from attn_gui.models.reading.tensor_files import tensors_in
 from attn_gui.models.reading.tokenizer_file import TokenizerFile
 from attn_gui.models.run import Run, first_run
+from attn_gui.models.studies.layer_edit import LayerEdit
 
 _FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
 _QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
@@ -43,7 +45,7 @@ class Model:
         family: str,
         sizes: Architecture,
         ends: EndWeights,
-        layers: tuple[Layer, ...],
+        layers: tuple[AnyLayer, ...],
         folder: Path,
         pooling: Pooling | None,
     ) -> None:
@@ -99,12 +101,18 @@ class Model:
         sequence = Sequence(found, types, padding, self.tokenizer.tokens(found))
         return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
 
+    def with_edits(self, edits: Mapping[int, LayerEdit]) -> Model:
+        """A model with these changes by hand and no others; a layer of which they are the same stays the same."""
+        made = copy.copy(self)
+        made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
+        return made
+
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Model:
         """A model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
 
         All others are shared. Raises FieldError or ShapeError.
         """
-        one = self.layers[checked_layer(layer, self.num_layers)]
+        one = plain_layer(self.layers[checked_layer(layer, self.num_layers)])
         changed = {name.removeprefix("block."): _checked(name, one.weights, array) for name, array in weights.items()}
         made = copy.copy(self)
         new = Layer(one.sizes, one.number, {**one.weights, **changed})

@@ -18,9 +18,9 @@ from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.base import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.passes.activations import softmax
+from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells
 from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
-from attn_gui.models.passes.layer_problem import layer_problem
-from attn_gui.models.passes.layer_walk import Layer, by_heads, walked
+from attn_gui.models.passes.layer_walk import by_heads, walked
 from attn_gui.models.passes.model_ends import embedded, finished, scored
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ class Run:
 
     def problem(self, layer: int) -> Problem:
         """A layer as a problem of the engine; its `block_output` is the next layer's x."""
-        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
-        records = [record for number, record in self.interventions if number == layer]
-        return layer_problem(one, self.states[layer], self.sequence, records)
+        return problem_of(*self._given(layer))
 
     # --- of the whole model ----------------------------------------------------------------------
     @cached_property
@@ -192,25 +190,29 @@ class Run:
         return scored(self.model.ends, self.model.sizes, hidden)
 
     def _walked(self, layer: int, until: str) -> Array:
-        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
-        hand = LayerHand(_of(self.interventions, layer))
+        given = self._given(layer)
         with one_blas_thread():
-            found = walked(one, self.states[layer], self.sequence.seen(one.sizes, one.window), hand, until)
-        hand.check_stage(until)
-        return found
+            return stage_cells(*given, until)
+
+    def _given(self, layer: int) -> tuple[AnyLayer, Array, Sequence, Records]:
+        """A layer with its x, the tokens and its interventions. Raises FieldError where there is none."""
+        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+        return one, self.states[layer], self.sequence, _of(self.interventions, layer)
 
     def _read(self, layer: int, side: str) -> Array:
         """One of Q, K, V as the scores and the result of a head read it."""
         found: dict[str, Array] = {}
-        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
-        hand = LayerHand(_of(self.interventions, layer))
+        one, x, sequence, records = self._given(layer)
+        if isinstance(one, EditedLayer):
+            return by_heads(read_as(one, x, sequence, records, side), self.model.sizes.d_head)
+        hand = LayerHand(records)
 
         def keep(stage: str, cells: Array) -> Array:
             cells = hand(stage, cells)
             found.update({stage: cells} if stage.endswith(side) else {})
             return cells
 
-        walked(one, self.states[layer], None, keep, stage_of(Role.SCORE))
+        walked(one, x, None, keep, stage_of(Role.SCORE))
         return by_heads(list(found.values())[-1], one.sizes.d_head)
 
 
@@ -229,17 +231,10 @@ def _continued(
     with one_blas_thread():
         for layer in model.layers[len(states) - 1 :]:
             tell(layer.number / model.num_layers)
-            found.append(_passed(layer, found[-1], sequence, _of(changes, layer.number)))
+            found.append(stage_cells(layer, found[-1], sequence, _of(changes, layer.number)))
     return Run(model, sequence, changes, tuple(found))
 
 
-def _passed(layer: Layer, x: Array, sequence: Sequence, records: tuple[Any, ...]) -> Array:
-    hand = LayerHand(records)
-    found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand)
-    hand.check()
-    return found
-
-
-def _of(changes: tuple[LayerChange, ...], layer: int) -> tuple[Any, ...]:
+def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
     """The records of one layer, each with its place among all."""
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QByteArray, QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QFrame,
     QLabel,
     QMainWindow,
     QProgressBar,
@@ -21,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.controls.half_typed import settle
-from attn_gui.views.focus_order import step
 from attn_gui.views.theme import dress, scaled, set_ground
+from attn_gui.views.zones import hairline, stack, step, zone_in
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
@@ -60,6 +59,7 @@ class MainWindow(QMainWindow):
     inspector: Inspector
     history: HistoryView
     pictures: QStackedWidget
+    modes: dict[str, QWidget]  # by key: what can stand in the middle
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,10 +69,10 @@ class MainWindow(QMainWindow):
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         center = QWidget(self)
-        self._strip, self.columns = _zone(center), QSplitter(Qt.Orientation.Horizontal, center)
-        self._left = _zone(self.columns, SPACING.panel_padding, "zone.inputs")
-        self._middle = _zone(self.columns, name="zone.product")
-        self.right = _zone(self.columns, SPACING.panel_padding, "zone.explain")
+        self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
+        self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
+        self._middle = zone_in(self.columns, name="zone.product")
+        self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
         self.progress = QProgressBar(self)
         self._build_center(center)
@@ -100,10 +100,11 @@ class MainWindow(QMainWindow):
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
         self.banner, self.pictures = Banner(self._middle), QStackedWidget(self._middle)
-        self.find_bar, self._rule = FindBar(self._middle), _hairline(self._middle)
+        self.find_bar, self._rule = FindBar(self._middle), hairline(self._middle)
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
+        self.modes = {"product": self.product, "all": self.all_stages}
         self.heads = HeadsStrip(self._middle)
         self.inspector, self.history = Inspector(self.right), HistoryView(self.right)
         self._build_panels()
@@ -129,9 +130,14 @@ class MainWindow(QMainWindow):
         self.compactChanged.emit(self._compact)
 
     def set_mode(self, mode: str) -> None:
-        """Show the product picture ("product") or every stage ("all"), unless a page is large in their place."""
+        """Show one of `modes`, unless a page is large in their place."""
         if self.pictures.indexOf(self.inspector.pages) < 0:
-            self.pictures.setCurrentWidget(self.product if mode == "product" else self.all_stages)
+            self.pictures.setCurrentWidget(self.modes[mode])
+
+    def add_mode(self, key: str, widget: QWidget) -> None:
+        """One more that can stand in the middle."""
+        self.modes[key] = widget
+        self.pictures.addWidget(widget)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
@@ -162,7 +168,7 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(center)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        _stack(column, self._strip, _hairline(center), self.columns, stretch=self.columns)
+        stack(column, self._strip, hairline(center), self.columns, stretch=self.columns)
         self.setCentralWidget(center)
 
     def _build_status(self) -> None:
@@ -184,17 +190,17 @@ class MainWindow(QMainWindow):
         self.pictures.addWidget(self.all_stages)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
-            (self._left, (self.shape_panel, _hairline(self._left), self.inputs), self.inputs),
+            (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),
             (
                 self._middle,
                 (self.banner, self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
-            (self.right, (self.inspector, _hairline(self.right), self.history), self.inspector),
+            (self.right, (self.inspector, hairline(self.right), self.history), self.inspector),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)
-            _stack(column, *panels, stretch=stretch)
+            stack(column, *panels, stretch=stretch)
             if zone is self._left:
                 column.setSpacing(SPACING.s)  # three tables of six rows need every pixel
         self.mask_panel.hide()
@@ -275,26 +281,3 @@ class MainWindow(QMainWindow):
 def _dropped_file(data: QMimeData) -> Path | None:
     files = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
     return Path(files[0]) if len(files) == 1 else None
-
-
-def _hairline(parent: QWidget) -> QFrame:
-    line = QFrame(parent)
-    line.setFrameShape(QFrame.Shape.HLine)
-    line.setProperty("hairline", "true")
-    line.setFixedHeight(1)
-    return line
-
-
-def _zone(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
-    zone = QWidget(parent)
-    zone.setObjectName(name)
-    column = QVBoxLayout(zone)
-    column.setContentsMargins(0, 0, 0, 0)
-    zone.setContentsMargins(padding, padding, padding, padding)
-    column.setSpacing(SPACING.m if padding else 0)
-    return zone
-
-
-def _stack(column: QBoxLayout, *widgets: QWidget, stretch: QWidget) -> None:
-    for widget in widgets:
-        column.addWidget(widget, 1 if widget is stretch else 0)

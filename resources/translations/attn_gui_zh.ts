@@ -661,6 +661,22 @@
         <source>Go to a c&amp;ell…</source>
         <translation>转到单元格(&amp;E)…</translation>
     </message>
+    <message>
+        <source>Open a &amp;model…</source>
+        <translation>打开模型(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>请先打开一个模型</translation>
+    </message>
+    <message>
+        <source>Open the &amp;toy model</source>
+        <translation>打开玩具模型(&amp;Y)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1727,6 +1743,40 @@
     </message>
 </context>
 <context>
+    <name>HeadGrid</name>
+    <message>
+        <source>Heads of the model</source>
+        <translation>模型的各个头</translation>
+    </message>
+    <message>
+        <source>Layers down, heads across: a click puts the layer on the table</source>
+        <translation>每行一层，每列一个头：单击后，该层的数值显示在表格中</translation>
+    </message>
+</context>
+<context>
+    <name>HeadModel</name>
+    <message>
+        <source>Layer {place}</source>
+        <translation>第 {place} 层</translation>
+    </message>
+    <message>
+        <source>Head {place}</source>
+        <translation>头 {place}</translation>
+    </message>
+    <message>
+        <source>Layer {layer}, head {head}</source>
+        <translation>第 {layer} 层，头 {head}</translation>
+    </message>
+    <message>
+        <source>{head}: {reading} {value}</source>
+        <translation>{head}：{reading} {value}</translation>
+    </message>
+    <message>
+        <source>{head}, changed by hand</source>
+        <translation>{head}，已手动修改</translation>
+    </message>
+</context>
+<context>
     <name>HeadRuler</name>
     <message>
         <source>Head {head} of {count}</source>
@@ -2292,6 +2342,22 @@
         <source>removed the sinks</source>
         <translation>去掉汇点</translation>
     </message>
+    <message>
+        <source>all heads of layer {layer} off</source>
+        <translation>关闭第 {layer} 层的所有头</translation>
+    </message>
+    <message>
+        <source>all heads of layer {layer} on</source>
+        <translation>恢复第 {layer} 层的所有头</translation>
+    </message>
+    <message>
+        <source>layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
+        <source>text “{text}”</source>
+        <translation>文本“{text}”</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -2540,6 +2606,18 @@
     <message>
         <source>column</source>
         <translation>列</translation>
+    </message>
+    <message>
+        <source>layer {layer}: {what}</source>
+        <translation>第 {layer} 层：{what}</translation>
+    </message>
+    <message>
+        <source>{cells} of {matrix} typed</source>
+        <translation>{matrix} 中手动输入了 {cells} 个数</translation>
+    </message>
+    <message>
+        <source>{matrix} changed</source>
+        <translation>{matrix} 已修改</translation>
     </message>
 </context>
 <context>
@@ -3216,6 +3294,95 @@
     <message>
         <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
         <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelController</name>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>“{step}” was dropped: the problem was changed while it was computed.</source>
+        <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelShowing</name>
+    <message>
+        <source>{name}: {family}, {layers} layers of {heads} heads</source>
+        <translation>{name}：{family}，{layers} 层，每层 {heads} 个头</translation>
+    </message>
+    <message>
+        <source>their weights</source>
+        <translation>注意力权重</translation>
+    </message>
+    <message>
+        <source>After “{token}”</source>
+        <translation>“{token}”之后</translation>
+    </message>
+    <message>
+        <source>In the place of “{token}”</source>
+        <translation>“{token}”处</translation>
+    </message>
+</context>
+<context>
+    <name>ModelView</name>
+    <message>
+        <source>Changed in the model</source>
+        <translation>模型中的改动</translation>
+    </message>
+    <message>
+        <source>Nothing is changed by hand</source>
+        <translation>没有手动改动</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>&amp;Text</source>
+        <translation>文本(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Text that the model reads</source>
+        <translation>模型读入的文本</translation>
+    </message>
+    <message>
+        <source>Text that the model reads; Enter runs it</source>
+        <translation>模型读入的文本；按 Enter 运行</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Let the model read the text</source>
+        <translation>让模型读入这段文本</translation>
+    </message>
+    <message>
+        <source>&amp;Heads by</source>
+        <translation>各头显示(&amp;H)</translation>
+    </message>
+    <message>
+        <source>What is shown of every head</source>
+        <translation>每个头显示的内容</translation>
+    </message>
+    <message>
+        <source>Small maps of the weights, or one number for every head</source>
+        <translation>注意力权重的缩略图，或每个头一个数</translation>
+    </message>
+    <message>
+        <source>Switch the &amp;layer&apos;s heads off</source>
+        <translation>关闭本层所有头(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Multiply the results of all heads of the layer on the table by 0</source>
+        <translation>把表格中这一层所有头的输出乘以 0</translation>
+    </message>
+    <message>
+        <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
+        <translation>空格键开关一行，Enter 转到所在的层，Delete 删除</translation>
     </message>
 </context>
 <context>
@@ -4423,6 +4590,94 @@
         <source>The two have other shapes: there is no difference.</source>
         <translation>两者形状不同，没有差值。</translation>
     </message>
+    <message>
+        <source>Needs a model that predicts tokens: File › Open a model</source>
+        <translation>需要一个能预测词元的模型：文件 › 打开模型</translation>
+    </message>
+    <message>
+        <source>Prediction</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>词元数</translation>
+    </message>
+    <message>
+        <source>In the place of “{token}”</source>
+        <translation>“{token}”处</translation>
+    </message>
+    <message>
+        <source>before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>Probability of each token: softmax of the logits</source>
+        <translation>每个词元的概率：logits 的 softmax</translation>
+    </message>
+    <message>
+        <source>layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>头</translation>
+    </message>
+    <message>
+        <source>results of the heads</source>
+        <translation>各头的输出</translation>
+    </message>
+    <message>
+        <source>tokens after each layer</source>
+        <translation>每层之后的词元</translation>
+    </message>
+    <message>
+        <source>Effect of the changes</source>
+        <translation>改动的影响</translation>
+    </message>
+    <message>
+        <source>Needs a model: File › Open a model</source>
+        <translation>需要一个模型：文件 › 打开模型</translation>
+    </message>
+    <message>
+        <source>of</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>Nothing is changed by hand: nothing has moved.</source>
+        <translation>没有手动改动，因此没有变化。</translation>
+    </message>
+    <message>
+        <source>‖now − before‖ / ‖before‖, 0 where nothing moved</source>
+        <translation>‖现在 − 之前‖ / ‖之前‖，没有变化处为 0</translation>
+    </message>
+    <message>
+        <source>Logit lens</source>
+        <translation>Logit 透镜</translation>
+    </message>
+    <message>
+        <source>embeddings</source>
+        <translation>词嵌入</translation>
+    </message>
+    <message>
+        <source>after layer {layer}</source>
+        <translation>第 {layer} 层之后</translation>
+    </message>
+    <message>
+        <source>Likeliest token at every place, as though the model ended after a layer</source>
+        <translation>假设模型在某一层之后结束时，每个位置最可能的词元</translation>
+    </message>
+    <message>
+        <source>The color of a cell is the probability of its token, from 0 to 1.</source>
+        <translation>单元格的颜色表示其词元的概率，从 0 到 1。</translation>
+    </message>
+    <message>
+        <source>After “{token}”</source>
+        <translation>“{token}”之后</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>
@@ -4500,6 +4755,40 @@
     <message>
         <source>Type is {low} to {high} points large.</source>
         <translation>字号应在 {low} 到 {high} 磅之间。</translation>
+    </message>
+</context>
+<context>
+    <name>PredictionList</name>
+    <message>
+        <source>Predicted tokens</source>
+        <translation>预测的词元</translation>
+    </message>
+    <message>
+        <source>The likeliest tokens with their probabilities: softmax of the logits</source>
+        <translation>最可能的词元及其概率：logits 的 softmax</translation>
+    </message>
+</context>
+<context>
+    <name>PredictionModel</name>
+    <message>
+        <source>Token</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>{token}: probability {now}</source>
+        <translation>{token}：概率 {now}</translation>
+    </message>
+    <message>
+        <source>{token}: probability {now}, before {before}</source>
+        <translation>{token}：概率 {now}，之前 {before}</translation>
     </message>
 </context>
 <context>
@@ -6648,6 +6937,22 @@
         <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
         <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
     </message>
+    <message>
+        <source>{file}: what it says about its model is damaged.</source>
+        <translation>{file}：其中关于模型的内容已损坏。</translation>
+    </message>
+    <message>
+        <source>{file} is a session of the model {name}, whose folder it needs; the window opens it with that.</source>
+        <translation>{file} 是模型 {name} 的会话，需要该模型的文件夹；在窗口中可与模型一起打开。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）不在原处；请先打开它的文件夹，再打开此文件。</translation>
+    </message>
+    <message>
+        <source>The session names layer {got}; the model {name} has {layers}.</source>
+        <translation>会话中提到第 {got} 层，而模型 {name} 只有 {layers} 层。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -7248,6 +7553,10 @@
         <source>Not explained during the exercise: that would give away a cell that is left out</source>
         <translation>练习期间不作解释：它会泄露留空单元格的答案</translation>
     </message>
+    <message>
+        <source>Induction, a whole toy model</source>
+        <translation>归纳：完整的玩具模型</translation>
+    </message>
 </context>
 <context>
     <name>StatusController</name>
@@ -7692,6 +8001,17 @@
     <message>
         <source>Token of row {row}</source>
         <translation>第 {row} 行的词元</translation>
+    </message>
+</context>
+<context>
+    <name>TokenRow</name>
+    <message>
+        <source>Tokens of the text</source>
+        <translation>文本的词元</translation>
+    </message>
+    <message>
+        <source>The text as the tokenizer cuts it: the prediction is read at the chosen token</source>
+        <translation>分词器切分后的文本：在选中的词元处读取预测</translation>
     </message>
 </context>
 <context>

@@ -123,8 +123,10 @@ class Person:
 
     def wait(self, patience: float = 120.0) -> None:
         """Until everything that is made or computed off the window's thread is there."""
-        computation, baseline, end = self.program.computation, self.program.baseline, time.monotonic() + patience
-        while computation.pending or computation.busy or baseline.busy or self.program.making.busy:
+        program, end = self.program, time.monotonic() + patience
+        computation, baseline = program.computation, program.baseline
+        others = program.making, program.models, program.model
+        while computation.pending or computation.busy or baseline.busy or any(part.busy for part in others):
             assert time.monotonic() < end, "it is still being computed"
             computation.finish()
             baseline.finish()

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
-from attn_gui.app.actions.action_rows import ACTIONS, Row
+from attn_gui.app.actions.action_rows import ACTIONS, DECIMALS, Row
 from attn_gui.app.actions.menus import MENU_WORDS, MENUS, SUBMENUS
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-DECIMALS = (2, 3, 4, 6)
 TOOLBAR = (
     "open",
     "save",
@@ -44,6 +43,7 @@ TOOLBAR = (
     "stretch",
     "product",
     "all_stages",
+    "model",
     "values",
     "search_actions",
 )

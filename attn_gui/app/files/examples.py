@@ -28,6 +28,11 @@ class Example:
         """The name of the document."""
         return Path(self.file).stem
 
+    @property
+    def view(self) -> dict[str, object]:
+        """The view that it begins with, as a session says it."""
+        return {"head": self.head}
+
     def load(self) -> Loaded:
         """Read it."""
         return open_file(resource("examples", self.file))

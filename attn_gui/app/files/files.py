@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
@@ -12,7 +14,15 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.opening import Opening, Read
-from attn_gui.app.files.questions import BUTTONS, Way, ask_about_change, ask_to_save, path_to_open, path_to_save
+from attn_gui.app.files.questions import (
+    BUTTONS,
+    Way,
+    ask_about_change,
+    ask_to_save,
+    offer_again,
+    path_to_open,
+    path_to_save,
+)
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
@@ -27,9 +37,12 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.named.by_name import ForeignNames
 from attn_gui.formats.sessions.journal import Recovered, recover
 from attn_gui.formats.sessions.kept import Kept, Stamp
-from attn_gui.views.banner import Offer
+from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Placed, Study
 
 
 class FilesController(QObject):
@@ -37,6 +50,7 @@ class FilesController(QObject):
 
     recovered = Signal(Path)  # the journal whose document is open now
     foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
+    modelNeeded = Signal(Path, object)  # a session that its model has to be opened for: its StudyRecord
 
     def __init__(
         self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
@@ -94,7 +108,7 @@ class FilesController(QObject):
 
         dialog = NewDialog(self._window)
         dialog.set_state(self._settings.record("new"))
-        if not asked(dialog) or not self._may_leave():
+        if not asked(dialog) or not self.may_leave():
             return
         self._settings.put("new", dialog.state())
         choice = dialog.result_choice()
@@ -121,14 +135,14 @@ class FilesController(QObject):
             return False
         if loaded is None:
             self.open_beside(path)
-        elif self._may_leave():
+        elif self.may_leave():
             self._take(path, loaded)
             return True
         return False
 
     def open_beside(self, path: Path, read: Read = open_file) -> None:
         """Open what `read` makes of a file, read beside the window; the document is left once that is allowed."""
-        if self._may_leave():
+        if self.may_leave():
             self._begin_reading(path, read)
 
     def _begin_reading(self, path: Path, read: Read = open_file) -> None:
@@ -148,7 +162,8 @@ class FilesController(QObject):
         elif found is not None:
             half_typed = not self._window.settle()
             if half_typed or (self._document.modified and self._document.generation != generation):
-                self._offer_again(path, self._document.name, lambda: self.open_beside(path, read))
+                again = partial(self.open_beside, path, read)
+                offer_again(self._window.banner, path.name, self._document.name, again)
             elif isinstance(found, Loaded):
                 self._take(path, found)
             elif isinstance(found, Recovered):
@@ -161,19 +176,6 @@ class FilesController(QObject):
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
-    def _offer_again(self, path: Path, name: str, again: Callable[[], None]) -> None:
-        """Offer the file again: the document has changed meanwhile, and a sudden question would be a surprise."""
-
-        def words() -> str:
-            said = self.tr("{file} was not opened: {name} was changed while it was read.")
-            return said.format(file=path.name, name=name)
-
-        def hint() -> str:
-            return self.tr("It is asked first whether to save the changes")
-
-        now = Offer(lambda: self.tr("Open it now"), hint, again)
-        self._window.banner.show_info(words, offers=[now])
-
     def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
         self._known = Stamp.of(path)
@@ -183,6 +185,9 @@ class FilesController(QObject):
 
     def _refuse(self, path: Path, error: Exception) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
+        if isinstance(error, ModelNeeded):
+            self.modelNeeded.emit(path, error.record)
+            return
         clash = error.__cause__
         if isinstance(error, ForeignNames):
             self.foreign.emit(path)
@@ -194,32 +199,39 @@ class FilesController(QObject):
 
         def accept(changes: Mapping[str, object], _fresh: Arrays) -> None:
             problem = Problem.of({**fields, **changes})
-            if self._may_leave():
+            if self.may_leave():
                 self._begin(Loaded(problem), None, path.stem, {})
 
         self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
     def open_example(self, key: str) -> None:
-        if self._may_leave():
+        if self.may_leave():
             self.begin_with_example(key)
 
     def begin_with_example(self, key: str) -> None:
         """Open one of the problems that come along, whatever becomes of the one before."""
-        example = example_of(key)
-        loaded = example.load()
-        self._begin(loaded, None, example.name, _view_of(example))
+        loaded = (example := example_of(key)).load()
+        self._begin(loaded, None, example.name, example.view)
         self._tell_of(example, loaded)
 
-    def begin_lesson(self, problem: Problem, name: str) -> bool:
-        """Open the problem of a lesson; False where the document before is not to be left."""
-        may = self._may_leave()
-        if may:
-            self._begin(Loaded(problem.replace()), None, name, {})
+    def begin_study(self, path: Path, record: StudyRecord, placed: Placed) -> bool:
+        """Open what a session of a model holds; False where the document before is not to be left."""
+        if may := self.may_leave():
+            loaded = Loaded(placed.problem.replace(), view=record.view, snapshots=record.snapshots)
+            self._begin(loaded, path, path.stem, record.view, placed.study)
+            self._known = Stamp.of(path)
+            self._settings.add_recent(path.resolve())
+        return may
+
+    def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> bool:
+        """Open a copy of a problem that is no file's; False where the document before is not to be left."""
+        if may := self.may_leave():
+            self._begin(Loaded(problem.replace()), None, name, {}, study)
         return may
 
     def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
         """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
-        self._about, self.view = loaded.about, _view_of(example)
+        self._about, self.view = loaded.about, example.view
         if told:
             self._tell_of(example, loaded)
 
@@ -228,11 +240,12 @@ class FilesController(QObject):
         if not self._settings.flag(about, False):
             self._window.banner.show_info(lambda: example.about_text(text), about=about)
 
-    def _begin(self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object]) -> None:
+    def _begin(
+        self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object], study: Study | None = None
+    ) -> None:
         self._window.banner.hide()
-        self._about = loaded.about
-        self.view = view
-        self._document.adopt(loaded.problem, path, name, loaded.snapshots)
+        self._about, self.view = loaded.about, view
+        self._document.adopt(loaded.problem, path, name, loaded.snapshots, study)
 
     def _tell(self, notes: Sequence[Note]) -> None:
         if notes:
@@ -263,7 +276,7 @@ class FilesController(QObject):
         self._known = Stamp.of(path) if path else None
         self.journaling.begin_from(None if self._document.modified else self._known)
 
-    def _may_leave(self) -> bool:
+    def may_leave(self) -> bool:
         """Ask to save what is not saved, what is half typed included; False means stay.
 
         What is still being written is waited for. Where it is left, a file that is still being read is wanted no more.
@@ -277,10 +290,6 @@ class FilesController(QObject):
         answer = ask_to_save(self._window, self._document.name)
         return self.save() and self.saving.wait() if answer == BUTTONS.Save else answer == BUTTONS.Discard
 
-    def may_close(self) -> bool:
-        """Whether the document may be left for good."""
-        return self._may_leave()
-
     def finish(self) -> None:
         """Drop what is being read, and write to its end what is being written; for the end of the program."""
         self.opening.finish()
@@ -290,7 +299,3 @@ class FilesController(QObject):
     def _folder(self) -> str:
         recent = self._settings.recent()
         return str(self._document.path.parent if self._document.path else recent[0].parent if recent else Path.home())
-
-
-def _view_of(example: Example) -> Mapping[str, object]:
-    return {"head": example.head}

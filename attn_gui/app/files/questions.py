@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum, auto
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from attn_gui.formats import SESSION, patterns, problems
+from attn_gui.views.banner import Banner, Offer
 from attn_gui.views.dialogs.asking import asked
 
 BUTTONS = QMessageBox.StandardButton
@@ -56,6 +58,24 @@ def ask_about_change(window: QWidget, name: str) -> Way:
     box.buttonClicked.connect(lambda button: picked.append(ways.get(button, Way.CANCEL)))
     asked(box)
     return picked[0] if picked else Way.CANCEL
+
+
+def offer_again(banner: Banner, file: str, name: str, again: Callable[[], object]) -> None:
+    """Offer a file again: the document has changed meanwhile, and a sudden question would be a surprise."""
+
+    def words() -> str:
+        said = QCoreApplication.translate(
+            "FilesController", "{file} was not opened: {name} was changed while it was read."
+        )
+        return said.format(file=file, name=name)
+
+    def hint() -> str:
+        return QCoreApplication.translate("FilesController", "It is asked first whether to save the changes")
+
+    def label() -> str:
+        return QCoreApplication.translate("FilesController", "Open it now")
+
+    banner.show_info(words, offers=[Offer(label, hint, again)])
 
 
 def path_to_open(window: QWidget, folder: str) -> Path | None:

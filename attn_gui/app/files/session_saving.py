@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox
@@ -17,12 +17,15 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell
-from attn_gui.formats import FormatError, save_session
+from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
 from attn_gui.views.dialogs.progress.work_line import PATIENCE_MS
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
 
 
 class Session(NamedTuple):
@@ -34,8 +37,14 @@ class Session(NamedTuple):
     view: Mapping[str, object]
     about: Mapping[str, str]
     snapshots: tuple[Snapshot, ...] = ()
+    study: Study | None = None
 
     def write(self, tell: Tell | None = None) -> None:
+        if self.study is not None:
+            from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
+
+            save_study(record_of(self.study, self.problem, self.view, self.snapshots), self.path, tell)
+            return
         save_session(self.problem, self.path, self.view, self.about, tell, self.snapshots)
 
 
@@ -75,7 +84,8 @@ class SessionSaving(QObject):
         What is written beside the window may still fail: `wait` tells.
         """
         kept = self._document.snapshots.all
-        session = Session(path, self._document.snapshot(), self._document.generation, view, about, kept)
+        document = self._document
+        session = Session(path, document.snapshot(), document.generation, view, about, kept, document.study)
         if self.busy:
             self._next.pop(path, None)  # in its place behind the others
             self._next[path] = session

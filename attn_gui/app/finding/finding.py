@@ -93,6 +93,7 @@ class FindController(QObject):
         row, column = searched.current
         words = self.tr("Row and column, counted from 0, or a token")
         title = self.tr("Go to a cell of {where}").format(where=searched.name)
+
         dialog = AskDialog(title, words, f"{row}, {column}", lambda text: self._place(searched, text), self._window)
         if asked(dialog) and dialog.answer is not None:
             searched.choose(*dialog.answer)

@@ -165,5 +165,5 @@ class HistoryTells(QObject):
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
         """What puts the states of the newest steps together, and the number of the first of these steps."""
         size = sum(array.nbytes for array in self._document.problem.arrays().values())
-        count = min(most, max(2, HELD // max(1, size)), self._document.stack.index())
-        return self._document.past(count).problems, self._document.stack.index() - count
+        past = self._document.past(min(most, max(2, HELD // max(1, size)), self._document.stack.index()))
+        return past.problems, self._document.stack.index() - len(past)

@@ -131,7 +131,7 @@ class LessonsController(QObject):
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
-        if not self._files.begin_lesson(states[place].begin, lesson.key):
+        if not self._files.begin_problem(states[place].begin, lesson.key):
             return
         self._lesson, self._states = lesson, states
         self._panel.show()

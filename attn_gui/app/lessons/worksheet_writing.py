@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -20,12 +21,13 @@ from attn_gui.document.document import Document
 from attn_gui.figure.reading import Tell
 from attn_gui.lessons.worksheets import usual_stages
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice, WorksheetDialog
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.main_window import MainWindow
 
+if TYPE_CHECKING:
+    from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice
+
 KEPT = "worksheets"
-PROPOSED = WorksheetChoice()
 WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
 ROWS = (Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"), words=WORDS),)
@@ -69,16 +71,19 @@ class WorksheetsController(QObject):
 
     def open(self) -> None:
         """Ask which sheets, and write them."""
+        from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice, WorksheetDialog
+
+        proposed = WorksheetChoice()
         self._checked = None, None
         stages, stem = usual_stages(self._computation.evaluation), Path(self._document.name).stem
         dialog = WorksheetDialog(stages, lambda choice: self._files(choice, stem), stem, self._window)
         kept = self._settings.record(KEPT)
         known = {
-            name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(PROPOSED, name))
+            name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(proposed, name))
         }
         path = self._document.path
         folder = kept.get("folder") or str(path.parent if path else Path.home())
-        dialog.set_choice(replace(PROPOSED, stages=stages, lang=self._look.language, folder=folder, **known))
+        dialog.set_choice(replace(proposed, stages=stages, lang=self._look.language, folder=folder, **known))
         if asked(dialog):
             choice = dialog.result_choice()
             self._settings.put(KEPT, {**dialog.state(), "folder": choice.folder})

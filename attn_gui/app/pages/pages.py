@@ -17,14 +17,14 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import PageWidget
 
-MODES = ("product", "all_stages")
+MODES = ("product", "all_stages", "model")
 """Actions that bring the maps back."""
 
 
@@ -32,6 +32,7 @@ class PagesController(QObject):
     """Reads the page on show anew after every change; an answer for numbers or a cell of before is dropped."""
 
     exportAsked = Signal(str)
+    headAsked = Signal(int, int)  # layer and head of a model
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class PagesController(QObject):
         self._window, self._panel = window, window.inspector.pages
         self._document, self._computation, self._view, self._look = document, computation, view, look
         self._name = ""
+        self._model: ModelAim | None = None
         self.knobs: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
         self._job = Job(self)
@@ -80,6 +82,11 @@ class PagesController(QObject):
             if page.canvas is not None:
                 page.fill(self._look.language)
         self.show()
+
+    def set_model(self, model: ModelAim | None) -> None:
+        """Another run of the model that the problem is a layer of; None of any other problem."""
+        self._model = model
+        self._on_changed()
 
     @property
     def busy(self) -> bool:
@@ -123,7 +130,7 @@ class PagesController(QObject):
         if self._view.look.blanks:
             page.set_sentence(self.tr("Not shown during the exercise: pages would give away cells that are left out."))
             return
-        if not page.kind.applies(evaluation.problem):
+        if not self._applies(page.kind):
             page.set_sentence(_said(page.kind.needs))
             return
         aim = self._aim(page.kind)
@@ -140,6 +147,7 @@ class PagesController(QObject):
         stage = look.cell.stage if look.cell else look.stage
         states = self._document.snapshots.all
         aim = Aim.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
+        aim = replace(aim, model=self._model)
         return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
     def _read(self, kind: PageKind[Any], aim: Aim) -> object:
@@ -179,6 +187,8 @@ class PagesController(QObject):
     def _on_page_spot_chosen(self, page: PageWidget, spot: Spot) -> None:
         if spot.knob is not None:
             self._on_page_turned(page, *spot.knob)
+        if spot.head is not None:
+            self.headAsked.emit(*spot.head)
         if spot.cell is not None:
             cell, look = spot.cell, self._view.look
             head = look.head if cell.head is None else cell.head
@@ -198,7 +208,7 @@ class PagesController(QObject):
             page.set_content(same)
 
     def _applies(self, kind: PageKind[Any]) -> bool:
-        return kind.applies(self._computation.evaluation.problem)
+        return kind.is_there(self._computation.evaluation.problem, self._model)
 
     def _offer(self) -> None:
         """Offer the pages that the problem has, and one that there is; the open one stays and says what it needs."""

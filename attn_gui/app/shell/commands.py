@@ -21,8 +21,8 @@ from attn_gui.app.state.look import LookController
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.focus_order import ZONES, stops_of, zone_with_focus
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.palette import Offer

@@ -11,6 +11,8 @@ from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.lessons.solution_saving import SolutionSaving
 from attn_gui.app.lessons.worksheet_writing import WorksheetsController
+from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
@@ -25,7 +27,7 @@ from attn_gui.views.main_window import MainWindow
 
 
 class LaterRooms(NamedTuple):
-    """Pages, export and lessons."""
+    """Pages, export, lessons and models."""
 
     pages: PagesController
     code: CodeSaving
@@ -35,6 +37,8 @@ class LaterRooms(NamedTuple):
     worksheets: WorksheetsController
     solutions: SolutionSaving
     lessons: LessonsController
+    models: ModelController
+    model: ModelShowing
 
 
 def later_rooms(
@@ -51,6 +55,11 @@ def later_rooms(
     pages = PagesController(window, document, computation, view, look, bars)
     export = ExportController(window, document, computation, baseline, view, settings, look, pages.knobs)
     pages.exportAsked.connect(export.export_page)
+    models = ModelController(window, document, making, files, settings)
+    model = ModelShowing(window, document, view, making, models)
+    models.opened.connect(model.show)
+    pages.headAsked.connect(model.choose)
+    model.changed.connect(lambda: pages.set_model(model.aim()))
     return LaterRooms(
         pages=pages,
         code=CodeSaving(window, document),
@@ -60,4 +69,6 @@ def later_rooms(
         worksheets=WorksheetsController(window, document, computation, settings, look, bars),
         solutions=SolutionSaving(window, document, view, look, bars),
         lessons=LessonsController(*shared, making, files, pages, look, settings, bars),
+        models=models,
+        model=model,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject
@@ -79,7 +80,7 @@ class Program(QObject):
         self.faults = Faults(self.window)
         first = example_of(FIRST)
         self._first = first, first.load()
-        self._lesson: Path | None = None
+        self._waiting: list[Callable[[], object]] | None = []  # until it is complete
         self.document = Document(self._first[1].problem, name=first.name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
@@ -151,6 +152,7 @@ class Program(QObject):
     def _build_files(self) -> None:
         window, document, computation, view = self._shared()
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
+        self.files.modelNeeded.connect(lambda *session: self._when_complete(lambda: self.models.open_session(*session)))
         self.recovery = Recovery(window, self.files, self.look)
         self.arrays = ArraysController(window, self.files, self.settings)
         self.layer.newRequested.connect(self.files.new)
@@ -164,7 +166,7 @@ class Program(QObject):
         self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files, self.look)
 
     def complete(self) -> None:
-        """Build the rooms that no first picture needs, and open the lesson that was given, if it was one."""
+        """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
         from attn_gui.app.shell.later_rooms import later_rooms
 
         there = self._parts()
@@ -177,12 +179,15 @@ class Program(QObject):
             self.worksheets,
             self.solutions,
             self.lessons,
+            self.models,
+            self.model,
         ) = later_rooms(self._shared(), self.baseline, self.making, self.files, self.settings, self.look, self.bars)
         self.typing.answered.connect(self.exercises.take)
         self._tie(part for part in self._parts() if part not in there)
         self.tips.show()
-        if self._lesson is not None:
-            self.lessons.open_path(self._lesson)
+        waiting, self._waiting = self._waiting, None
+        for do in waiting or ():
+            do()
         self.recovery.begin()
 
     def _shared(self) -> tuple[MainWindow, Document, Computation, ViewState]:
@@ -213,13 +218,20 @@ class Program(QObject):
         """Everything that it was built of."""
         return list(vars(self).values())
 
+    def _when_complete(self, do: Callable[[], object]) -> None:
+        """Do this now, or as soon as everything is built."""
+        if self._waiting is None:
+            do()
+        else:
+            self._waiting.append(do)
+
     def _on_document_changed(self, change: Change) -> None:
         """Withdraw earlier refusals; whoever opens a document says what there is to say of it."""
         if not change.opened:
             self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if self.files.may_close():
+        if self.files.may_leave():
             self.layout.remember()
             for part in (self.files, self.making, self.table_blocks, self.recovery):
                 part.finish()
@@ -241,10 +253,12 @@ class Program(QObject):
 
     def show_first(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays. A
-        lesson is opened beside the example once the program is complete."""
+        lesson or a model is opened once the program is complete."""
         path = path or self.files.recent.first()
-        self._lesson = path if path is not None and is_lesson(path) else None
-        if path is None or self._lesson or not self.arrays.open_first(path, arrangement):
+        later = path is not None and (is_lesson(path) or path.is_dir())
+        if path is not None and later:
+            self._when_complete(partial(self.take_in, path))
+        if path is None or later or not self.arrays.open_first(path, arrangement):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
@@ -257,6 +271,9 @@ class Program(QObject):
         """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""
         if is_lesson(path):
             self.lessons.open_path(path)
+            return
+        if path.is_dir():
+            self.models.open_path(path)
             return
         if path.suffix.lower() not in suffixes(matrices()):
             self.files.open_path(path)

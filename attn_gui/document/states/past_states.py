@@ -49,6 +49,10 @@ class PastStates:
     def __init__(self, state: Working, steps: Iterable[Backward]) -> None:
         self._rewind, self._steps = Rewind(state), tuple(steps)
 
+    def __len__(self) -> int:
+        """How many steps it goes back."""
+        return len(self._steps)
+
     def problems(self) -> list[Problem]:
         """The states, the oldest first: one more than there are steps."""
         found = [self._rewind.problem()]

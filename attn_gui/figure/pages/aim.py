@@ -11,12 +11,25 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.models.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class ModelAim:
+    """A model that the problem is a layer of: its run as it is now, the one before anything was changed by hand, the
+    layer on the table, and the token at which predictions are read."""
+
+    now: Run
+    before: Run
+    layer: int
+    position: int
 
 
 @dataclass(frozen=True)
 class Aim:
     """The problem, an item, a head, a stage with the chosen cell (row and column as shown, or None), that cell's place
-    in the axes of the stage and its number, the values of the page's knobs, and the states kept beside the problem."""
+    in the axes of the stage and its number, the values of the page's knobs, the states kept beside the problem, and the
+    model that it is a layer of."""
 
     problem: Problem
     batch: int = 0
@@ -27,6 +40,7 @@ class Aim:
     value: float = 0.0
     knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     states: tuple[Snapshot, ...] = ()
+    model: ModelAim | None = None
 
     @classmethod
     def at(

@@ -30,11 +30,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Spot:
-    """A place with something to say: the words of a hover, and the cell or the knob's value that a click chooses."""
+    """A place with something to say: the words of a hover, and the cell, the knob's value or the head of a model,
+    (layer, head), that a click chooses."""
 
     text: str
     cell: Cell | None = None
     knob: tuple[str, Any] | None = None
+    head: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

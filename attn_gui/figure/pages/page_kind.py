@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values
 from attn_gui.figure.pages.page_drawing import Drawing
@@ -34,9 +34,16 @@ class PageKind(ABC, Generic[C]):
     per_head: ClassVar[bool] = True
     """Whether it looks at the head on show."""
 
+    of_model: ClassVar[bool] = False
+    """Whether it looks at a whole model, and not at a problem alone."""
+
     def applies(self, problem: Problem) -> bool:
         """Whether a problem has it."""
         return True
+
+    def is_there(self, problem: Problem, model: ModelAim | None) -> bool:
+        """Whether a problem has it, that may be a layer of a model."""
+        return self.applies(problem) and (model is not None or not self.of_model)
 
     def is_quick(self, aim: Aim) -> bool:
         """Whether it is read within a frame."""

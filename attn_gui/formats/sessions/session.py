@@ -14,6 +14,10 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.json_text import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.sessions import packed_arrays
+from attn_gui.formats.sessions.study_record import ENTRY as STUDY
+from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord, study_in
+from attn_gui.formats.sessions.study_record import entries as study_entries
+from attn_gui.formats.sessions.study_record import is_entry as is_of_study
 from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
 from attn_gui.formats.snapshots.snapshot_entries import entries, is_entry, read_snapshots
 
@@ -40,6 +44,9 @@ def in_bytes(data: bytes) -> Loaded:
     arrays = packed_arrays.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
     kept, notes = read_snapshots({name: arrays[name] for name in arrays if is_entry(name)}, options.pop(SNAPSHOTS, []))
+    if STUDY in options:
+        mine = {name: arrays[name] for name in arrays if is_of_study(name)}
+        raise ModelNeeded(study_in(mine, options[STUDY], view, kept))
     problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
     ignored = [name for name in arrays if not is_field(name) and not is_entry(name)]
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
@@ -59,6 +66,17 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
     options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
     if loaded.snapshots:
         more, options[SNAPSHOTS] = entries(loaded.snapshots)
+        arrays |= more
+    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
+
+
+def study_parts(record: StudyRecord) -> Iterator[memoryview]:
+    """The bytes of a session of a model."""
+    arrays, words = study_entries(record)
+    options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
+    options |= {"view": dict(record.view)} if record.view else {}
+    if record.snapshots:
+        more, options[SNAPSHOTS] = entries(record.snapshots)
         arrays |= more
     return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 

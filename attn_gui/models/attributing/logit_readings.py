@@ -13,6 +13,7 @@ from attn_gui.engine.problem.errors import FieldError, ShapeError
 from attn_gui.engine.stages import stage_of
 from attn_gui.formats.base import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.passes.edited_layer import EditedLayer
 from attn_gui.models.passes.layer_walk import MLP
 from attn_gui.models.run import Run
 
@@ -102,14 +103,15 @@ def _direction(run: Run, place: int, token: Token, against: Token | None) -> tup
 
 def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, float, float, float]:
     """The parts of one layer: of every head, of the MLP, of the bias of its output, and by hand."""
-    one = run.model.layers[layer]
+    problem = run.problem(layer)
     joined = run.stage(layer, stage_of(Role.JOIN))[0, place].astype(np.float64)
-    through = one.weights["w_output"].astype(np.float64) @ direction
+    through = np.asarray(problem.w_output, np.float64) @ direction
     heads = (joined * through).reshape(run.model.num_heads, -1).sum(axis=1)
-    bias = float(one.weights["b_output"] @ direction) if "b_output" in one.weights else 0.0
+    bias = 0.0 if problem.b_output is None else float(problem.b_output @ direction)
     mlp = float(run.stage(layer, MLP)[0, place] @ direction)
     before, after = (run.states[number][place].astype(np.float64) @ direction for number in (layer, layer + 1))
-    changed = any(change.layer == layer and change.record.enabled for change in run.interventions)
+    by_hand = isinstance(run.model.layers[layer], EditedLayer)
+    changed = by_hand or any(record.enabled for record in problem.interventions)
     rest = float(after - before - heads.sum() - bias - mlp) if changed else 0.0
     return heads, mlp, bias, rest
 

@@ -42,3 +42,10 @@ def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Inte
             "dtype": "float32",
         }
     )
+
+
+def _block(layer: Layer) -> dict[str, Any]:
+    sizes = layer.sizes
+    own = {name: array for name, array in layer.weights.items() if name not in TOP}
+    rules = {"kind": sizes.kind, "norm": sizes.norm, "norm_eps": sizes.norm_eps, "activation": sizes.activation}
+    return own | rules

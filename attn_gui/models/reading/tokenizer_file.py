@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,8 +11,10 @@ from typing import Any, NamedTuple
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
+from attn_gui.models.reading.whole_words import WholeWords
 
 LARGEST = 1 << 26
+LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
 LONGEST_TEXT = 1 << 17  # letters
 _ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
 _PACKAGE = QT_TRANSLATE_NOOP(
@@ -76,6 +79,9 @@ class TokenizerFile:
     def _tokenizer(self) -> Any:
         if not self._path.exists():
             raise FormatError(_ABSENT).at(self._path)
+        with suppress(FormatError):  # the package says what is wrong with a file
+            if self._path.stat().st_size <= LARGEST_PLAIN and (plain := WholeWords.of(json_file(self._path))):
+                return plain
         try:
             from tokenizers import Tokenizer
         except ImportError as error:

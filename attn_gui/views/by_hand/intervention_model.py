@@ -12,10 +12,10 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Line(NamedTuple):
-    """An intervention in words, whether it is on, and whether it could be done to more heads."""
+    """A change in words, whether it is on (None: it has no switch), and whether it could be done to more heads."""
 
     text: str
-    enabled: bool
+    enabled: bool | None
     spreads: bool
 
 
@@ -41,13 +41,14 @@ class InterventionModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self.lines)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable if index.isValid() else super().flags(index)
+        switched = index.isValid() and self.lines[index.row()].enabled is not None
+        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable if switched else super().flags(index)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
         line = self.lines[index.row()]
-        if role == Qt.ItemDataRole.CheckStateRole:
+        if role == Qt.ItemDataRole.CheckStateRole and line.enabled is not None:
             return Qt.CheckState.Checked if line.enabled else Qt.CheckState.Unchecked
         return line.text if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) else None
 

@@ -25,8 +25,8 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.dialogs.export.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
-from attn_gui.views.focus_order import stops_in
 from attn_gui.views.theme import dress
+from attn_gui.views.zones import stops_in
 
 KEY = Qt.ItemDataRole.UserRole
 SHOWN_ROWS = 5

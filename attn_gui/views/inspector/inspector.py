@@ -44,6 +44,7 @@ class Inspector(QWidget):
     newRequested = Signal()
     openRequested = Signal()
     lessonsRequested = Signal()
+    toyRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
     reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
@@ -239,6 +240,7 @@ class Inspector(QWidget):
             (self.newRequested, self._start.newRequested),
             (self.openRequested, self._start.openRequested),
             (self.lessonsRequested, self._start.lessonsRequested),
+            (self.toyRequested, self._start.toyRequested),
         ):
             theirs.connect(mine)
 

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.views.focus_order import ZONES, stops, zone_with_focus
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.zones import ZONES, stops, zone_with_focus
 
 OPENED = ("new", "tokens", "export_image", "export_data", "search_actions", "shortcuts", "about")
 

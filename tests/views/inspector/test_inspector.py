@@ -23,6 +23,7 @@ from attn_gui.views.inspector.terms_view import TermsView
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
+TOY = "Induction, a whole toy model"
 EXAMPLES = [("worked", "Worked <b>example</b> & more", "2 × 3 · 3 × 2"), ("minilm", "MiniLM, layer 2", "16 × 384")]
 
 
@@ -267,7 +268,9 @@ def test_the_first_page_offers_steps_and_examples(qtbot: QtBot) -> None:
     assert "No cell chosen" in words(inspector)
     assert "2 × 3 · 3 × 2" in words(inspector)
     found = links(inspector)
-    assert set(found) == {title for _, title, _ in EXAMPLES}
+    assert set(found) == {title for _, title, _ in EXAMPLES} | {TOY}
+    with qtbot.waitSignal(inspector.toyRequested):
+        QTest.keyClick(found[TOY], Qt.Key.Key_Space)
     with qtbot.waitSignal(inspector.exampleRequested) as caught:
         QTest.keyClick(found["MiniLM, layer 2"], Qt.Key.Key_Space)
     assert caught.args == ["minilm"]
@@ -339,7 +342,7 @@ def test_examples_can_be_listed_anew(qtbot: QtBot) -> None:
     inspector.show()
     inspector.set_examples(EXAMPLES)
     inspector.set_examples(EXAMPLES[:1])
-    qtbot.waitUntil(lambda: set(links(inspector)) == {EXAMPLES[0][1]})
+    qtbot.waitUntil(lambda: set(links(inspector)) == {EXAMPLES[0][1], TOY})
 
 
 def test_choosing_nothing_brings_the_first_page_back(shown: Shown, make: Make) -> None:

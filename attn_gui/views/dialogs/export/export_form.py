@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QL
 
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.form_fields import TargetFields
-from attn_gui.views.focus_order import step
 from attn_gui.views.theme import dress
+from attn_gui.views.zones import step
 
 BUTTONS = QDialogButtonBox.StandardButton
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')

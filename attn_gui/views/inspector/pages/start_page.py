@@ -14,6 +14,8 @@ from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
 
+TOY = "toy"
+"""Names the row of the model that comes along, which is no problem alone."""
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
@@ -24,6 +26,7 @@ class StartPage(QWidget):
     newRequested = Signal()
     openRequested = Signal()
     lessonsRequested = Signal()
+    toyRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,10 +56,10 @@ class StartPage(QWidget):
         clear(self._examples)
         self._rows = []
         before: QWidget = self
-        for row, (key, title, shape) in enumerate(examples):
+        for row, (key, title, shape) in enumerate((*examples, (TOY, self.tr("Induction, a whole toy model"), "2 × 4"))):
             link, size = Link(title, self, size="sentence"), QLabel(shape, self)
             link.setObjectName(f"example.{key}")
-            link.clicked.connect(lambda _checked=False, key=key: self.exampleRequested.emit(key))
+            link.clicked.connect(lambda _checked=False, key=key: self._ask_for(key))
             size.setTextFormat(Qt.TextFormat.PlainText)
             dress(size, "small", "text3")
             self._rows.append((link, size))
@@ -68,6 +71,12 @@ class StartPage(QWidget):
             QWidget.setTabOrder(before, button)
             before = button
         self._show_shapes()
+
+    def _ask_for(self, key: str) -> None:
+        if key == TOY:
+            self.toyRequested.emit()
+        else:
+            self.exampleRequested.emit(key)
 
     def retranslate(self) -> None:
         """All words in the present language."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QGraphicsView, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from attn_gui.views.focus_order import stops
+from attn_gui.views.zones import stops
 
 
 def test_a_widget_outlives_the_one_before_it_in_the_chain(qtbot):

@@ -1,9 +1,11 @@
-"""The order in which Tab and F6 go through the window: spine, inputs, pictures, heads, explanation."""
+"""Zones of the window: their order for Tab and F6 (spine, inputs, pictures, heads, explanation), and their columns."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import SPACING
 
 ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain")
 
@@ -85,3 +87,29 @@ def _place_of(widget: QWidget, window: QWidget) -> int:
             return ZONES.index(outer.objectName())
         outer = outer.parentWidget()
     return len(ZONES)
+
+
+def hairline(parent: QWidget) -> QFrame:
+    """A line across, one pixel high."""
+    line = QFrame(parent)
+    line.setFrameShape(QFrame.Shape.HLine)
+    line.setProperty("hairline", "true")
+    line.setFixedHeight(1)
+    return line
+
+
+def zone_in(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
+    """A column of panels with a margin."""
+    zone = QWidget(parent)
+    zone.setObjectName(name)
+    column = QVBoxLayout(zone)
+    column.setContentsMargins(0, 0, 0, 0)
+    zone.setContentsMargins(padding, padding, padding, padding)
+    column.setSpacing(SPACING.m if padding else 0)
+    return zone
+
+
+def stack(column: QBoxLayout, *widgets: QWidget, stretch: QWidget) -> None:
+    """Put panels below one another; one of them takes the room that is left."""
+    for widget in widgets:
+        column.addWidget(widget, 1 if widget is stretch else 0)

@@ -1,0 +1,169 @@
+"""The model on the table: opened, given a text, turned to a layer; every way is one step of the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.state.making import Making
+from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.side_work import SideWork
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetStudy
+from attn_gui.engine import Problem
+from attn_gui.figure.reading import Tell, within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.sessions.study_record import StudyRecord
+from attn_gui.models import open_model
+from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models.studies.sample_texts import sample_text
+from attn_gui.models.studies.study import Placed, placed
+from attn_gui.models.studies.study_files import opened_study
+from attn_gui.paths import resource
+from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.main_window import MainWindow
+
+LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
+TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
+TOY = "toy-induction"
+FOLDERS, MOST_FOLDERS = "models/opened", 10
+LONGEST = 40
+"""Letters of a text in the name of a step."""
+
+
+class _Asked(NamedTuple):
+    """What is being computed: a model that is opened, or a step in the one that there is."""
+
+    label: Label | None
+    generation: int
+
+
+class ModelController(QObject):
+    """Computes beside the window what a step needs, then makes it; where the document has moved meanwhile, not."""
+
+    opened = Signal()  # another model is on the table
+
+    def __init__(
+        self, window: MainWindow, document: Document, making: Making, files: FilesController, settings: Settings
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._making, self._files = window, document, making, files
+        self._settings = settings
+        self._work = SideWork(window, OpeningProgress(window))
+        self._work.ended.connect(self._on_work_ended)
+        self._asked = _Asked(None, 0)
+        self._path = Path()  # of what is opened
+        self._record: StudyRecord | None = None  # of a session
+        window.inspector.toyRequested.connect(self.open_toy)
+        files.modelNeeded.connect(self.open_session)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"open_model": Command(self.ask), "toy_model": Command(self.open_toy)}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a step is still to come."""
+        return self._work.busy
+
+    def finish(self) -> None:
+        """Drop what is computed; for the end of the program."""
+        self._work.finish()
+
+    # --- ways ------------------------------------------------------------------------------------
+    def ask(self) -> None:
+        """Ask for the folder of a checkpoint."""
+        name = QFileDialog.getExistingDirectory(self._window, self.tr("Open a model"), str(Path.home()))
+        if name:
+            self.open_path(Path(name))
+
+    def open_toy(self) -> None:
+        """Open the small model that comes along."""
+        self.open_path(resource("models", TOY))
+
+    def open_path(self, path: Path) -> None:
+        """Open a checkpoint with a text that suits it, its first layer on the table."""
+        self._path, self._record = path, None
+        self._begin(None, path.name, lambda tell: _opened(path, tell))
+
+    def open_session(self, path: Path, record: StudyRecord) -> None:
+        """Open a session of a model with the folder that it names, or another one that holds the same weights."""
+        self._path, self._record = path, record
+        folders = [resource("models", TOY), *self._known()]
+        self._begin(None, path.name, lambda tell: opened_study(record, folders, tell))
+
+    def set_text(self, text: str) -> None:
+        """Let the model read another text; what was changed in its layers stays where it still fits."""
+        study, problem = self._document.study, self._document.problem
+        if study is not None and text != study.text:
+            shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+            self._begin(Label(TEXT, {"text": shown}), text, lambda tell: study.with_text(problem, text, tell))
+
+    def set_layer(self, layer: int) -> None:
+        """Put another layer on the table."""
+        study, problem = self._document.study, self._document.problem
+        if study is not None and layer != study.layer:
+            self._begin(Label(LAYER, {"layer": layer}), str(layer), lambda tell: study.at(problem, layer, tell))
+
+    def set_edits(self, label: Label, edits: Mapping[int, LayerEdit]) -> None:
+        """Change what is changed by hand, in any layers."""
+        study = self._document.study
+        if study is not None:
+            self._begin(label, str(label), lambda tell: study.with_edits(edits, tell))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _begin(self, label: Label | None, name: str, work: Callable[[Tell], Placed]) -> None:
+        self._asked = _Asked(label, self._document.generation)
+        self._work.start(name, work)
+
+    def _on_work_ended(self, found: object) -> None:
+        label, generation = self._asked
+        if isinstance(found, (ValueError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Placed):
+            if label is None:
+                self._open(found)
+            elif generation == self._document.generation:
+                self._making.apply(SetStudy(_fields(self._document.problem, found.problem), found.study, label))
+            else:
+                self._window.banner.show_info(
+                    lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
+                        step=label
+                    )
+                )
+
+    def _open(self, found: Placed) -> None:
+        folder, record = found.study.model.folder, self._record
+        if record is None:
+            began = self._files.begin_problem(found.problem, self._path.name, found.study)
+        else:
+            began = self._files.begin_study(self._path, record, found)
+        if began:
+            known = [str(path) for path in self._known() if path != folder]
+            self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})
+            self.opened.emit()
+
+    def _known(self) -> list[Path]:
+        """Folders of models that were opened, the last one first."""
+        found = self._settings.record(FOLDERS).get("folders", [])
+        return [Path(each) for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
+    """What to set so that one problem becomes another."""
+    fields = wanted.fields()
+    return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
+
+
+def _opened(path: Path, tell: Tell) -> Placed:
+    model = open_model(path, within(tell, 0, 2))
+    return placed(model, sample_text(model), 0, {}, within(tell, 1, 2))

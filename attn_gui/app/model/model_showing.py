@@ -1,0 +1,228 @@
+"""Showing of a model: run anew beside the window after every change of the document, and laid before the eye."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.model.changed_layers import ChangedLayers
+from attn_gui.app.model.model_answers import Answer, answer
+from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.making import Making
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Change, Document
+from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.figure.maps.weights_picture import weights_picture
+from attn_gui.figure.pages.aim import ModelAim
+from attn_gui.figure.pages.predicting.prediction_page import MOST, Likely, likely
+from attn_gui.figure.text.labels import visible_text
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.model.head_model import HeadPlace
+from attn_gui.views.model.model_view import PICTURES, ModelView
+from attn_gui.views.theme import current_theme, theme_signal
+
+MODE = "model"
+"""The key of the view in the middle of the window."""
+
+
+class ModelShowing(QObject):
+    """Follows the document: an answer for a state that has gone is dropped; the last one stays until the next."""
+
+    changed = Signal()  # another answer is there, or none
+
+    def __init__(
+        self, window: MainWindow, document: Document, view: ViewState, making: Making, models: ModelController
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._view, self._models = window, document, view, models
+        self._making = making
+        self.answer: Answer | None = None
+        self._panel: ModelView | None = None
+        self._changes: ChangedLayers | None = None
+        self._reading, self._position = PICTURES, -1
+        self._asked = 0, 0  # the generation and the writes of the document that is run
+        self._job, self._predicting = Job(self), Background(self)
+        self._job.ended.connect(self._on_job_ended)
+        self._predicting.answered.connect(self._on_predicting_answered)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
+        self._soon.timeout.connect(self._ask)
+        document.changed.connect(self._on_document_changed)
+        view.follow(self._show_chosen, "head")
+        theme_signal.changed.connect(self._show_maps)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        showing = Command(
+            lambda _on: self.show(), lambda: self._view.look.mode == MODE, lambda: self._document.study is not None
+        )
+        return {MODE: showing}
+
+    def aim(self) -> ModelAim | None:
+        """The runs, the layer and the place that pages look at."""
+        found = self.answer
+        return None if found is None else ModelAim(found.run, found.clean, found.study.layer, self._place())
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._soon.isActive() or self._job.busy or self._predicting.busy
+
+    def finish(self) -> None:
+        """End what is computed; for the end of the program."""
+        self._soon.stop()
+        self._job.finish()
+        self._predicting.forget()
+        self._predicting.finish()
+
+    def show(self) -> None:
+        """Bring the model into the middle of the window."""
+        self._view.set(mode=MODE)
+
+    def choose(self, layer: int, head: int) -> None:
+        """Put a layer on the table and one of its heads on show."""
+        self._view.set(head=head)
+        self._models.set_layer(layer)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._show()
+
+    # --- asking ----------------------------------------------------------------------------------
+    def _on_document_changed(self, change: Change) -> None:
+        study = self._document.study
+        self._job.forget()
+        self._predicting.forget()
+        if study is None:
+            self._leave()
+            return
+        if self._panel is None:
+            self._panel = self._made()
+        if change.opened:
+            self._position = -1
+        if change.study:
+            self._show_place()
+        self._soon.start()
+
+    def _leave(self) -> None:
+        """Another document, which is no model's: the maps come back."""
+        had, self.answer = self.answer is not None, None
+        self._soon.stop()
+        if self._view.look.mode == MODE:
+            self._view.set(mode="product")
+        if had:
+            self.changed.emit()
+
+    def _ask(self) -> None:
+        study, problem = self._document.study, self._document.problem
+        if study is not None:
+            before, reading = self.answer, self._reading
+            self._asked = self._version()
+            self._job.begin(lambda tell: answer(study, problem, before, reading, tell))
+
+    def _version(self) -> tuple[int, int]:
+        return self._document.generation, self._document.writes
+
+    def _on_job_ended(self, found: object) -> None:
+        if isinstance(found, Stopped) or self._asked != self._version():
+            return
+        if isinstance(found, (ValueError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif isinstance(found, Answer):
+            self.answer = found
+            self._show()
+            self.changed.emit()
+
+    # --- showing ---------------------------------------------------------------------------------
+    def _show(self) -> None:
+        """Everything that is known."""
+        self._show_place()
+        self._show_maps()
+        if self.answer is not None and self._panel is not None and self._changes is not None:
+            run, position = self.answer.run, self._place()
+            self._panel.heads.heads.set_changed(self._changes.set_edits(self.answer.edits, self.answer.problem))
+            self._panel.tokens.set_tokens(run.tokens, position)
+            self._predict()
+
+    def _show_place(self) -> None:
+        """The model and text, and the layer and head that are on the table."""
+        study, panel = self._document.study, self._panel
+        if study is None or panel is None:
+            return
+        model, grid = study.model, panel.heads.heads
+        if (grid.rowCount(), grid.columnCount()) != (model.num_layers, model.num_heads):
+            grid.set_shape(model.num_layers, model.num_heads)
+        words = self.tr("{name}: {family}, {layers} layers of {heads} heads")
+        said = words.format(name=model.folder.name, family=model.family, layers=model.num_layers, heads=model.num_heads)
+        panel.set_model(said, study.text)
+        pictures = (PICTURES, self.tr("their weights"))
+        fitting = [key for key, reading in READINGS.items() if reading.fits(study.base)]
+        words_of = [(key, QCoreApplication.translate("Readings", READINGS[key].title)) for key in fitting]
+        panel.set_readings([pictures, *words_of], self._reading)
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        if self._document.study is not None and self._panel is not None:
+            self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, self._view.look.head))
+
+    def _show_maps(self, *_: object) -> None:
+        if self.answer is None or self._panel is None:
+            return
+        keys, theme, grid = len(self.answer.run.tokens), current_theme(), self._panel.heads.heads
+        grid.set_pictures({place: weights_picture(cells, keys, theme) for place, cells in self.answer.maps.items()})
+        title = QCoreApplication.translate("Readings", READINGS[self._reading].title) if self._reading else ""
+        grid.set_numbers(title, self.answer.numbers)
+
+    # --- the prediction --------------------------------------------------------------------------
+    def _place(self) -> int:
+        """The token at which the prediction is read."""
+        assert self.answer is not None
+        count = len(self.answer.run.tokens)
+        return self._position if 0 <= self._position < count else count - 1
+
+    def _predict(self) -> None:
+        found, position = self.answer, self._place()
+        if found is not None and found.run.model.ends.head is not None:
+            self._predicting.ask(lambda: likely(found.run, found.clean, position, MOST))
+
+    def _on_predicting_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, tuple)
+        self._show_prediction(found)
+
+    def _show_prediction(self, rows: tuple[Likely, ...]) -> None:
+        if self.answer is None or self._panel is None:
+            return
+        run = self.answer.run
+        token = visible_text(run.tokens[self._place()])
+        causal = self.tr("After “{token}”"), self.tr("In the place of “{token}”")
+        words = causal[0] if run.model.sizes.causal else causal[1]
+        self._panel.set_prediction_title(words.format(token=token))
+        self._panel.predictions.set_rows(rows, two=bool(self.answer.edits))
+
+    # --- what is wanted --------------------------------------------------------------------------
+    def _made(self) -> ModelView:
+        """The view, made when a model is first there."""
+        panel = ModelView(self._window.pictures)
+        self._window.add_mode(MODE, panel)
+        panel.textAsked.connect(self._models.set_text)
+        panel.heads.headAsked.connect(self.choose)
+        panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode="product"))
+        panel.readingAsked.connect(self._on_reading_asked)
+        panel.tokens.tokenPicked.connect(self._on_token_picked)
+        self._changes = ChangedLayers(panel, self._document, self._making, self._models)
+        return panel
+
+    def _on_reading_asked(self, key: str) -> None:
+        self._reading = key
+        self._soon.start()
+
+    def _on_token_picked(self, position: int) -> None:
+        self._position = position
+        self._predict()
+        self.changed.emit()

@@ -1,0 +1,103 @@
+"""Page of effects: which heads and tokens of which layers a change by hand has moved, as shares of what they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import stage_of
+from attn_gui.figure.display import Values
+from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import Choice, page_words
+from attn_gui.figure.pages.map_grid import token_of
+from attn_gui.figure.pages.page_drawing import Drawing
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.predicting.layer_grid import LayerGrid
+from attn_gui.figure.reading import Tell
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.run import Run
+
+HEADS, TOKENS = "heads", "tokens"
+SHOWN = {
+    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
+    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
+}
+RESULT = stage_of(Role.MIX)
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """(layers, heads or tokens) of ‖now − before‖ / ‖before‖."""
+
+    moved: Values
+    heads: bool
+    names: tuple[str, ...]
+    layer: int
+    changed: bool
+
+
+class EffectPage(PageKind[Effects]):
+    """Shows how far a change goes through the layers above it."""
+
+    name = "effect"
+    title = QT_TRANSLATE_NOOP("Pages", "Effect of the changes")
+    words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
+    needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
+    of_model = True
+    knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN),)
+
+    def is_quick(self, aim: Aim) -> bool:
+        return False
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
+        assert aim.model is not None, "it is only there with a model"
+        model, heads = aim.model, aim.knobs["of"] == HEADS
+        tokens = tuple(token_of(model.now.tokens, place) for place in range(len(model.now.tokens)))
+        moved = _of_heads(model, tell) if heads else _of_tokens(model)
+        return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
+
+    def plan(self, content: Effects, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        chosen = (content.layer, -1)
+        note = "" if content.changed else ink.translate("Pages", "Nothing is changed by hand: nothing has moved.")
+        grid = LayerGrid(content.moved, content.heads, content.names, chosen)
+        return grid.drawing(
+            ink,
+            (width, height),
+            title=ink.translate("Pages", self.title),
+            subtitle=ink.translate("Pages", "‖now − before‖ / ‖before‖, 0 where nothing moved"),
+            note=note,
+        )
+
+
+def _of_heads(model: ModelAim, tell: Tell) -> Values:
+    found = []
+    layers = model.now.model.num_layers
+    for layer in range(layers):
+        now, before = (run.stage(layer, RESULT)[0].astype(np.float64) for run in (model.now, model.before))
+        found.append(_shares(now.reshape(len(now), -1), before.reshape(len(before), -1)))
+        tell((layer + 1) / layers)
+    return np.array(found)
+
+
+def _of_tokens(model: ModelAim) -> Values:
+    """Without the embeddings, which no change by hand reaches."""
+    now, before = (_hidden(run) for run in (model.now, model.before))
+    return np.array([_shares(*pair) for pair in zip(now, before, strict=True)])
+
+
+def _hidden(run: Run) -> Array:
+    found: Array = run.hidden[1:].astype(np.float64)
+    return found
+
+
+def _shares(now: Array, before: Array) -> Values:
+    """‖now − before‖ / ‖before‖ of every row; of a row of zeros that moved, infinite."""
+    lengths = np.linalg.norm(before, axis=-1)
+    apart = np.linalg.norm(now - before, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(apart == 0, 0.0, apart / lengths)

@@ -1,0 +1,84 @@
+"""Grid of layers by heads or tokens: one map, a number for each of them, and which head a click chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtGui import QPainter
+
+from attn_gui.figure.display import Levels, Values
+from attn_gui.figure.pages.frame import body_width, framed
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.map_grid import MapGrid, PageMap
+from attn_gui.figure.pages.page_drawing import Drawing, Spot
+from attn_gui.figure.text.numbers import format_number
+
+LEAST = 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class LayerGrid:
+    """(layers, columns) numbers; `heads` says that the columns are heads, else they are the tokens of `names`.
+
+    `chosen` is (layer, column).
+    """
+
+    values: Values
+    heads: bool
+    names: tuple[str, ...] = ()
+    chosen: tuple[int, int] | None = None
+    signed: bool = False
+
+    def drawing(
+        self,
+        ink: Ink,
+        size: tuple[float | None, float | None],
+        *,
+        title: str,
+        subtitle: str,
+        note: str,
+        written: Callable[[float], str] = lambda value: format_number(value, 2),
+    ) -> Drawing:
+        """The page."""
+        shown = [self._map(ink, written)]
+        frame = framed(
+            ink,
+            *size,
+            title=title,
+            subtitle=subtitle,
+            note=note,
+            tall=lambda across: MapGrid.own_height(across, shown),
+            least=(LEAST, MapGrid.least_height(body_width(size[0]), shown)),
+        )
+        grid = MapGrid(frame.body, shown, ink)
+
+        def spot(_map: int, row: int, column: int) -> Spot:
+            value = format_number(float(self.values[row, column]), 4)
+            name = ink.words.head.format(column) if self.heads else self.names[column]
+            layer = ink.translate("Pages", "layer {layer}").format(layer=row)
+            return Spot(f"{layer}, {name}: {value}", head=(row, column) if self.heads else None)
+
+        def paint(painter: QPainter) -> None:
+            frame.paint(painter)
+            grid.paint(painter)
+
+        said = f"{title}. {subtitle}. {note}"
+        return Drawing(frame.width, frame.height, title, said, paint, grid.fields(spot))
+
+    def _map(self, ink: Ink, written: Callable[[float], str]) -> PageMap:
+        finite = self.values[np.isfinite(self.values)]
+        most = float(np.abs(finite).max(initial=0.0)) or 1.0
+        layer = ink.translate("Pages", "layer")
+        across = ink.translate("Pages", "head") if self.heads else ink.translate("Pages", "token")
+        return PageMap(
+            "",
+            self.values,
+            Levels(-most if self.signed else 0.0, most),
+            signed=self.signed,
+            axes=(layer, across),
+            tokens=tuple(map(str, range(len(self.values)))),
+            chosen=self.chosen,
+            written=written,
+        )

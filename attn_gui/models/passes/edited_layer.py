@@ -1,0 +1,84 @@
+"""Layer that was changed by hand: computed by the engine, as the problem that it is; all others by the fast pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.models.passes.layer_changes import LayerHand
+from attn_gui.models.passes.layer_problem import layer_problem
+from attn_gui.models.passes.layer_walk import Layer, walked
+from attn_gui.models.passes.sequence import Sequence
+from attn_gui.models.studies.layer_edit import LayerEdit
+
+Records = Many[tuple[int, Intervention]]
+"""Interventions, each with its place among all of a run."""
+
+
+@dataclass(frozen=True, eq=False)
+class EditedLayer:
+    """A layer of the model, and what is other in it."""
+
+    plain: Layer
+    edit: LayerEdit
+
+    @property
+    def number(self) -> int:
+        return self.plain.number
+
+
+AnyLayer = Layer | EditedLayer
+
+
+def edited(layer: AnyLayer, edit: LayerEdit | None) -> AnyLayer:
+    """A layer with other changes; the same object where they are the same."""
+    plain = plain_layer(layer)
+    if not edit:
+        return plain
+    return layer if isinstance(layer, EditedLayer) and layer.edit is edit else EditedLayer(plain, edit)
+
+
+def plain_layer(layer: AnyLayer) -> Layer:
+    """A layer as the model has it."""
+    return layer.plain if isinstance(layer, EditedLayer) else layer
+
+
+def problem_of(layer: AnyLayer, x: Array, sequence: Sequence, records: Records) -> Problem:
+    """A layer as a problem of the engine. Raises ValueError where its changes do not fit its x any more."""
+    if not isinstance(layer, EditedLayer):
+        return layer_problem(layer, x, sequence, [record for _, record in records])
+    found = layer.edit.of(layer_problem(layer.plain, x, sequence, ()))
+    mine = tuple(record for _, record in records)
+    return found.replace(interventions=(*found.interventions, *mine)) if mine else found
+
+
+def stage_cells(layer: AnyLayer, x: Array, sequence: Sequence, records: Records, until: str | None = None) -> Array:
+    """A stage of a layer without the batch axis, or the block's output. Raises FieldError for one that is not there."""
+    if isinstance(layer, EditedLayer):
+        evaluation = evaluation_of(problem_of(layer, x, sequence, records))
+        return _whole(evaluation, evaluation.stages[-1] if until is None else until)
+    hand = LayerHand(records)
+    found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
+    if until is None:
+        hand.check()
+    else:
+        hand.check_stage(until)
+    return found
+
+
+def read_as(layer: EditedLayer, x: Array, sequence: Sequence, records: Records, side: str) -> Array:
+    """Q, K or V of an edited layer as its scores and results read them, heads side by side."""
+    evaluation = evaluation_of(problem_of(layer, x, sequence, records))
+    return _whole(evaluation, evaluation.latest(side))
+
+
+def _whole(evaluation: Evaluation, stage: str) -> Array:
+    box = tuple(slice(0, length) for length in evaluation.shape(stage))
+    return np.asarray(evaluation.box(stage, box)[0], np.float32)

@@ -1,0 +1,92 @@
+"""Edit of a layer: what of a layer that was taken out of a model is other than the model has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.comparison.blaming import leaves_of, with_leaves
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.records import same
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Changed cells of an array: their flat places and their numbers, both of shape (count,)."""
+
+    places: Array
+    values: Array
+
+    def put_into(self, array: Array) -> Array:
+        """A copy of an array with these cells in it; those beyond its end are left out."""
+        found = np.array(array, order="C")
+        inside = self.places < found.size
+        found.reshape(-1)[self.places[inside]] = self.values[inside]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class LayerEdit:
+    """Cells of arrays by dotted name, and fields that are other as a whole.
+
+    Cells stand apart from the array that they were typed into, so that an edit of x holds as well when the layers below
+    give another x.
+    """
+
+    cells: Mapping[str, Cells] = field(default_factory=dict)
+    fields: Mapping[str, object] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether anything is other."""
+        return bool(self.cells or self.fields)
+
+    def with_field(self, name: str, value: object) -> LayerEdit:
+        """The same with another value of a field."""
+        return LayerEdit(self.cells, {**self.fields, name: value})
+
+    def without(self, name: str) -> LayerEdit:
+        """The same with an array, or a field, as the model has it."""
+        cells = {known: part for known, part in self.cells.items() if known != name}
+        return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
+
+    @classmethod
+    def between(cls, base: Problem, problem: Problem) -> LayerEdit:
+        """The edit that makes `problem` of `base`, to the bit."""
+        old, new = leaves_of(base), leaves_of(problem)
+        whole = {_root(name) for name in old.keys() ^ new.keys()}
+        whole |= {_root(name) for name in old.keys() & new.keys() if not _alike(old[name], new[name])}
+        cells = {
+            name: _cells(old[name], new[name])
+            for name in new
+            if _root(name) not in whole and isinstance(new[name], np.ndarray) and not same(old[name], new[name])
+        }
+        return cls(cells, {root: getattr(problem, root) for root in sorted(whole)})
+
+    def of(self, base: Problem) -> Problem:
+        """`base` with this edit in it. Raises ShapeError or another ValueError where they do not fit together."""
+        if not self:
+            return base
+        arrays = leaves_of(base)
+        put = {name: cells.put_into(arrays[name]) for name, cells in self.cells.items() if name in arrays}
+        return Problem.of({**with_leaves(base, put), **self.fields})
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Whether two leaves differ in cells at most."""
+    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
+        return bool(old.shape == new.shape and old.dtype == new.dtype)
+    return same(old, new)
+
+
+def _cells(old: Array, new: Array) -> Cells:
+    mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (new, old))
+    places = np.flatnonzero(mine != theirs)
+    return Cells(places, np.ascontiguousarray(new).reshape(-1)[places])

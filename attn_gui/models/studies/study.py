@@ -1,0 +1,65 @@
+"""Study of a model: a text that it reads, a layer of it as a problem, and what is changed by hand in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.models.model import Model
+from attn_gui.models.studies.layer_edit import LayerEdit
+
+Tell = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A place in a model: its text, the layer on the table, and what is changed in the other layers.
+
+    `base` is the layer on the table as the model has it, of the x that the layers below give. The layer as it was
+    changed is no part of it: that is the problem of the document.
+    """
+
+    model: Model
+    text: str
+    layer: int
+    base: Problem
+    others: Mapping[int, LayerEdit]
+
+    def edits(self, problem: Problem) -> dict[int, LayerEdit]:
+        """The changes of every layer, `problem` being the one on the table."""
+        own = LayerEdit.between(self.base, problem)
+        found = {**self.others, self.layer: own}
+        return {layer: found[layer] for layer in sorted(found) if found[layer]}
+
+    def is_of(self, other: Study) -> bool:
+        """Whether both read the same text with the same model."""
+        return self.model is other.model and self.text == other.text
+
+    def at(self, problem: Problem, layer: int, tell: Tell) -> Placed:
+        """Another layer on the table."""
+        return placed(self.model, self.text, layer, self.edits(problem), tell)
+
+    def with_text(self, problem: Problem, text: str, tell: Tell) -> Placed:
+        """Another text."""
+        return placed(self.model, text, self.layer, self.edits(problem), tell)
+
+    def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell) -> Placed:
+        """Other changes, those of the layer on the table included."""
+        return placed(self.model, self.text, self.layer, edits, tell)
+
+
+class Placed(NamedTuple):
+    """A study, and the problem of the layer that is on the table in it."""
+
+    study: Study
+    problem: Problem
+
+
+def placed(model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], tell: Tell) -> Placed:
+    """A layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not fit."""
+    below = {number: edit for number, edit in edits.items() if number < layer}
+    base = model.with_edits(below).run(text, tell=tell).problem(layer)
+    others = {number: edit for number, edit in edits.items() if number != layer and edit}
+    return Placed(Study(model, text, layer, base, others), edits.get(layer, LayerEdit()).of(base))

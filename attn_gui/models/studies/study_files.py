@@ -1,0 +1,93 @@
+"""Study as a record that a file holds, and back: the model is named by the hash of its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.problem_fields import assemble, split
+from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
+from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.models.model import Model, open_model
+from attn_gui.models.studies.layer_edit import Cells, LayerEdit
+from attn_gui.models.studies.study import Placed, Study, Tell, placed
+
+_ELSEWHERE = QT_TRANSLATE_NOOP(
+    "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."
+)
+_NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the model {name} has {layers}.")
+
+
+def record_of(
+    study: Study, problem: Problem, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
+) -> StudyRecord:
+    """The record that a file keeps of a study, `problem` being the layer on the table."""
+    model, layers, edits = study.model, dict[int, LayerRecord](), dict[int, LayerEdit]()
+    run = model.run(study.text)
+    for number, edit in study.edits(problem).items():
+        run = run.replace(model=model.with_edits(edits))
+        layers[number] = _layer_record(edit, run.problem(number))
+        edits[number] = edit
+    return StudyRecord(
+        model.folder.name,
+        model.digest,
+        str(model.folder.absolute()),
+        study.text,
+        study.layer,
+        layers,
+        dict(view),
+        snapshots,
+    )
+
+
+def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
+    """An edit with the options of the layer that it makes; arrays that only it has go as a whole."""
+    arrays, options = split(edit.of(base))
+    known = base.arrays()
+    cells = {name: (part.places, part.values) for name, part in edit.cells.items()}
+    whole = {
+        name: array
+        for name, array in arrays.items()
+        if name not in cells and not (name in known and np.array_equal(array, known[name], equal_nan=True))
+    }
+    return LayerRecord(options, tuple(arrays), cells, whole)
+
+
+def opened_study(record: StudyRecord, folders: Iterable[Path], tell: Tell) -> Placed:
+    """The study of a record, with the first of these folders that holds its model.
+
+    Raises FormatError where none does, or where the record does not fit it.
+    """
+    model = _model(record, (Path(record.folder), *folders))
+    for number in (*record.layers, record.layer):
+        if number >= model.num_layers:
+            raise FormatError(_NO_LAYER, got=number, name=shown(record.name), layers=model.num_layers)
+    edits: dict[int, LayerEdit] = {}
+    run = model.run(record.text)
+    for number in sorted(record.layers):
+        run = run.replace(model=model.with_edits(edits))
+        base = run.problem(number)
+        edits[number] = LayerEdit.between(base, _edited(base, record.layers[number]))
+    return placed(model, record.text, record.layer, edits, tell)
+
+
+def _edited(base: Problem, record: LayerRecord) -> Problem:
+    arrays = base.arrays()
+    kept = {name: arrays[name] for name in record.names if name in arrays}
+    put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
+    return assemble({**kept, **put, **record.whole}, record.options)[0]
+
+
+def _model(record: StudyRecord, folders: Iterable[Path], opener: Callable[[Path], Model] = open_model) -> Model:
+    for folder in dict.fromkeys(folders):
+        try:
+            model = opener(folder)
+        except FormatError:
+            continue
+        if model.digest == record.sha256:
+            return model
+    raise FormatError(_ELSEWHERE, name=shown(record.name), sha=record.sha256[:12])

@@ -1,0 +1,205 @@
+"""View of a model: its text above, its heads layer by layer, and beside them what it predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.by_hand.intervention_list import InterventionList
+from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.elided_label import ElidedLabel
+from attn_gui.views.model.head_grid import HeadGrid
+from attn_gui.views.model.prediction_list import PredictionList
+from attn_gui.views.model.token_row import TokenRow
+from attn_gui.views.theme import dress
+
+PICTURES = ""
+"""The key of the choice that shows small maps in place of numbers."""
+
+
+class ModelView(QWidget):
+    """Says what is wanted of the model; what it shows comes through setters."""
+
+    textAsked = Signal(str)
+    readingAsked = Signal(str)
+    offAsked = Signal()  # the heads of the layer on the table off
+    changeSwitched = Signal(int, bool)
+    changeAsked = Signal(int)
+    changeRemoved = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("model.view")
+        self._about, self._text = ElidedLabel(self), QLineEdit(self)
+        self._text_label, self._run = QLabel(self), QPushButton(self)
+        self.tokens, self.heads = TokenRow(self), HeadGrid(self)
+        self._reading_label, self._reading = QLabel(self), ChoiceBox((), self)
+        self._prediction_title, self.predictions = QLabel(self), PredictionList(self)
+        self._similar = QLabel(self)
+        self._changes_title, self._changes = QLabel(self), InterventionModel(self)
+        self.changes = InterventionList(self._changes, self)
+        self._off = QPushButton(self)
+        self._name_parts()
+        self._connect()
+        self._build()
+        self.retranslate()
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_model(self, about: str, text: str) -> None:
+        """Say which model it is, and the text that it reads."""
+        self._about.setText(about)
+        if not self._text.hasFocus() or self._text.text() == text:
+            self._text.setText(text)
+
+    def set_text(self, text: str) -> None:
+        """Take back what was typed."""
+        self._text.setText(text)
+
+    def set_readings(self, choices: Sequence[tuple[str, str]], key: str) -> None:
+        """The choices of what is shown of every head, and the chosen one."""
+        if choices != self._reading.choices():
+            self._reading.set_choices(choices)
+        self._reading.set_key(key)
+
+    def set_prediction_title(self, words: str) -> None:
+        """Say what is predicted, and where."""
+        self._prediction_title.setText(words)
+        self.predictions.setVisible(bool(words))
+        self._prediction_title.setVisible(bool(words))
+
+    def set_similar(self, words: str) -> None:
+        """A sentence on the embedding of the whole text; nothing for an empty one."""
+        self._similar.setText(words)
+        self._similar.setVisible(bool(words))
+
+    def set_changes(self, lines: Sequence[Line]) -> None:
+        """Show the changes by hand in the model, over all of its layers."""
+        row = self.changes.row
+        self._changes.set_lines(lines)
+        self.changes.setVisible(bool(lines))
+        self._changes_title.setText(self.tr("Changed in the model") if lines else self.tr("Nothing is changed by hand"))
+        if lines:
+            self.changes.choose(row)
+        self.changes.updateGeometry()
+
+    def take_focus(self) -> None:
+        """Put the keyboard on the text."""
+        self._text.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._text.selectAll()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("Model"))
+        self._text_label.setText(self.tr("&Text"))
+        self._text.setAccessibleName(self.tr("Text that the model reads"))
+        self._text.setToolTip(self.tr("Text that the model reads; Enter runs it"))
+        self._run.setText(self.tr("Run"))
+        self._run.setToolTip(self.tr("Let the model read the text"))
+        self._reading_label.setText(self.tr("&Heads by"))
+        self._reading.setAccessibleName(self.tr("What is shown of every head"))
+        self._reading.setToolTip(self.tr("Small maps of the weights, or one number for every head"))
+        self._off.setText(self.tr("Switch the &layer's heads off"))
+        self._off.setToolTip(self.tr("Multiply the results of all heads of the layer on the table by 0"))
+        self.changes.setAccessibleName(self.tr("Changed in the model"))
+        self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _name_parts(self) -> None:
+        self._text.setObjectName("control.text")
+        self._run.setObjectName("model.run")
+        self._reading.setObjectName("control.model_reading")
+        self._off.setObjectName("model.layer_off")
+        self.changes.setObjectName("model.changes")
+        self._prediction_title.setObjectName("model.prediction_title")
+        self._similar.setObjectName("model.similar")
+        self._text_label.setBuddy(self._text)
+        self._reading_label.setBuddy(self._reading)
+
+    def _connect(self) -> None:
+        for asked in (self._text.returnPressed, self._run.clicked):
+            asked.connect(lambda *_: self.textAsked.emit(self._text.text()))
+        self._reading.picked.connect(self.readingAsked)
+        self._off.clicked.connect(self.offAsked)
+        self._changes.switched.connect(self.changeSwitched)
+        self.changes.goRequested.connect(lambda: self.changeAsked.emit(self.changes.row))
+        self.changes.removeRequested.connect(lambda: self.changeRemoved.emit(self.changes.row))
+
+    def _build(self) -> None:
+        dress(self._about, "small", "text2")
+        for label in (self._prediction_title, self._changes_title):
+            dress(label, "section", strong=True)
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        dress(self._similar, "small", "text2")
+        self._similar.setWordWrap(True)
+        self._similar.setTextFormat(Qt.TextFormat.PlainText)
+        top = QHBoxLayout()
+        top.setSpacing(SPACING.m)
+        top.addWidget(self._text_label)
+        top.addWidget(self._text, 1)
+        top.addWidget(self._run)
+        parts = QSplitter(Qt.Orientation.Horizontal, self)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self._left_side())
+        parts.addWidget(self._right_side())
+        parts.setStretchFactor(0, 5)
+        parts.setStretchFactor(1, 3)
+        parts.setSizes([5000, 3000])  # as far as there is room, in this proportion
+        column = QVBoxLayout(self)
+        pad = SPACING.panel_padding
+        column.setContentsMargins(pad, pad, pad, SPACING.m)
+        column.setSpacing(SPACING.m)
+        column.addWidget(self._about)
+        column.addLayout(top)
+        column.addWidget(self.tokens)
+        column.addWidget(parts, 1)
+        self.set_prediction_title("")
+        self.set_similar("")
+        self.set_changes(())
+
+    def _left_side(self) -> QWidget:
+        side = QWidget(self)
+        row = QHBoxLayout()
+        row.setSpacing(SPACING.m)
+        row.addWidget(self._reading_label)
+        row.addWidget(self._reading)
+        row.addStretch(1)
+        return _column(side, row, self.heads)
+
+    def _right_side(self) -> QWidget:
+        side = QWidget(self)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self._off)
+        side.setContentsMargins(SPACING.m, 0, 0, 0)
+        return _column(
+            side,
+            self._prediction_title,
+            self.predictions,
+            self._similar,
+            self._changes_title,
+            self.changes,
+            row,
+        )
+
+
+def _column(side: QWidget, *parts: QWidget | QHBoxLayout) -> QWidget:
+    """Parts from top to bottom in a widget."""
+    column = QVBoxLayout(side)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(SPACING.m)
+    for part in parts:
+        if isinstance(part, QHBoxLayout):
+            column.addLayout(part)
+        else:
+            column.addWidget(part, 1 if isinstance(part, (HeadGrid, PredictionList)) else 0)
+    return side

@@ -1,0 +1,82 @@
+"""List of a prediction: tokens with their probabilities as numbers and bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from attn_gui.figure.pages.predicting.prediction_page import Likely
+from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel
+from attn_gui.views.theme import current_theme, dress, scaled
+
+BAR, FAINT = 3, 0.5
+ROW = 22
+
+
+class BarDelegate(QStyledItemDelegate):
+    """Draws a bar below the number of a probability: what is now in the accent, what was before fainter."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        share = index.data(SHARE_ROLE)
+        if isinstance(share, float) and share > 0:
+            theme, place, high = current_theme(), QRectF(option.rect), scaled(BAR)
+            color = theme.accent if index.column() == NOW else theme.line_strong
+            margin = scaled(BAR)
+            width = (place.width() - 2 * margin) * min(share, 1.0)
+            painter.fillRect(QRectF(place.left() + margin, place.bottom() - high, width, high), color)
+
+
+class PredictionList(QTableView):
+    """Reads from the likeliest token on; nothing in it can be changed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("model.predictions")
+        self._rows = PredictionModel(self)
+        self.setModel(self._rows)
+        self.setItemDelegate(BarDelegate(self))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(scaled(ROW))
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        dress(self, "small")
+        self.retranslate()
+
+    def set_rows(self, rows: Sequence[Likely], *, two: bool) -> None:
+        """Show these tokens, with what was before if `two`."""
+        self._rows.set_rows(rows, two=two)
+
+    def token(self, row: int) -> str:
+        """The token of a row as it is written."""
+        return str(self._rows.index(row, TOKEN).data())
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setAccessibleName(self.tr("Predicted tokens"))
+        self.setToolTip(self.tr("The likeliest tokens with their probabilities: softmax of the logits"))
+        self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._rows.columnCount() - 1, 0))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)

@@ -1,0 +1,211 @@
+"""The toy model on the table: letters typed, the head that looks back found and switched off, the prediction falls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QTableView
+
+from attn_gui.models import open_model
+from attn_gui.paths import resource
+
+TOY = resource("models", "toy-induction")
+LETTERS = "k x b p f k x b p"
+SURE, UNSURE = 0.9, 0.8
+
+
+@pytest.fixture
+def toy(launch, lang):
+    person = launch(lang=lang, width=1440, height=900)
+    person.click("example.toy")
+    person.wait()
+    return person
+
+
+@pytest.fixture(params=["en", "zh"])
+def lang(request):
+    return request.param
+
+
+def read(person, text):
+    person.overwrite(person.find("control.text", QLineEdit), text)
+    person.wait()
+
+
+def predicted(person):
+    rows = person.find("model.predictions", QTableView).model()
+    return {
+        str(rows.index(row, 0).data()): float(str(rows.index(row, 1).data()).replace("−", "-"))
+        for row in range(rows.rowCount())
+    }
+
+
+def grid(person):
+    return person.find("model", QTableView)
+
+
+def numbers(person):
+    cells = grid(person).model()
+    return np.array(
+        [[float(cells.index(i, j).data()) for j in range(cells.columnCount())] for i in range(cells.rowCount())]
+    )
+
+
+def click_head(person, layer, head):
+    view = grid(person)
+    place = view.visualRect(view.model().index(layer, head)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    person.wait()
+
+
+def truth(text, **changes):
+    run = open_model(TOY).run(text, **changes)
+    return dict(run.predictions(top=27))
+
+
+def test_the_head_that_looks_back_carries_the_prediction(toy):
+    read(toy, LETTERS)
+    assert predicted(toy)["f"] > SURE
+    box = toy.find("control.model_reading", QComboBox)
+    toy.choose(box, "previous_token")
+    toy.wait()
+    layer, head = np.unravel_index(np.argmax(numbers(toy)), numbers(toy).shape)
+    assert (layer, head) == (0, 0)
+    click_head(toy, layer, head)
+    toy.do("head_off")
+    toy.wait()
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+    expected = truth(LETTERS, interventions=[off])
+    fallen = predicted(toy)
+    assert fallen.get("f", 0.0) < UNSURE
+    assert {token: fallen[token] for token in fallen} == pytest.approx(
+        {token: expected[token] for token in fallen}, abs=2e-4, rel=0.1
+    )
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert predicted(toy)["f"] > SURE
+    assert toy.program.document.problem.interventions == ()
+
+
+def test_a_layer_above_follows_the_one_below(toy):
+    click_head(toy, 1, 2)
+    before = toy.program.document.problem.x.copy()
+    assert toy.program.document.study.layer == 1
+    assert toy.program.view.look.head == 2
+    click_head(toy, 0, 0)
+    toy.do("head_off")
+    toy.wait()
+    click_head(toy, 1, 2)
+    assert not np.array_equal(toy.program.document.problem.x, before)
+    changes = toy.find("model.changes").model()
+    assert changes.rowCount() == 1
+    for _ in range(3):  # to layer 1, the head, to layer 0
+        toy.press("Ctrl+Z")
+        toy.wait()
+    assert np.array_equal(toy.program.document.problem.x, before)
+    assert toy.program.document.study.layer == 1
+
+
+def test_a_weight_typed_in_a_layer_moves_the_prediction(toy):
+    read(toy, LETTERS)
+    before = toy.program.model.answer.run.logits
+    click_head(toy, 1, 0)
+    toy.type_into("w_query", 2, 0, "9")
+    toy.wait()
+    weights, logits = toy.program.document.problem.w_query, toy.program.model.answer.run.logits
+    expected = open_model(TOY).with_weights(1, {"w_query": weights}).run(LETTERS).logits
+    assert np.abs(logits - expected).max() <= 2e-5 * np.abs(expected).max()
+    assert np.abs(logits - before).max() > 1e-3
+    assert toy.find("model.predictions", QTableView).model().columnCount() == 3
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert np.array_equal(toy.program.model.answer.run.logits, before)
+    assert toy.find("model.predictions", QTableView).model().columnCount() == 2
+
+
+def test_all_heads_of_a_layer_off_and_on(toy):
+    read(toy, LETTERS)
+    click_head(toy, 1, 0)
+    toy.click("model.layer_off")
+    toy.wait()
+    expected = truth(
+        LETTERS, interventions=[{"layer": 1, "kind": "scale", "stage": "head_output", "at": {}, "factor": 0.0}]
+    )
+    shown = predicted(toy)
+    assert shown == pytest.approx({token: expected[token] for token in shown}, abs=2e-4, rel=0.1)
+    toy.click("model.layer_off")
+    toy.wait()
+    assert predicted(toy)["f"] > SURE
+
+
+def test_a_change_is_switched_off_from_another_layer(toy):
+    read(toy, LETTERS)
+    click_head(toy, 0, 0)
+    toy.do("head_off")
+    toy.wait()
+    click_head(toy, 1, 0)
+    assert predicted(toy).get("f", 0.0) < UNSURE
+    changes = toy.find("model.changes")
+    changes.setFocus()
+    toy.press("Space")
+    toy.wait()
+    assert predicted(toy)["f"] > SURE
+    toy.press("Del")
+    toy.wait()
+    assert changes.model().rowCount() == 0
+    assert toy.program.document.study.layer == 1
+
+
+def test_a_text_that_cannot_be_read_is_refused_and_changes_nothing(toy):
+    before = toy.program.document.study
+    read(toy, " ".join("a" * 40))
+    assert toy.program.document.study is before
+    assert "40" in toy.banner() or "41" in toy.banner()
+
+
+def test_another_document_puts_the_model_away(toy):
+    assert toy.action("model").isChecked()
+    toy.click("example.worked") if toy.find("example.worked").isVisible() else toy.program.files.open_example("worked")
+    toy.wait()
+    assert toy.program.document.study is None
+    assert not toy.action("model").isEnabled()
+    assert toy.find("heatmap.weights").isVisible()
+
+
+def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
+    read(toy, LETTERS)
+    click_head(toy, 0, 0)
+    toy.do("head_off")
+    toy.wait()
+    click_head(toy, 1, 3)
+    toy.type_into("w_query", 1, 0, "2.5")
+    toy.wait()
+    logits, problem = toy.program.model.answer.run.logits, toy.program.document.problem
+    path = tmp_path / "back.attn"
+    toy.save_as(path)
+    assert path.stat().st_size < 20_000  # one layer has 50,000 numbers
+    toy.program.files.open_example("worked")
+    toy.wait()
+    toy.open(path)
+    toy.wait()
+    study = toy.program.document.study
+    assert (study.text, study.layer) == (LETTERS, 1)
+    assert toy.program.document.problem == problem
+    assert np.array_equal(toy.program.model.answer.run.logits, logits)
+    assert not toy.window.isWindowModified()
+    assert toy.find("model.changes").model().rowCount() == 2
+
+
+def test_a_study_of_a_model_that_is_gone_is_refused_with_its_name(toy, tmp_path):
+    path = tmp_path / "gone.attn"
+    toy.save_as(path)
+    data = path.read_bytes()
+    at = data.index(b"sha256") + len(b'sha256\\":\\"')
+    path.write_bytes(data[:at] + bytes(48 + (byte == 48) for byte in data[at : at + 1]) + data[at + 1 :])
+    before = toy.program.document.study
+    toy.open(path)
+    toy.wait()
+    assert "toy-induction" in toy.banner()
+    assert toy.program.document.study is before

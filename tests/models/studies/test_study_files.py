@@ -1,0 +1,95 @@
+"""Studies in files: what was changed comes back to the bit, with the model and never with its weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui import load, save
+from attn_gui.engine import Problem
+from attn_gui.formats import open_file, save_study
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
+from attn_gui.models import Model, open_model
+from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models.studies.study import Placed, placed
+from attn_gui.models.studies.study_files import opened_study, record_of
+from attn_gui.paths import resource
+
+FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
+OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+
+
+def silent(_share: float) -> None:
+    """Ignore the progress."""
+
+
+@pytest.fixture(params=FOLDERS)
+def model(request: pytest.FixtureRequest) -> Model:
+    return open_model(Path(__file__).parents[2] / "data" / "models" / str(request.param))
+
+
+def changed(problem: Problem) -> Problem:
+    weights = np.array(problem.w_value)
+    weights[1, 2] = 7.5
+    return problem.replace(w_value=weights, interventions=[OFF], temperature=1.5)
+
+
+def kept(record: StudyRecord, path: Path) -> StudyRecord:
+    save_study(record, path)
+    with pytest.raises(ModelNeeded) as caught:
+        open_file(path)
+    return caught.value.record
+
+
+def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
+    below = placed(model, "the cat", 0, {}, silent)
+    first = changed(below.problem)
+    above = below.study.at(first, 1, silent)
+    x = np.array(above.problem.x)
+    x[0, 3] += 2
+    second = above.problem.replace(x=x, mask=())
+    record = record_of(above.study, second, {"head": 1}, ())
+    path = tmp_path / "study.attn"
+    again = kept(record, path)
+    assert again.view == {"head": 1}
+    assert path.stat().st_size < 40_000
+    found = opened_study(again, [], silent)
+    assert found.problem == second
+    assert found.study.edits(found.problem).keys() == {0, 1}
+    lower = found.study.at(found.problem, 0, silent)
+    assert lower.problem == first
+
+
+def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
+    start = placed(model, "the cat", 0, {}, silent)
+    path = tmp_path / "study.attn"
+    save_study(record_of(start.study, start.problem, {}, ()), path)
+    with pytest.raises(FormatError, match=model.folder.name):
+        load(path)
+    other = StudyRecord(**{**vars(kept(record_of(start.study, start.problem, {}, ()), path)), "sha256": "0" * 64})
+    with pytest.raises(FormatError, match="000000000000"):
+        opened_study(other, [resource("models", "toy-induction")], silent)
+
+
+def test_a_layer_is_a_problem_that_files_hold(model: Model, tmp_path: Path) -> None:
+    problem = changed(placed(model, "the cat", 1, {}, silent).problem)
+    for name in ("layer.attn", "layer.npz"):
+        save(problem, tmp_path / name)
+        assert load(tmp_path / name) == problem
+
+
+def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(model: Model) -> None:
+    """The engine computes an edited layer; interventions and weights alone the pass can do, too."""
+    start: Placed = placed(model, "the cat", 1, {}, silent)
+    weights = np.array(start.problem.w_value)
+    weights[1, 2] = 7.5
+    edit = LayerEdit.between(start.study.base, start.problem.replace(w_value=weights, interventions=[OFF]))
+    mine = model.with_edits({1: edit}).run("the cat")
+    theirs = model.with_weights(1, {"w_value": weights}).run("the cat", interventions=[{**OFF, "layer": 1}])
+    for layer in range(model.num_layers):
+        assert np.abs(mine.attention(layer) - theirs.attention(layer)).max() <= 1e-5
+    assert np.abs(mine.hidden - theirs.hidden).max() <= 2e-5 * np.abs(theirs.hidden).max()
+    assert np.abs(mine.hidden - model.run("the cat").hidden).max() > 1e-3
