@@ -272,8 +272,7 @@ class FilesController(QObject):
         return self.saving.save(path, self._view_of(), self._about)
 
     def _on_saved(self) -> None:
-        path = self._document.path
-        self._known = Stamp.of(path) if path else None
+        self._known = Stamp.of(self._document.path) if self._document.path else None
         self.journaling.begin_from(None if self._document.modified else self._known)
 
     def may_leave(self) -> bool:
