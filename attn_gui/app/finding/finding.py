@@ -80,8 +80,8 @@ class FindController(QObject):
         """End the search; the keyboard goes back to what was searched."""
         self._search.forget()
         self._window.find_bar.hide()
-        if self._searched is not None:
-            give_keyboard(self._searched)
+        if (searched := self._there()) is not None:
+            give_keyboard(searched)
 
     def go_to_cell(self) -> None:
         """Ask for a row and a column, or for a token, and choose that cell."""
@@ -99,6 +99,14 @@ class FindController(QObject):
             searched.choose(*dialog.answer)
             give_keyboard(searched)
 
+    def _there(self) -> Searched | None:
+        """The table or map that is searched; with the one that the problem no longer has, the search ends."""
+        if self._searched is not None and self._searched.gone:
+            self._searched = None
+            self._search.forget()
+            self._window.find_bar.hide()
+        return self._searched
+
     # --- inside ----------------------------------------------------------------------------------
     def _at_hand(self) -> Searched | None:
         """The table or map with the keyboard, else the one searched last, else the large map."""
@@ -108,8 +116,8 @@ class FindController(QObject):
                 return SearchedTable(self._window, field, panel, self._tables.models[field])
         maps = self._window.product.maps
         stage = maps.focused or self._view.look.stage
-        if self._searched is not None and self._window.find_bar.isVisible() and maps.focused is None:
-            return self._searched
+        if self._window.find_bar.isVisible() and maps.focused is None and (searched := self._there()) is not None:
+            return searched
         heatmap = maps.map(stage) if stage in maps.stages else None
         return None if heatmap is None or heatmap.plane is None else SearchedMap(self._view, stage, heatmap)
 
@@ -129,7 +137,7 @@ class FindController(QObject):
         return place
 
     def _on_bar_typed(self, text: str) -> None:
-        searched = self._searched
+        searched = self._there()
         if searched is None:
             return
         self._search.forget()
@@ -144,7 +152,7 @@ class FindController(QObject):
 
     def _on_search_found(self) -> None:
         """Choose the first one from where the typing began, and count on."""
-        searched = self._searched
+        searched = self._there()
         if searched is None:
             return
         if self._search.cells and not self._shown:
@@ -158,7 +166,7 @@ class FindController(QObject):
 
     def _step(self, way: int) -> None:
         """Choose the next one, or the one before; the first ones again behind the last."""
-        searched = self._searched
+        searched = self._there()
         if searched is None or not self._window.find_bar.line.text():
             self.find()
             return
@@ -174,7 +182,7 @@ class FindController(QObject):
             self._say()
 
     def _say(self) -> None:
-        searched = self._searched
+        searched = self._there()
         if searched is None:
             return
         count = len(self._search.cells)
@@ -190,12 +198,11 @@ class FindController(QObject):
 
     def _on_changed(self, *_: object) -> None:
         """Look again in what has changed, once the bar is used again."""
-        if not self._window.find_bar.isVisible() or self._searched is None:
-            self._search.forget()
-            return
         self._search.forget()
-        self._from = self._searched.current
-        self._window.find_bar.set_said("")
+        searched = self._there()
+        if searched is not None and self._window.find_bar.isVisible():
+            self._from = searched.current
+            self._window.find_bar.set_said("")
 
     def retranslate(self) -> None:
         """The words behind the line in the present language."""

@@ -23,7 +23,7 @@ Block = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
 
 class Searched(Protocol):
-    """A matrix on show."""
+    """A matrix on show, until it is `gone` from the problem."""
 
     @property
     def name(self) -> str: ...
@@ -35,6 +35,8 @@ class Searched(Protocol):
     def current(self) -> tuple[int, int]: ...
     @property
     def widget(self) -> QWidget: ...
+    @property
+    def gone(self) -> bool: ...
     def block(self, rows: slice, columns: slice) -> Block: ...
     def choose(self, row: int, column: int) -> None: ...
 
@@ -51,6 +53,10 @@ class SearchedTable:
     @property
     def name(self) -> str:
         return field_symbol(self.field)
+
+    @property
+    def gone(self) -> bool:
+        return self.window.inputs.panels.get(self.field) is not self.panel
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -88,6 +94,10 @@ class SearchedMap:
     @property
     def name(self) -> str:
         return symbol(self.stage)
+
+    @property
+    def gone(self) -> bool:
+        return self.heatmap.plane is None
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtTest import QTest
 
-from attn_gui.engine import Problem
+from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.ask_dialog import AskDialog
 
@@ -165,3 +165,20 @@ def test_a_number_that_is_asked_for_is_not_found(launch: Callable[..., Any]) -> 
     person.type(f"{weights[row, column]:.6f}")
     settled(person)
     assert said(person) == "Not found"
+
+
+@pytest.mark.parametrize("key", ["F3", "Shift+F3", "Ctrl+F", "Esc"])
+def test_a_search_ends_with_its_table(launch: Callable[..., Any], key: str, tmp_path: Path) -> None:
+    save(new_problem("self", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="integers"), tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn")
+    person.go_to("x", 1, 0)
+    person.press("Ctrl+F")
+    person.type("1")
+    settled(person)
+    person.do("make_direct")
+    settled(person)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    person.do("undo")
+    person.find("heatmap.weights").setFocus()
+    person.press(key)
+    settled(person)

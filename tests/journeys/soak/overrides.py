@@ -19,7 +19,7 @@ _WRAPPED: set[Callable[..., Any]] = set()
 def make_errors_whole() -> None:
     """Wrap every method of the window's classes that overrides one of Qt's; for good, since PySide remembers them."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("attn_gui.views"):
+        if name.startswith(("attn_gui.views", "attn_gui.app")):
             for _, kind in inspect.getmembers(module, inspect.isclass):
                 for method, function in list(vars(kind).items()):
                     if inspect.isfunction(function) and _is_of_qt(kind, method) and function not in _WRAPPED:
