@@ -66,12 +66,12 @@ class Covered(Face):
 
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
     """The cells of other stages that are made of this cell alone, or it of them, and are equal to it."""
-    number = of.fetch(blank.stage, blank.box).reshape(())
+    number, given = of.fetch(blank.stage, blank.box).reshape(()), of.problem.arrays()
     here = {blank.stage: [blank.box]}
     ways, found = ((of.forward(here), of.backward), (of.backward(here), of.forward)), []
     for way, back in ways:
         for stage in of.stages:
-            boxes = way.boxes(stage) if stage != blank.stage else []
+            boxes = way.boxes(stage) if stage != blank.stage and stage not in given else []
             if len(boxes) != 1 or indices.count(boxes[0]) != 1 or of.fetch(stage, boxes[0]).reshape(()) != number:
                 continue
             if list(back({stage: boxes}).boxes(blank.stage)) == [blank.box]:

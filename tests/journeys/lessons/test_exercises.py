@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from attn_gui.engine import new_problem
+from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.ask_dialog import AskDialog
 
@@ -34,6 +34,15 @@ def test_q_k_and_v_that_are_given_hide_nothing(launch):
     person.click_cell("query", 0, 0)
     settle(person)
     assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
+
+
+def test_a_score_that_is_the_number_of_a_given_query_can_be_left_out(launch, tmp_path):
+    """With one column and a key of 1 the score is that number."""
+    one = [[1.0]]
+    save(Problem(query=[[3.0]], key=one, value=one), tmp_path / "one.npz")
+    person = launch(tmp_path / "one.npz")
+    leave_out(person, "scores", 0, 0)
+    assert person.status().split("=")[1].startswith(" ?")
 
 
 def test_what_is_left_out_of_q_is_there_again_once_q_is_given(launch, tmp_path):
