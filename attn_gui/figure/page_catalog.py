@@ -8,7 +8,10 @@ from attn_gui.figure.pages.differentials.gradient_page import GradientPage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.effect_page import EffectPage
+from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
 from attn_gui.figure.pages.predicting.lens_page import LensPage
+from attn_gui.figure.pages.predicting.logit_parts_page import LogitPartsPage
+from attn_gui.figure.pages.predicting.patching_page import PatchingPage
 from attn_gui.figure.pages.predicting.prediction_page import PredictionPage
 from attn_gui.figure.pages.reaching.dependence_page import DependencePage
 from attn_gui.figure.pages.relating.meaning import MeaningPage
@@ -41,6 +44,9 @@ _KINDS = (
     PredictionPage(),
     LensPage(),
     EffectPage(),
+    HeadEffectsPage(),
+    LogitPartsPage(),
+    PatchingPage(),
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}

@@ -3318,6 +3318,14 @@
         <translation>注意力权重</translation>
     </message>
     <message>
+        <source>Embedding of the text, now and before: cosine {cosine}</source>
+        <translation>文本的嵌入，现在与之前：余弦 {cosine}</translation>
+    </message>
+    <message>
+        <source>Embeddings of both texts: cosine {cosine}</source>
+        <translation>两段文本的嵌入：余弦 {cosine}</translation>
+    </message>
+    <message>
         <source>After “{token}”</source>
         <translation>“{token}”之后</translation>
     </message>
@@ -3351,6 +3359,18 @@
     <message>
         <source>Text that the model reads; Enter runs it</source>
         <translation>模型读入的文本；按 Enter 运行</translation>
+    </message>
+    <message>
+        <source>&amp;Second text</source>
+        <translation>第二段文本(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Text to compare with</source>
+        <translation>用于对照的文本</translation>
+    </message>
+    <message>
+        <source>Text to compare with and to patch into the first; empty for none</source>
+        <translation>用于对照并做激活修补的文本；不用则留空</translation>
     </message>
     <message>
         <source>Run</source>
@@ -4083,8 +4103,32 @@
         <translation>读数</translation>
     </message>
     <message>
+        <source>ranked</source>
+        <translation>排名</translation>
+    </message>
+    <message>
+        <source>as maps</source>
+        <translation>热图</translation>
+    </message>
+    <message>
+        <source>Heads that matter</source>
+        <translation>重要的头</translation>
+    </message>
+    <message>
         <source>shown</source>
         <translation>显示</translation>
+    </message>
+    <message>
+        <source>Change of the logit of {name} without a head</source>
+        <translation>去掉一个头后 {name} 的 logit 的变化</translation>
+    </message>
+    <message>
+        <source>each head off in turn</source>
+        <translation>逐个关闭各头</translation>
+    </message>
+    <message>
+        <source>−Σ gradient · result</source>
+        <translation>−Σ 梯度 · 输出</translation>
     </message>
     <message>
         <source>value</source>
@@ -4677,6 +4721,46 @@
     <message>
         <source>After “{token}”</source>
         <translation>“{token}”之后</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>logit of</source>
+        <translation>logit 取自</translation>
+    </message>
+    <message>
+        <source>less that of</source>
+        <translation>减去</translation>
+    </message>
+    <message>
+        <source>Parts of a logit</source>
+        <translation>Logit 的组成</translation>
+    </message>
+    <message>
+        <source>Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}: together {total}; the logit is {logit}.</source>
+        <translation>词嵌入 {embedding}，各头 {heads}，MLP {mlps}，偏置与归一化 {rest}：合计 {total}；logit 为 {logit}。</translation>
+    </message>
+    <message>
+        <source>Parts of the logit of {name}</source>
+        <translation>{name} 的 logit 的组成</translation>
+    </message>
+    <message>
+        <source>What each head adds to it directly</source>
+        <translation>每个头的直接贡献</translation>
+    </message>
+    <message>
+        <source>Patching from the first text</source>
+        <translation>从第一段文本做激活修补</translation>
+    </message>
+    <message>
+        <source>What comes back of the logit of {name}</source>
+        <translation>{name} 的 logit 恢复的比例</translation>
+    </message>
+    <message>
+        <source>0 as in the second text, 1 as in the first</source>
+        <translation>0 表示与第二段文本相同，1 表示与第一段相同</translation>
     </message>
 </context>
 <context>
@@ -6952,6 +7036,14 @@
     <message>
         <source>The session names layer {got}; the model {name} has {layers}.</source>
         <translation>会话中提到第 {got} 层，而模型 {name} 只有 {layers} 层。</translation>
+    </message>
+    <message>
+        <source>This model predicts no token here.</source>
+        <translation>该模型在此处不预测词元。</translation>
+    </message>
+    <message>
+        <source>Type a second text of {count} tokens below the first: its run is what is patched.</source>
+        <translation>请在第一段文本下方输入另一段 {count} 个词元的文本：修补在它的运行上进行。</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from attn_gui.app.model.head_contents import readings, small_maps
 from attn_gui.engine import Problem
@@ -30,9 +31,18 @@ class Answer:
     clean: Run
     maps: Mapping[HeadPlace, Values]
     numbers: Mapping[HeadPlace, HeadNumber]
+    other: Run | None = None
+    """The second text, run with nothing changed."""
 
 
-def answer(study: Study, problem: Problem, before: Answer | None, reading: str, tell: Tell) -> Answer:
+class Wanted(NamedTuple):
+    """The reading that is shown of every head, and the second text; each empty for none."""
+
+    reading: str
+    other: str
+
+
+def answer(study: Study, problem: Problem, before: Answer | None, wanted: Wanted, tell: Tell) -> Answer:
     """Run the model; what an answer before has computed of the same text is taken over.
 
     Raises ValueError, one sentence, where a layer as it was changed no longer fits the model.
@@ -45,5 +55,6 @@ def answer(study: Study, problem: Problem, before: Answer | None, reading: str, 
     run = latest.replace(model=latest.model.with_edits(edits), tell=within(tell, 1, 3)) if edits else clean
     known = before is not None and run is before.run
     maps = before.maps if before is not None and known else small_maps(run, within(tell, 2, 3))
-    numbers = readings(run, study.base, reading, tell) if reading else {}
-    return Answer(study, study.base, edits, run, clean, maps, numbers)
+    numbers = readings(run, study.base, wanted.reading, tell) if wanted.reading else {}
+    other = study.model.run(wanted.other, tell=tell) if wanted.other else None
+    return Answer(study, study.base, edits, run, clean, maps, numbers, other)

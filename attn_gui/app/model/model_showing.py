@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
-from attn_gui.app.model.model_answers import Answer, answer
+from attn_gui.app.model.model_answers import Answer, Wanted, answer
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.job import Job, Stopped
@@ -17,8 +18,11 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.pages.aim import ModelAim
-from attn_gui.figure.pages.predicting.prediction_page import MOST, Likely, likely
+from attn_gui.figure.pages.predicting.prediction_page import MOST
 from attn_gui.figure.text.labels import visible_text
+from attn_gui.figure.text.numbers import format_number
+from attn_gui.models.attributing.likely_tokens import Likely, likely
+from attn_gui.models.run import Run
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.head_model import HeadPlace
 from attn_gui.views.model.model_view import PICTURES, ModelView
@@ -42,7 +46,8 @@ class ModelShowing(QObject):
         self.answer: Answer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
-        self._reading, self._position = PICTURES, -1
+        self._reading, self._position, self._other = PICTURES, -1, ""
+        self._likely: tuple[Likely, ...] = ()
         self._asked = 0, 0  # the generation and the writes of the document that is run
         self._job, self._predicting = Job(self), Background(self)
         self._job.ended.connect(self._on_job_ended)
@@ -63,7 +68,9 @@ class ModelShowing(QObject):
     def aim(self) -> ModelAim | None:
         """The runs, the layer and the place that pages look at."""
         found = self.answer
-        return None if found is None else ModelAim(found.run, found.clean, found.study.layer, self._place())
+        if found is None:
+            return None
+        return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, found.other)
 
     @property
     def busy(self) -> bool:
@@ -118,9 +125,9 @@ class ModelShowing(QObject):
     def _ask(self) -> None:
         study, problem = self._document.study, self._document.problem
         if study is not None:
-            before, reading = self.answer, self._reading
+            before, wanted = self.answer, Wanted(self._reading, self._other)
             self._asked = self._version()
-            self._job.begin(lambda tell: answer(study, problem, before, reading, tell))
+            self._job.begin(lambda tell: answer(study, problem, before, wanted, tell))
 
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
@@ -133,9 +140,10 @@ class ModelShowing(QObject):
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, Answer):
-            self.answer = found
+            self.answer, self._likely = found, ()
             self._show()
-            self.changed.emit()
+            if found.run.model.ends.head is None:
+                self.changed.emit()  # else once the prediction is there
 
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -146,6 +154,7 @@ class ModelShowing(QObject):
             run, position = self.answer.run, self._place()
             self._panel.heads.heads.set_changed(self._changes.set_edits(self.answer.edits, self.answer.problem))
             self._panel.tokens.set_tokens(run.tokens, position)
+            self._panel.set_similar(self._similar())
             self._predict()
 
     def _show_place(self) -> None:
@@ -177,6 +186,19 @@ class ModelShowing(QObject):
         title = QCoreApplication.translate("Readings", READINGS[self._reading].title) if self._reading else ""
         grid.set_numbers(title, self.answer.numbers)
 
+    def _similar(self) -> str:
+        """How alike the text's embedding is to the one before, and to the second text's, in a model of sentences."""
+        found = self.answer
+        assert found is not None
+        words = []
+        if found.run.embedding is not None and found.edits:
+            said = self.tr("Embedding of the text, now and before: cosine {cosine}")
+            words.append(said.format(cosine=_cosine(found.run, found.clean)))
+        if found.run.embedding is not None and found.other is not None:
+            said = self.tr("Embeddings of both texts: cosine {cosine}")
+            words.append(said.format(cosine=_cosine(found.run, found.other)))
+        return "\n".join(words)
+
     # --- the prediction --------------------------------------------------------------------------
     def _place(self) -> int:
         """The token at which the prediction is read."""
@@ -193,7 +215,9 @@ class ModelShowing(QObject):
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, tuple)
+        self._likely = found
         self._show_prediction(found)
+        self.changed.emit()
 
     def _show_prediction(self, rows: tuple[Likely, ...]) -> None:
         if self.answer is None or self._panel is None:
@@ -214,6 +238,7 @@ class ModelShowing(QObject):
         panel.heads.headAsked.connect(self.choose)
         panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode="product"))
         panel.readingAsked.connect(self._on_reading_asked)
+        panel.otherAsked.connect(self._on_other_asked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
         return panel
@@ -222,7 +247,18 @@ class ModelShowing(QObject):
         self._reading = key
         self._soon.start()
 
+    def _on_other_asked(self, text: str) -> None:
+        self._other = text
+        self._soon.start()
+
     def _on_token_picked(self, position: int) -> None:
         self._position = position
         self._predict()
-        self.changed.emit()
+
+
+def _cosine(one: Run, other: Run) -> str:
+    """The cosine between the embeddings of two runs."""
+    first, second = one.embedding, other.embedding
+    assert first is not None, "the model is one of sentences"
+    assert second is not None, "both are of one model"
+    return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)

@@ -60,6 +60,7 @@ def later_rooms(
     models.opened.connect(model.show)
     pages.headAsked.connect(model.choose)
     model.changed.connect(lambda: pages.set_model(model.aim()))
+    model.changed.connect(bars.actions.show_states)
     return LaterRooms(
         pages=pages,
         code=CodeSaving(window, document),

@@ -11,18 +11,22 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.models.attributing.likely_tokens import Likely
 from attn_gui.models.run import Run
 
 
 @dataclass(frozen=True, eq=False)
 class ModelAim:
     """A model that the problem is a layer of: its run as it is now, the one before anything was changed by hand, the
-    layer on the table, and the token at which predictions are read."""
+    layer on the table, the token at which predictions are read with the likeliest ones there, and the run of a second
+    text, where there is one."""
 
     now: Run
     before: Run
     layer: int
     position: int
+    likely: tuple[Likely, ...] = ()
+    other: Run | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.by_hand.intervention_list import InterventionList
@@ -25,6 +25,7 @@ class ModelView(QWidget):
     """Says what is wanted of the model; what it shows comes through setters."""
 
     textAsked = Signal(str)
+    otherAsked = Signal(str)  # a second text, empty for none
     readingAsked = Signal(str)
     offAsked = Signal()  # the heads of the layer on the table off
     changeSwitched = Signal(int, bool)
@@ -36,6 +37,7 @@ class ModelView(QWidget):
         self.setObjectName("model.view")
         self._about, self._text = ElidedLabel(self), QLineEdit(self)
         self._text_label, self._run = QLabel(self), QPushButton(self)
+        self._other, self._other_label = QLineEdit(self), QLabel(self)
         self.tokens, self.heads = TokenRow(self), HeadGrid(self)
         self._reading_label, self._reading = QLabel(self), ChoiceBox((), self)
         self._prediction_title, self.predictions = QLabel(self), PredictionList(self)
@@ -43,6 +45,7 @@ class ModelView(QWidget):
         self._changes_title, self._changes = QLabel(self), InterventionModel(self)
         self.changes = InterventionList(self._changes, self)
         self._off = QPushButton(self)
+        self._asked = ""  # the second text that was asked for last
         self._name_parts()
         self._connect()
         self._build()
@@ -97,6 +100,9 @@ class ModelView(QWidget):
         self._text_label.setText(self.tr("&Text"))
         self._text.setAccessibleName(self.tr("Text that the model reads"))
         self._text.setToolTip(self.tr("Text that the model reads; Enter runs it"))
+        self._other_label.setText(self.tr("&Second text"))
+        self._other.setAccessibleName(self.tr("Text to compare with"))
+        self._other.setToolTip(self.tr("Text to compare with and to patch into the first; empty for none"))
         self._run.setText(self.tr("Run"))
         self._run.setToolTip(self.tr("Let the model read the text"))
         self._reading_label.setText(self.tr("&Heads by"))
@@ -112,11 +118,18 @@ class ModelView(QWidget):
             self.retranslate()
         super().changeEvent(event)
 
+    def _on_other_editing_finished(self) -> None:
+        if self._other.text() != self._asked:
+            self._asked = self._other.text()
+            self.otherAsked.emit(self._asked)
+
     # --- inside ----------------------------------------------------------------------------------
     def _name_parts(self) -> None:
         self._text.setObjectName("control.text")
         self._run.setObjectName("model.run")
         self._reading.setObjectName("control.model_reading")
+        self._other.setObjectName("control.other_text")
+        self._other_label.setBuddy(self._other)
         self._off.setObjectName("model.layer_off")
         self.changes.setObjectName("model.changes")
         self._prediction_title.setObjectName("model.prediction_title")
@@ -128,6 +141,7 @@ class ModelView(QWidget):
         for asked in (self._text.returnPressed, self._run.clicked):
             asked.connect(lambda *_: self.textAsked.emit(self._text.text()))
         self._reading.picked.connect(self.readingAsked)
+        self._other.editingFinished.connect(self._on_other_editing_finished)
         self._off.clicked.connect(self.offAsked)
         self._changes.switched.connect(self.changeSwitched)
         self.changes.goRequested.connect(lambda: self.changeAsked.emit(self.changes.row))
@@ -142,11 +156,14 @@ class ModelView(QWidget):
         dress(self._similar, "small", "text2")
         self._similar.setWordWrap(True)
         self._similar.setTextFormat(Qt.TextFormat.PlainText)
-        top = QHBoxLayout()
-        top.setSpacing(SPACING.m)
-        top.addWidget(self._text_label)
-        top.addWidget(self._text, 1)
-        top.addWidget(self._run)
+        top = QGridLayout()
+        top.setHorizontalSpacing(SPACING.m)
+        top.setVerticalSpacing(SPACING.s)
+        for row, (label, field) in enumerate(((self._text_label, self._text), (self._other_label, self._other))):
+            top.addWidget(label, row, 0)
+            top.addWidget(field, row, 1)
+        top.addWidget(self._run, 0, 2)
+        top.setColumnStretch(1, 1)
         parts = QSplitter(Qt.Orientation.Horizontal, self)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self._left_side())

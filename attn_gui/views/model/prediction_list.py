@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.pages.predicting.prediction_page import Likely
+from attn_gui.models.attributing.likely_tokens import Likely
 from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel
 from attn_gui.views.theme import current_theme, dress, scaled
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from attn_gui.figure.pages.predicting.prediction_page import Likely, share_text
+from attn_gui.figure.pages.predicting.prediction_page import share_text
 from attn_gui.figure.text.labels import visible_text
+from attn_gui.models.attributing.likely_tokens import Likely
 
 Index = QModelIndex | QPersistentModelIndex
 SHARE_ROLE = Qt.ItemDataRole.UserRole

@@ -209,3 +209,43 @@ def test_a_study_of_a_model_that_is_gone_is_refused_with_its_name(toy, tmp_path)
     toy.wait()
     assert "toy-induction" in toy.banner()
     assert toy.program.document.study is before
+
+
+PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")
+
+
+def content(person, name):
+    person.do(name)
+    person.wait()
+    page = person.find(f"page.{name}")
+    while person.program.pages.busy:
+        QTest.qWait(5)
+    return page
+
+
+def test_pages_of_a_model_show_its_own_numbers(toy):
+    read(toy, LETTERS)
+    other = "k x b m f k x b p"
+    toy.overwrite(toy.find("control.other_text", QLineEdit), other)
+    toy.wait()
+    run = toy.program.model.answer.run
+    parts = content(toy, "logit_parts").content
+    assert parts.parts.total == pytest.approx(parts.logit, abs=1e-3)
+    assert parts.logit == pytest.approx(float(run.logits[-1][run.token_id("f")]))
+    effects = content(toy, "heads_off").content
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+    without = open_model(TOY).run(LETTERS, interventions=[off])
+    change = without.logits[-1][run.token_id("f")] - run.logits[-1][run.token_id("f")]
+    assert effects.true[0, 0] == pytest.approx(float(change), abs=1e-3)
+    lens = content(toy, "lens").content
+    assert lens.found[-1][-1] == "f"
+    patched = content(toy, "patching").content
+    assert patched.shares.shape == (2, 4)
+    assert np.isfinite(patched.shares).all()
+
+
+def test_pages_of_a_model_are_there_with_a_model_alone(toy, tmp_path):
+    assert all(toy.action(name).isEnabled() for name in PAGES)
+    toy.program.files.open_example("worked")
+    toy.wait()
+    assert not any(toy.action(name).isEnabled() for name in PAGES)

@@ -17,7 +17,7 @@ from attn_gui.figure.pages.knobs import Choice, page_words
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.pages.predicting.layer_grid import LayerGrid
+from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.reading import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run
@@ -64,7 +64,7 @@ class EffectPage(PageKind[Effects]):
     def plan(self, content: Effects, ink: Ink, width: float | None, height: float | None) -> Drawing:
         chosen = (content.layer, -1)
         note = "" if content.changed else ink.translate("Pages", "Nothing is changed by hand: nothing has moved.")
-        grid = LayerGrid(content.moved, content.heads, content.names, chosen)
+        grid = LayerGrid((LayerMap("", content.moved),), content.heads, content.names, chosen)
         return grid.drawing(
             ink,
             (width, height),

@@ -1,4 +1,4 @@
-"""Grid of layers by heads or tokens: one map, a number for each of them, and which head a click chooses."""
+"""Grid of layers by heads or tokens: one map or several, a number for each place, and which head a click chooses."""
 
 from __future__ import annotations
 
@@ -19,13 +19,21 @@ LEAST = 200.0
 
 
 @dataclass(frozen=True, eq=False)
+class LayerMap:
+    """(layers, columns) numbers under a title."""
+
+    title: str
+    values: Values
+
+
+@dataclass(frozen=True, eq=False)
 class LayerGrid:
-    """(layers, columns) numbers; `heads` says that the columns are heads, else they are the tokens of `names`.
+    """Maps of one shape; `heads` says that the columns are heads, else they are the tokens of `names`.
 
     `chosen` is (layer, column).
     """
 
-    values: Values
+    maps: tuple[LayerMap, ...]
     heads: bool
     names: tuple[str, ...] = ()
     chosen: tuple[int, int] | None = None
@@ -38,11 +46,11 @@ class LayerGrid:
         *,
         title: str,
         subtitle: str,
-        note: str,
+        note: str = "",
         written: Callable[[float], str] = lambda value: format_number(value, 2),
     ) -> Drawing:
         """The page."""
-        shown = [self._map(ink, written)]
+        shown = [self._map(ink, one, written) for one in self.maps]
         frame = framed(
             ink,
             *size,
@@ -54,8 +62,8 @@ class LayerGrid:
         )
         grid = MapGrid(frame.body, shown, ink)
 
-        def spot(_map: int, row: int, column: int) -> Spot:
-            value = format_number(float(self.values[row, column]), 4)
+        def spot(number: int, row: int, column: int) -> Spot:
+            value = format_number(float(self.maps[number].values[row, column]), 4)
             name = ink.words.head.format(column) if self.heads else self.names[column]
             layer = ink.translate("Pages", "layer {layer}").format(layer=row)
             return Spot(f"{layer}, {name}: {value}", head=(row, column) if self.heads else None)
@@ -67,18 +75,18 @@ class LayerGrid:
         said = f"{title}. {subtitle}. {note}"
         return Drawing(frame.width, frame.height, title, said, paint, grid.fields(spot))
 
-    def _map(self, ink: Ink, written: Callable[[float], str]) -> PageMap:
-        finite = self.values[np.isfinite(self.values)]
+    def _map(self, ink: Ink, one: LayerMap, written: Callable[[float], str]) -> PageMap:
+        finite = one.values[np.isfinite(one.values)]
         most = float(np.abs(finite).max(initial=0.0)) or 1.0
         layer = ink.translate("Pages", "layer")
         across = ink.translate("Pages", "head") if self.heads else ink.translate("Pages", "token")
         return PageMap(
-            "",
-            self.values,
+            one.title,
+            one.values,
             Levels(-most if self.signed else 0.0, most),
             signed=self.signed,
             axes=(layer, across),
-            tokens=tuple(map(str, range(len(self.values)))),
+            tokens=tuple(map(str, range(len(one.values)))),
             chosen=self.chosen,
             written=written,
         )

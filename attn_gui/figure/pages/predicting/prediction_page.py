@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
 
 from attn_gui.engine import Evaluation
 from attn_gui.figure.pages.aim import Aim
@@ -18,8 +15,7 @@ from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.figure.text.numbers import format_number, scientific
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.models.passes.activations import softmax
-from attn_gui.models.run import Run
+from attn_gui.models.attributing.likely_tokens import Likely, likely
 
 USUAL, MOST = 10, 20
 DECIMALS = 4
@@ -31,14 +27,6 @@ def share_text(share: float) -> str:
     return format_number(share, DECIMALS) if share == 0 or share >= 0.5 * 10**-DECIMALS else scientific(share, 2)
 
 
-class Likely(NamedTuple):
-    """A token with its probabilities, now and before."""
-
-    token: str
-    now: float
-    before: float
-
-
 @dataclass(frozen=True, eq=False)
 class Predictions:
     """The likeliest tokens after (or, `inside`, in the place of) a token; `changed`: anything is changed by hand."""
@@ -47,16 +35,6 @@ class Predictions:
     inside: bool
     changed: bool
     rows: tuple[Likely, ...]
-
-
-def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ...]:
-    """The likeliest tokens at a position of a run, with their probabilities there and in another run."""
-    shares = [softmax(run.logits_at(position).astype(np.float64)) for run in (now, before)]
-    order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
-    tokens = now.model.tokenizer.tokens(order)
-    return tuple(
-        Likely(token, float(shares[0][k]), float(shares[1][k])) for token, k in zip(tokens, order, strict=True)
-    )
 
 
 class PredictionPage(PageKind[Predictions]):

@@ -1,0 +1,88 @@
+"""Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.stages import STAGE, stage_of
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import Choice, page_words
+from attn_gui.figure.pages.map_grid import token_of
+from attn_gui.figure.pages.page_drawing import Drawing
+from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
+from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
+from attn_gui.figure.pages.predicting.prediction_page import NEEDS
+from attn_gui.figure.reading import Tell
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.attributing.patch_sweep import patch_sweep
+
+HEADS, TOKENS = "heads", "tokens"
+SHOWN = {
+    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
+    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
+}
+BLOCK = tuple(STAGE)[-1]
+"""The output of a layer."""
+AXES = {HEADS: (stage_of(Role.MIX), "head"), TOKENS: (BLOCK, "query")}
+"""The stage that is put over, and its axis that is swept."""
+NO_OTHER = QT_TRANSLATE_NOOP(
+    "Sentences", "Type a second text of {count} tokens below the first: its run is what is patched."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Patched:
+    """(layers, heads or tokens): the share of the logit that comes back; the two texts as tokens."""
+
+    name: str
+    shares: Array
+    heads: bool
+    tokens: tuple[str, ...]
+    layer: int
+
+
+class PatchingPage(PageKind[Patched]):
+    """Shows where in the model what the two texts differ in is carried.
+
+    The second text is run, and in it one head or token of one layer at a time is as in the first. Source: Meng, Bau,
+    Andonian, Belinkov (2022), "Locating and Editing Factual Associations in GPT".
+    """
+
+    name = "patching"
+    title = QT_TRANSLATE_NOOP("Pages", "Patching from the first text")
+    words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
+    needs = NEEDS
+    of_model = True
+    per_head = False
+    knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN), TOKEN, AGAINST)
+
+    def is_quick(self, aim: Aim) -> bool:
+        return False
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Patched:
+        model, token, against = asked(aim)
+        count = len(model.now.ids)
+        if model.other is None or len(model.other.ids) != count:
+            raise FieldError(NO_OTHER, count=count)
+        stage, axis = AXES[aim.knobs["of"]]
+        shares = patch_sweep(model.other, model.now, token, against, stage=stage, axis=axis, tell=tell)
+        tokens = tuple(token_of(model.now.tokens, place) for place in range(count))
+        return Patched(logit_name(token, against), shares, aim.knobs["of"] == HEADS, tokens, model.layer)
+
+    def plan(self, content: Patched, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        grid = LayerGrid(
+            (LayerMap("", content.shares),), content.heads, content.tokens, (content.layer, -1), signed=True
+        )
+        title = ink.translate("Pages", "What comes back of the logit of {name}").format(name=content.name)
+        return grid.drawing(
+            ink,
+            (width, height),
+            title=title,
+            subtitle=ink.translate("Pages", "0 as in the second text, 1 as in the first"),
+        )

@@ -1,0 +1,28 @@
+"""Likeliest tokens at a position, with their probabilities in two runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.models.passes.activations import softmax
+from attn_gui.models.run import Run
+
+
+class Likely(NamedTuple):
+    """A token with its probabilities, now and before."""
+
+    token: str
+    now: float
+    before: float
+
+
+def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ...]:
+    """The likeliest tokens at a position of a run, with their probabilities there and in another run."""
+    shares = [softmax(run.logits_at(position).astype(np.float64)) for run in (now, before)]
+    order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
+    tokens = now.model.tokenizer.tokens(order)
+    return tuple(
+        Likely(token, float(shares[0][k]), float(shares[1][k])) for token, k in zip(tokens, order, strict=True)
+    )
