@@ -22,7 +22,7 @@ def lesson(words: list[str]) -> int:
     from attn_gui.lessons.lesson_states import states_of
 
     try:
-        states = states_of(read_lesson(chosen.file), {name: page.applies for name, page in PAGES.items()})
+        states = states_of(read_lesson(chosen.file), {name: page.applies for name, page in PAGES.items() if not page.of_model})
     except FormatError as error:
         raise Refusal(str(error)) from error
     questions = sum(state.step.question is not None for state in states)

@@ -18,7 +18,7 @@ import numpy as np
 
 from attn_gui import render
 from attn_gui.engine import Problem
-from attn_gui.figure.pages import PAGES
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import FORMATS, open_file, open_matrix, read_table, save, save_matrix, save_session
 from attn_gui.formats.base import reading
 from attn_gui.formats.sessions import carried

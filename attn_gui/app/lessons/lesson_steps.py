@@ -108,7 +108,7 @@ class LessonsController(QObject):
 
     def open_path(self, path: Path) -> None:
         """Open a lesson; a bad one is refused with one sentence and changes nothing."""
-        pages = {name: kind.applies for name, kind in PAGES.items()}
+        pages = {name: kind.applies for name, kind in PAGES.items() if not kind.of_model}
 
         def work(_tell: object) -> tuple[Lesson, tuple[State, ...]]:
             lesson = read_lesson(path)

@@ -33,7 +33,7 @@ SIGNS = {
     "+": ("+", BIN),
     "-": ("\N{MINUS SIGN}", BIN),
     r"\cdot": ("⋅", BIN),
-    r"\odot": ("⊙", BIN),
+    r"\circ": ("∘", BIN),
     r"\times": ("×", BIN),
     "=": ("=", REL),
     "<": ("<", REL),

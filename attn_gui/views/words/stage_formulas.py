@@ -104,7 +104,7 @@ def _letters(node: Node) -> list[str]:
 def _activation(node: Node) -> str:
     """The function of the one input, or of the gate times the other."""
     up, *gate = _letters(node)
-    return rf"\mathrm{{{node.stage.function}}}({gate[0] if gate else up})" + (rf" \odot {up}" if gate else "")
+    return rf"\mathrm{{{node.stage.function}}}({gate[0] if gate else up})" + (rf" \circ {up}" if gate else "")
 
 
 def _over_temperature(evaluation: Evaluation, text: str) -> str:

@@ -38,7 +38,7 @@ def test_the_question_whether_to_save_goes_with_its_answer(launch, button):
     person = launch("worked-example.npz")
     person.type_into("query", 0, 0, "5")
     before = dialogs(person)
-    person.answering(QMessageBox, lambda box: box.button(button).click(), person.program.files.may_close)
+    person.answering(QMessageBox, lambda box: box.button(button).click(), person.program.files.may_leave)
     assert dialogs(person) == before
 
 
