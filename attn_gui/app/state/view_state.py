@@ -188,7 +188,16 @@ def resolve(look: Look, evaluation: Evaluation) -> Look:
         batch=min(look.batch, problem.batch_size - 1),
         cell=cell,
         block=look.block if look.block is not None and _holds(evaluation, look.block, cell) else None,
+        blanks=frozenset(blank for blank in look.blanks if _is_computed(evaluation, blank)),
     )
+
+
+def _is_computed(evaluation: Evaluation, blank: Blank) -> bool:
+    """Whether an evaluation has the cell of a blank, and computes it."""
+    if blank.stage not in evaluation.stages or blank.stage in evaluation.problem.arrays():
+        return False
+    shape = evaluation.shape(blank.stage)
+    return len(shape) == len(blank.index) and all(k < length for k, length in zip(blank.index, shape, strict=True))
 
 
 def _holds(evaluation: Evaluation, block: ChosenBlock, cell: ChosenCell | None) -> bool:

@@ -36,6 +36,19 @@ def test_q_k_and_v_that_are_given_hide_nothing(launch):
     assert f"{person.value('query', 0, 0):.3f}".replace("-", "−")[:5] in person.status()
 
 
+def test_a_blank_goes_with_its_cell(launch, tmp_path):
+    save(new_problem("direct", n=4, m=4, num_heads=1, d_k=3, d_v=3, fill="random"), tmp_path / "a.npz")
+    person = launch(tmp_path / "a.npz")
+    leave_out(person, "head_output", 3, 2)
+    person.size("d_v", 2)
+    settle(person)
+    assert person.program.view.look.blanks == frozenset()
+    person.size("n", 2)
+    settle(person)
+    person.click_cell("head_output", 1, 1)
+    assert f"{person.value('head_output', 1, 1):.3f}".lstrip("-") in person.status()
+
+
 def test_a_score_that_is_the_number_of_a_given_query_can_be_left_out(launch, tmp_path):
     """With one column and a key of 1 the score is that number."""
     one = [[1.0]]
