@@ -102,7 +102,7 @@ class Moves:
     def __init__(self, person: Any, rnd: Random, folder: Path, *, wild: bool, largest: int) -> None:
         self._person, self._rnd, self._wild, self._largest = person, rnd, wild, largest
         self._window = person.window
-        self._answers = Answers(person, rnd, folder)
+        self.answers = Answers(person, rnd, folder)
         errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
         learning = Learning(person, rnd, folder, self._table_cell)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
@@ -158,7 +158,7 @@ class Moves:
         """One move; what it was."""
         moves, weights = zip(*self._kinds, strict=True)
         move = self._rnd.choices(moves, weights)[0]
-        return f"{move.__name__}: {self._answers.during(move)}"
+        return f"{move.__name__}: {self.answers.during(move)}"
 
     # --- tables ----------------------------------------------------------------------------------
     def type(self) -> str:

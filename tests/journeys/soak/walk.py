@@ -78,13 +78,18 @@ class Walk:
             if self._rnd.random() < 0.5:
                 self.give_up_typing()
             self.told[-1] = self.moves.any()
-            for _ in range(self._rnd.randrange(3)):
-                QApplication.processEvents()
-                QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # as between two keys
-            self.person.wait()
+            self.moves.answers.during(self._pause)  # what ends now may ask something
         spent = time.thread_time() - before
         self._judge(raised)
         return spent
+
+    def _pause(self) -> str:
+        """As between two keys, and until everything is computed."""
+        for _ in range(self._rnd.randrange(3)):
+            QApplication.processEvents()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        self.person.wait()
+        return ""
 
     def end(self) -> None:
         """Look away: another walk goes through the same window."""
