@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
+from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
@@ -29,8 +30,9 @@ class FigureOptions:
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
     of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it; a page may
-    show the `states` kept beside the problem. A file carries its `session`, from which the figure can be opened; None:
-    where that is up to a megabyte. ValueError with a sentence for what is none of the choices.
+    show the `states` kept beside the problem, or the `model` that it is a layer of. A file carries its `session`, from
+    which the figure can be opened; None: where that is up to a megabyte. ValueError with a sentence for what is none of
+    the choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -52,6 +54,7 @@ class FigureOptions:
     beside: Beside | None = None
     session: bool | None = None
     states: tuple[Snapshot, ...] = ()
+    model: ModelAim | None = None
     style: str = SCREEN.key
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from attn_gui.figure.maps.painter import begin, paint_map
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import NoRoom
@@ -168,9 +168,10 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
     """The things that a page looks at; ValueError with a sentence where a problem has no such page."""
     problem = evaluation.problem
     check_item(problem, options.batch)
-    if not kind.applies(problem):
+    if not kind.is_there(problem, options.model):
         raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
     aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
+    aim = replace(aim, model=options.model)
     return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
 
 
@@ -215,6 +216,11 @@ class PictureKind:
     frames: PageKind[Any] | None = None
     apart: bool = False
     quick: bool = True
+    of_model: bool = False
+
+    def is_there(self, evaluation: Evaluation, model: ModelAim | None) -> bool:
+        """Whether any stage of a problem has it, that may be a layer of a model."""
+        return (model is not None or not self.of_model) and any(self.has(evaluation, one) for one in evaluation.stages)
 
 
 _OWN: Mapping[str, PictureKind] = MappingProxyType(
@@ -259,7 +265,8 @@ class _Pictures(Mapping[str, PictureKind]):
             context="Pages",
             frames=kind if kind.frames else None,
             apart=apart,
-            quick=not kind.frames,
+            quick=not kind.frames and not kind.of_model,
+            of_model=kind.of_model,
         )
 
     def __iter__(self) -> Iterator[str]:

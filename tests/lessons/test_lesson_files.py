@@ -21,7 +21,7 @@ from attn_gui.lessons.live_expression import ExpressionError, expression
 from attn_gui.paths import resource
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
-KINDS = {name: page.applies for name, page in PAGES.items()}
+KINDS = {name: page.applies for name, page in PAGES.items() if not page.of_model}
 
 WHOLE = """# Title | 标题
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
@@ -52,15 +53,13 @@ class ExportController(QObject):
         view: ViewState,
         settings: Settings,
         look: LookController,
-        knobs: Mapping[str, Mapping[str, Any]],
+        pages: PagesController,
     ) -> None:
-        """`knobs` are those of the pages, as they are in the window."""
+        """Knobs and model are those of the pages, as they are in the window."""
         super().__init__(window)
-        self._baseline = baseline
-        self._window, self._document, self._computation = window, document, computation
-        self._view, self._settings, self._look, self._knobs = view, settings, look, knobs
-        self._job, self._preview = Job(self), Job(self)
-        self._progress = ExportProgress(window)
+        self._window, self._document, self._computation, self._baseline = window, document, computation, baseline
+        self._view, self._settings, self._look, self._pages = view, settings, look, pages
+        self._job, self._preview, self._progress = Job(self), Job(self), ExportProgress(window)
         self._dialog: ExportDialog | None = None
         self._then: Callable[[object], None] = self._tell
         self._written: Sequence[Path] = ()
@@ -120,7 +119,7 @@ class ExportController(QObject):
             items=problem.batch_size,
             draw=self._previewed,
             names=lambda choice: [task.path.name for task in self._figures(choice)],
-            pictures=[key for key, kind in PICTURES.items() if any(kind.has(evaluation, s) for s in evaluation.stages)],
+            pictures=[key for key, kind in PICTURES.items() if kind.is_there(evaluation, self._pages.model)],
             stem=self._naming().stem,
             compares=self._baseline.comparable,
             gradient=self._view.differentiable,
@@ -139,11 +138,12 @@ class ExportController(QObject):
     def _proposal(self, stage: str) -> ExportChoice:
         from attn_gui.figure.sheet import is_small
 
-        look, knobs = self._view.look, {page: dict(values) for page, values in self._knobs.items()}
+        look, knobs = self._view.look, {page: dict(values) for page, values in self._pages.knobs.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
         proposed = ExportChoice((stage,), (look.head,), look.batch, cell=look.cell, knobs=knobs, compare=mode)
-        kept, small = self._document.snapshots.all, is_small(self._document.problem)
-        return replace(proposed, folder=self._folder(), session=small, states=kept)
+        kept, model = self._document.snapshots.all, self._pages.model
+        small = model is None and is_small(self._document.problem)  # weights of a model go with no figure unasked
+        return replace(proposed, folder=self._folder(), session=small, states=kept, model=model)
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks

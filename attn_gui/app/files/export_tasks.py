@@ -155,6 +155,7 @@ def options_of(
         "beside": beside,
         "session": choice.session,
         "states": choice.states,
+        "model": choice.model,
         "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
     }
 

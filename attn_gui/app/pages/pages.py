@@ -47,7 +47,7 @@ class PagesController(QObject):
         self._window, self._panel = window, window.inspector.pages
         self._document, self._computation, self._view, self._look = document, computation, view, look
         self._name = ""
-        self._model: ModelAim | None = None
+        self.model: ModelAim | None = None
         self.knobs: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
         self._job = Job(self)
@@ -85,7 +85,7 @@ class PagesController(QObject):
 
     def set_model(self, model: ModelAim | None) -> None:
         """Another run of the model that the problem is a layer of; None of any other problem."""
-        self._model = model
+        self.model = model
         self._on_changed()
 
     @property
@@ -147,7 +147,7 @@ class PagesController(QObject):
         stage = look.cell.stage if look.cell else look.stage
         states = self._document.snapshots.all
         aim = Aim.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
-        aim = replace(aim, model=self._model)
+        aim = replace(aim, model=self.model)
         return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
     def _read(self, kind: PageKind[Any], aim: Aim) -> object:
@@ -208,7 +208,7 @@ class PagesController(QObject):
             page.set_content(same)
 
     def _applies(self, kind: PageKind[Any]) -> bool:
-        return kind.is_there(self._computation.evaluation.problem, self._model)
+        return kind.is_there(self._computation.evaluation.problem, self.model)
 
     def _offer(self) -> None:
         """Offer the pages that the problem has, and one that there is; the open one stays and says what it needs."""

@@ -53,7 +53,7 @@ def later_rooms(
     """Build them on the parts that every room stands on, and on those that they need besides."""
     window, document, computation, view = shared
     pages = PagesController(window, document, computation, view, look, bars)
-    export = ExportController(window, document, computation, baseline, view, settings, look, pages.knobs)
+    export = ExportController(window, document, computation, baseline, view, settings, look, pages)
     pages.exportAsked.connect(export.export_page)
     models = ModelController(window, document, making, files, settings)
     model = ModelShowing(window, document, view, making, models)

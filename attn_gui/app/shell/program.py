@@ -35,6 +35,7 @@ from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
+from attn_gui.app.model.model_folder import is_model
 from attn_gui.app.problem.head_edits import HeadEdits
 from attn_gui.app.problem.layer_edits import LayerController
 from attn_gui.app.problem.mask_edits import MasksController
@@ -255,8 +256,7 @@ class Program(QObject):
         """Open the file that was given, else the real example of the first start; why it was not the file stays. A
         lesson or a model is opened once the program is complete."""
         path = path or self.files.recent.first()
-        later = path is not None and (is_lesson(path) or path.is_dir())
-        if path is not None and later:
+        if later := path is not None and (is_lesson(path) or is_model(path)):
             self._when_complete(partial(self.take_in, path))
         if path is None or later or not self.arrays.open_first(path, arrangement):
             self.files.began_with(*self._first, told=path is None)
@@ -272,7 +272,7 @@ class Program(QObject):
         if is_lesson(path):
             self.lessons.open_path(path)
             return
-        if path.is_dir():
+        if is_model(path):
             self.models.open_path(path)
             return
         if path.suffix.lower() not in suffixes(matrices()):

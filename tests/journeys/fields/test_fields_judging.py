@@ -57,17 +57,18 @@ def test_the_menu_verifies_and_a_stage_leads_to_its_worst_cell(fields, qtbot):
 
 @pytest.fixture
 def endless(monkeypatch):
-    """A verification that goes on until it is stopped; the list says how many were."""
-    stopped: list[str] = []
+    """A verification that goes on until it is stopped: the threads in which some began, and in which some ended."""
+    begun, stopped = list[str](), list[str]()
 
     def until_stopped(problem, *, cancelled):
+        begun.append(threading.current_thread().name)
         while not cancelled():
             time.sleep(0.002)
         stopped.append(threading.current_thread().name)
         raise Stopped
 
     monkeypatch.setattr(engine, "verify", until_stopped)
-    return stopped
+    return begun, stopped
 
 
 @pytest.mark.parametrize("how", ["button", "escape"])
@@ -79,13 +80,15 @@ def test_a_long_verification_can_be_stopped_and_begun_again(how, fields, qtbot, 
     person.click(page.button)
     assert page.button.text() == "Stop"
     assert words(fields, "inspector.verify") == ["Computing everything a second time …"]
+    begun, stopped = endless
+    qtbot.waitUntil(lambda: len(begun) == 1)  # what has not begun is dropped without
     if how == "button":
         person.click(page.button)
     else:
         QTest.keyClick(page.button, Qt.Key.Key_Escape)
     assert page.button.text() == "Verify now"
-    qtbot.waitUntil(lambda: len(endless) == 1)
-    assert threading.main_thread().name not in endless
+    qtbot.waitUntil(lambda: len(stopped) == 1)
+    assert threading.main_thread().name not in stopped
     assert words(fields, "inspector.verify") == ["Stopped: nothing was verified."]
     monkeypatch.setattr(engine, "verify", verify)
     person.click(page.button)
@@ -95,9 +98,11 @@ def test_a_long_verification_can_be_stopped_and_begun_again(how, fields, qtbot, 
 def test_an_edit_stops_a_verification_of_the_numbers_before(fields, qtbot, endless):
     fields.open(WORKED)
     person = fields.person
+    begun, stopped = endless
     person.do("verify")
+    qtbot.waitUntil(lambda: len(begun) == 1)
     person.type_into("query", 0, 0, "3")
-    qtbot.waitUntil(lambda: len(endless) == 1)
+    qtbot.waitUntil(lambda: len(stopped) == 1)
     assert fields.person.find("inspector.verify").button.text() == "Verify now"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit
 
 from attn_gui.engine import Problem, compute
 from attn_gui.figure.sheet import to_image
-from attn_gui.formats import save
+from attn_gui.formats import FORMATS, save
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 
 TOKENS, HEADS = 1201, 2
@@ -133,7 +134,7 @@ def test_what_cannot_be_written_is_said(person, out):
 
 
 def test_too_many_numbers_for_a_text_are_refused(person, out, monkeypatch):
-    monkeypatch.setattr("attn_gui.formats.text.csv_text.MOST_CELLS", 10**6)
+    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
     export(person, out, "Ctrl+Shift+E", format="csv")
     wait(lambda: "as text" in person.banner())
     assert "1,442,401 numbers as text, more than 1,000,000" in person.banner()

@@ -42,7 +42,7 @@ class PredictionPage(PageKind[Predictions]):
 
     name = "prediction"
     title = QT_TRANSLATE_NOOP("Pages", "Prediction")
-    words = "next token probability logits language model 预测 下一个 词元 概率 语言模型"
+    words = "next token probability logits 预测 下一个 词元 概率"
     needs = NEEDS
     of_model = True
     per_head = False

@@ -8,6 +8,7 @@ from typing import Any
 
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.snapshots.snapshot import Snapshot
@@ -40,7 +41,8 @@ class ExportChoice:
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
     A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
-    `compare` is one of `states.MODES`, or GRADIENT; `states` are the snapshots that a page may show.
+    `compare` is one of `states.MODES`, or GRADIENT; `states` are the snapshots that a page may show,
+    `model` is the one that the problem is a layer of.
     """
 
     stages: tuple[str, ...] = (SHOWN_FIRST,)
@@ -64,6 +66,7 @@ class ExportChoice:
     theme: str = "light"
     folder: str = ""
     states: tuple[Snapshot, ...] = ()
+    model: ModelAim | None = None
     name: str = ""
     cell: tuple[str, int, int] | None = None
     knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

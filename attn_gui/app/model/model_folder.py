@@ -1,0 +1,12 @@
+"""Folder of a model, told from any other without importing what reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CONFIG = "config.json"
+
+
+def is_model(path: Path) -> bool:
+    """Whether a path is a folder that says of itself that it holds a model."""
+    return path.is_dir() and (path / CONFIG).is_file()
