@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QTableView
 
 from attn_gui.models import open_model
 from attn_gui.paths import resource
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
 TOY = resource("models", "toy-induction")
 LETTERS = "k x b p f k x b p"
@@ -249,3 +253,19 @@ def test_pages_of_a_model_are_there_with_a_model_alone(toy, tmp_path):
     toy.program.files.open_example("worked")
     toy.wait()
     assert not any(toy.action(name).isEnabled() for name in PAGES)
+
+
+def test_a_page_of_a_model_is_exported_from_the_window(toy, tmp_path):
+    read(toy, LETTERS)
+    content(toy, "lens")
+
+    def answer(dialog):
+        dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
+        dialog.accept()
+
+    toy.answering(ExportDialog, answer, lambda: toy.program.pages.exportAsked.emit("lens"))
+    deadline = time.monotonic() + 60
+    while not (found := list(tmp_path.glob("*.svg"))):
+        assert time.monotonic() < deadline, toy.banner()
+        QTest.qWait(10)
+    assert ">f<" in found[0].read_text(encoding="utf-8")

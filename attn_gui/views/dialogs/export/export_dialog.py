@@ -261,6 +261,7 @@ class ExportDialog(ExportForm):
             cell=self._proposed.cell,
             knobs=self._proposed.knobs,
             states=self._proposed.states,
+            model=self._proposed.model,
             compare=self.compare.currentData(),
         )
 
