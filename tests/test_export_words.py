@@ -45,6 +45,7 @@ OPTIONS = {
     "bom": "bom",
     "headers": "headers",
     "states": "page",  # the page of snapshots shows those of the file
+    "model": "page",  # is no choice: a page of a model shows the one on the table
 }
 
 

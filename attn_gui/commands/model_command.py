@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DONE = 0
 MOST_LAYERS = 10**4
 LONGEST_JSON = 1 << 24
+TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
 
 def model(words: list[str]) -> int:
@@ -38,7 +39,7 @@ def model(words: list[str]) -> int:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         for line in _lines(run, chosen.top):
             print(line, flush=True)
-        for path in _figures(run, chosen) if chosen.folder_out is not None else ():
+        for path in _files(run, chosen) if chosen.folder_out is not None else ():
             print(path, flush=True)
     except BrokenPipeError:
         raise
@@ -82,13 +83,37 @@ def _places(run: Run) -> list[int]:
     return [place for place, token in enumerate(run.tokens) if token == mask]
 
 
+def _files(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
+    """The chosen pages, and figures of a stage where no page is chosen."""
+    chosen.folder_out.mkdir(parents=True, exist_ok=True)
+    yield from _pages(run, chosen) if chosen.page else _figures(run, chosen)
+
+
+def _pages(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
+    """A page each, at the last token, as the window shows it."""
+    from attn_gui.figure.page_catalog import page_of_name
+    from attn_gui.figure.pages.aim import ModelAim
+    from attn_gui.figure.sheet import write
+    from attn_gui.models.attributing.likely_tokens import likely
+
+    layer, last, model = chosen.layer or 0, len(run.ids) - 1, run.model
+    before = run.replace(interventions=())
+    tokens = likely(run, before, last, TOKENS_OFFERED) if model.ends.head is not None else ()
+    other = None if chosen.second is None else model.run(chosen.second)
+    aim = ModelAim(run, before, layer, last, tokens, other)
+    for page in map(page_of_name, chosen.page):
+        path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{chosen.format}"
+        look = {"picture": page.name, "heads": chosen.head or 0, "dpi": chosen.dpi, "model": aim, "session": False}
+        with FileProgress(path) as progress:
+            yield from write(run.problem(layer), path, tell=progress.show, **look)
+
+
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """A figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
     from attn_gui.figure.sheet import write
 
     stage = chosen.stage or SHOWN_FIRST
-    chosen.folder_out.mkdir(parents=True, exist_ok=True)
     for layer in range(run.model.num_layers) if chosen.layer is None else (chosen.layer,):
         problem = run.problem(layer)
         heads: Any = "all" if chosen.head is None else (chosen.head,)
@@ -137,6 +162,8 @@ def _parser() -> Parser:
     add("--intervene", metavar="JSON", help="interventions, each a record with its layer, kind, stage and at")
     add("--top", type=whole(0, 1000), default=10, metavar="N", help="how many predictions (default: 10)")
     add("-o", dest="folder_out", metavar="DIR", type=Path, help="write figures there; made if it is not there")
+    add("--page", nargs="+", metavar="NAME", help="write pages in place of maps: prediction, lens, effect, …")
+    add("--second", metavar="TEXT", help="a second text, for the page that patches the first one into it")
     add("--format", choices=_image_endings(), default=_image_endings()[0], metavar="EXT", help="of the figures")
     add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
     return parser

@@ -104,3 +104,15 @@ def test_folders_that_hold_no_model(capsys, tmp_path):
     assert "holds no config.json" in refused(capsys, tmp_path, "--text", "a")
     folder = write_folder(tmp_path / "llama", LLAMA, llama_tensors(LLAMA))
     assert "tokenizer.json is not there" in refused(capsys, folder, "--text", "a")
+
+
+PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")
+
+
+def test_pages_of_a_model_are_written(capsys, tmp_path):
+    texts = ["--text", "q w e r t y q w e r", "--second", "q w e a t y q w e r"]
+    assert main(["model", str(TOY), *texts, "--page", *PAGES, "--format", "svg", "-o", str(tmp_path)]) == 0
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == sorted(f"toy-induction-{page}.svg" for page in PAGES)
+    lens = (tmp_path / "toy-induction-lens.svg").read_text(encoding="utf-8")
+    assert ">t<" in lens
