@@ -103,9 +103,17 @@ def _pages(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     aim = ModelAim(run, before, layer, last, tokens, other)
     for page in map(page_of_name, chosen.page):
         path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{chosen.format}"
-        look = {"picture": page.name, "heads": chosen.head or 0, "dpi": chosen.dpi, "model": aim, "session": False}
         with FileProgress(path) as progress:
-            yield from write(run.problem(layer), path, tell=progress.show, **look)
+            yield from write(
+                run.problem(layer),
+                path,
+                picture=page.name,
+                heads=chosen.head or 0,
+                dpi=chosen.dpi,
+                model=aim,
+                session=False,
+                tell=progress.show,
+            )
 
 
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:

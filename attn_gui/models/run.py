@@ -16,7 +16,7 @@ from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.base import Tell, silent
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text, shown
 from attn_gui.models.passes.activations import softmax
 from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells
 from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
+_SHAPE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. "
+    "What it predicts is shown as it was before.",
+)
 _NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
 _NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
 
@@ -231,7 +236,12 @@ def _continued(
     with one_blas_thread():
         for layer in model.layers[len(states) - 1 :]:
             tell(layer.number / model.num_layers)
-            found.append(stage_cells(layer, found[-1], sequence, _of(changes, layer.number)))
+            output = stage_cells(layer, found[-1], sequence, _of(changes, layer.number))
+            if output.shape != found[-1].shape:
+                raise FieldError(
+                    _SHAPE, layer=layer.number, got=shape_text(output.shape), expected=shape_text(found[-1].shape)
+                )
+            found.append(output)
     return Run(model, sequence, changes, tuple(found))
 
 

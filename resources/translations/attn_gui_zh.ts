@@ -6870,6 +6870,10 @@
         <translation>该模型没有预测词元的输出头。</translation>
     </message>
     <message>
+        <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. What it predicts is shown as it was before.</source>
+        <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。显示的预测仍是改动之前的。</translation>
+    </message>
+    <message>
         <source>There is no place {got} among the tokens; there are {count} of them.</source>
         <translation>词元中没有位置 {got}；共有 {count} 个词元。</translation>
     </message>

@@ -47,7 +47,7 @@ class HeadModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_pictures(self, pictures: Mapping[HeadPlace, QImage]) -> None:
-        self._pictures |= pictures
+        self._pictures = dict(pictures)
         self._tell_all()
 
     def set_numbers(self, title: str, numbers: Mapping[HeadPlace, HeadNumber]) -> None:

@@ -269,3 +269,15 @@ def test_a_page_of_a_model_is_exported_from_the_window(toy, tmp_path):
         assert time.monotonic() < deadline, toy.banner()
         QTest.qWait(10)
     assert ">f<" in found[0].read_text(encoding="utf-8")
+
+
+def test_a_layer_that_no_longer_fits_the_model_is_said_in_a_sentence(toy):
+    read(toy, LETTERS)
+    shown = predicted(toy)
+    toy.size("n", 7)
+    toy.wait()
+    assert "7, 64" in toy.banner() or "7 × 64" in toy.banner()
+    assert predicted(toy) == shown
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert predicted(toy) == shown
