@@ -105,6 +105,15 @@ def long(program: Program) -> None:
     wait(program)
 
 
+def toy(program: Program) -> None:
+    """The toy model on the table, the head that looks back switched off."""
+    program.window.banner.hide()
+    program.models.open_toy()
+    wait(program)
+    program.bars.actions["head_off"].trigger()
+    wait(program)
+
+
 def long_problem(n: int, num_heads: int) -> Problem:
     numbers, phases = np.random.default_rng(2048), np.arange(n)[:, None] * np.geomspace(0.004, 0.7, 8)
     waves = np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
@@ -129,6 +138,7 @@ PICTURES = (
     Picture("11-curve", example="nadaraya", steps=curve),
     Picture("12-reach-dark", "dark", example="smollm2", steps=reach),
     Picture("13-long", steps=long),
+    Picture("14-model", steps=toy),
 )
 
 
@@ -143,7 +153,7 @@ def settle(seconds: float) -> None:
 def wait(program: Program) -> None:
     """Wait until everything that is computed off the window's thread is there and on show."""
     settle(0.3)
-    while program.computation.pending or program.computation.busy:
+    while program.computation.pending or program.computation.busy or program.models.busy or program.model.busy:
         settle(0.1)
     settle(0.3)
 
@@ -152,6 +162,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program = Program(app, lang=picture.lang)
     program.look.set_scheme(picture.theme)
     program.files.begin_with_example(picture.example)
+    program.complete()
     program.window.resize(*picture.size)
     program.window.show()
     settle(0.3)
