@@ -14,7 +14,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import Problem
-from attn_gui.engine.creation.heads_by_hand import off_heads, switched_off, whole_heads
+from attn_gui.engine.creation.heads_by_hand import AXIS, off_heads, switched_off
 from attn_gui.engine.graph.chain.hand_words import phrase
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.interventions import Intervention
@@ -63,8 +63,7 @@ class ChangedLayers(QObject):
         self._edits = edits
         self._rows = [row for layer, edit in edits.items() for row in _rows(layer, edit, problem)]
         self._panel.set_changes([Line(self._said(row), row.enabled, spreads=False) for row in self._rows])
-        heads = range(problem.num_heads)
-        return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, problem) or heads}
+        return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, problem.num_heads)}
 
     def _said(self, row: _Row) -> str:
         words = QCoreApplication.translate(CONTEXT, IN_LAYER)
@@ -120,9 +119,10 @@ def _rows(layer: int, edit: LayerEdit, problem: Problem) -> Iterator[_Row]:
         yield _Row(layer, name, -1, Note(OTHER, {"matrix": field_symbol(name)}))
 
 
-def _heads(edit: LayerEdit, problem: Problem) -> set[int]:
-    """The heads that interventions on whole heads name, where nothing else is changed; else none."""
+def _heads(edit: LayerEdit, count: int) -> set[int]:
+    """The heads that the interventions in force name; all where one names none, or where anything else is changed."""
+    every = range(count)
     if edit.cells or edit.fields.keys() - {BY_HAND}:
-        return set()
-    named = whole_heads(problem.replace(interventions=_records(edit)))
-    return set(named)
+        return set(every)
+    named = [record.at.get(AXIS, (0, count)) for record in _records(edit) if record.enabled]
+    return {head for at in named for head in (range(*at) if isinstance(at, tuple) else (at,))}

@@ -20,19 +20,18 @@ from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 class Answer:
     """A run with the changes of every layer, one without any, and what the grid shows of the first.
 
-    `problem` has the tokens and sizes of all layers; `maps` are the weights of each head in few blocks, `numbers` a
-    reading of each where one is chosen.
+    `maps` are the weights of each head in few blocks, `numbers` a reading of each where one is chosen.
     """
 
     study: Study
-    problem: Problem
     edits: Mapping[int, LayerEdit]
     run: Run
     clean: Run
     maps: Mapping[HeadPlace, Values]
     numbers: Mapping[HeadPlace, HeadNumber]
-    other: Run | None = None
-    """The second text, run with nothing changed."""
+    wanted: Wanted
+    other: Run | ValueError | None
+    """The second text, run with nothing changed; or why it cannot be run."""
 
 
 class Wanted(NamedTuple):
@@ -56,5 +55,16 @@ def answer(study: Study, problem: Problem, before: Answer | None, wanted: Wanted
     known = before is not None and run is before.run
     maps = before.maps if before is not None and known else small_maps(run, within(tell, 2, 3))
     numbers = readings(run, study.base, wanted.reading, tell) if wanted.reading else {}
-    other = study.model.run(wanted.other, tell=tell) if wanted.other else None
-    return Answer(study, study.base, edits, run, clean, maps, numbers, other)
+    return Answer(study, edits, run, clean, maps, numbers, wanted, _other(study, before, wanted.other, tell))
+
+
+def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | ValueError | None:
+    """The run of the second text, once for all answers that show it."""
+    if not text:
+        return None
+    if before is not None and before.wanted.other == text and before.study.model is study.model:
+        return before.other
+    try:
+        return study.model.run(text, tell=tell)
+    except ValueError as error:  # the first text is followed all the same
+        return error

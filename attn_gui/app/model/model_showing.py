@@ -70,7 +70,7 @@ class ModelShowing(QObject):
         found = self.answer
         if found is None:
             return None
-        return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, found.other)
+        return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, _run(found.other))
 
     @property
     def busy(self) -> bool:
@@ -140,7 +140,10 @@ class ModelShowing(QObject):
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, Answer):
+            told = self.answer is not None and self.answer.other is found.other
             self.answer, self._likely = found, ()
+            if isinstance(found.other, ValueError) and not told:
+                self._window.banner.show_error(saying(found.other))
             self._show()
             if found.run.model.ends.head is None:
                 self.changed.emit()  # else once the prediction is there
@@ -152,7 +155,7 @@ class ModelShowing(QObject):
         self._show_maps()
         if self.answer is not None and self._panel is not None and self._changes is not None:
             run, position = self.answer.run, self._place()
-            self._panel.heads.heads.set_changed(self._changes.set_edits(self.answer.edits, self.answer.problem))
+            self._panel.heads.heads.set_changed(self._changes.set_edits(self.answer.edits, self.answer.study.base))
             self._panel.tokens.set_tokens(run.tokens, position)
             self._panel.set_similar(self._similar())
             self._predict()
@@ -194,9 +197,9 @@ class ModelShowing(QObject):
         if found.run.embedding is not None and found.edits:
             said = self.tr("Embedding of the text, now and before: cosine {cosine}")
             words.append(said.format(cosine=_cosine(found.run, found.clean)))
-        if found.run.embedding is not None and found.other is not None:
+        if found.run.embedding is not None and (other := _run(found.other)) is not None:
             said = self.tr("Embeddings of both texts: cosine {cosine}")
-            words.append(said.format(cosine=_cosine(found.run, found.other)))
+            words.append(said.format(cosine=_cosine(found.run, other)))
         return "\n".join(words)
 
     # --- the prediction --------------------------------------------------------------------------
@@ -254,6 +257,10 @@ class ModelShowing(QObject):
     def _on_token_picked(self, position: int) -> None:
         self._position = position
         self._predict()
+
+
+def _run(other: Run | ValueError | None) -> Run | None:
+    return other if isinstance(other, Run) else None
 
 
 def _cosine(one: Run, other: Run) -> str:

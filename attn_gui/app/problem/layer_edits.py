@@ -1,4 +1,4 @@
-"""Turns what a person asks of the block around attention into edits: its kind, norm, activation and gate, sinks."""
+"""Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of blocks: what of a transformer layer stands before the projections and after the output."""
+"""Base class of blocks: the parts of a transformer layer before the projections and after the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fix carried out: the matrices that change, with new cells that depend on their place only."""
+"""Matrices that a fix changes, with new cells that depend on their place only."""
 
 from __future__ import annotations
 

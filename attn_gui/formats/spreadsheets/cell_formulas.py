@@ -1,4 +1,4 @@
-"""The formula of a spreadsheet's cell, from the expression of a cell of a problem. Imports engine expressions.
+"""Formulas of spreadsheet cells, made from the expressions that explain a problem's cells. Imports engine expressions.
 
 Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, others are written out.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -29,7 +30,7 @@ MOST_LAYERS = 1000
 MOST_HEADS = 4096
 
 
-class Family:
+class Family(ABC):
     """One family: the names in its config.json and of its tensors, and their meaning."""
 
     key: ClassVar[str]
@@ -38,13 +39,13 @@ class Family:
     parts: ClassVar[Mapping[str, str]]  # of a layer: matrices and norms by the engine's names
     biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that always have a bias
 
+    @abstractmethod
     def architecture(self, config: Config) -> Architecture:
         """The sizes and rules. Raises FormatError for what is not supported."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
         """The numbers at both ends."""
-        raise NotImplementedError
 
     def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
         """The numbers of a layer by the fields of a problem; those of its block without `block.` before them."""

@@ -1,4 +1,4 @@
-"""Angles of rotary positions as config.json spells them, old and new."""
+"""Frequencies of rotary positions, read from the older and newer entries of config.json."""
 
 from __future__ import annotations
 

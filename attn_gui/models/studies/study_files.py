@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
-
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.records import same
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
@@ -52,7 +51,7 @@ def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     whole = {
         name: array
         for name, array in arrays.items()
-        if name not in cells and not (name in known and np.array_equal(array, known[name], equal_nan=True))
+        if name not in cells and not (name in known and same(array, known[name]))
     }
     return LayerRecord(options, tuple(arrays), cells, whole)
 

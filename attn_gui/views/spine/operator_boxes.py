@@ -1,4 +1,4 @@
-"""The operators of the spine, each made once: which control stands in it, and what a person's choice asks for."""
+"""Operator boxes of the spine: the control in each, and the signal that a choice in it emits."""
 
 from __future__ import annotations
 

@@ -11,9 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QTableView
 
+from attn_gui.document.edits import SetFields
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.model.head_model import CHANGED_ROLE
 
 TOY = resource("models", "toy-induction")
 LETTERS = "k x b p f k x b p"
@@ -281,3 +283,36 @@ def test_a_layer_that_no_longer_fits_the_model_is_said_in_a_sentence(toy):
     toy.press("Ctrl+Z")
     toy.wait()
     assert predicted(toy) == shown
+
+
+def changed_heads(person):
+    cells = grid(person).model()
+    places = np.ndindex(cells.rowCount(), cells.columnCount())
+    return {place for place in places if cells.index(*place).data(CHANGED_ROLE)}
+
+
+def test_only_the_heads_that_are_changed_are_marked(toy):
+    read(toy, LETTERS)
+    click_head(toy, 1, 2)
+    record = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 1}, "values": 0.9}
+    toy.program.document.apply(SetFields({"interventions": (record,)}, "a weight by hand"))
+    toy.wait()
+    assert changed_heads(toy) == {(1, 2)}
+    off = toy.program.document.problem.interventions[0].changed(enabled=False)
+    toy.program.document.apply(SetFields({"interventions": (off,)}, "as computed"))
+    toy.wait()
+    assert changed_heads(toy) == set()
+    toy.type_into("w_query", 0, 0, "3")
+    toy.wait()
+    assert changed_heads(toy) == {(1, head) for head in range(4)}
+
+
+def test_a_second_text_that_is_refused_leaves_the_first_one_followed(toy):
+    read(toy, LETTERS)
+    toy.overwrite(toy.find("control.other_text", QLineEdit), " ".join("a" * 40))
+    toy.wait()
+    assert "41" in toy.banner()
+    click_head(toy, 0, 0)
+    toy.do("head_off")
+    toy.wait()
+    assert predicted(toy).get("f", 0.0) < UNSURE

@@ -43,10 +43,10 @@ class ArraysModel(QAbstractTableModel):
         """Headings in the present language."""
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, PART)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else len(self.arrays)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else PART + 1
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> object:
