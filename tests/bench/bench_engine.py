@@ -124,7 +124,6 @@ def bench_engine_edit(benchmark, figures, n, field):
     figures.add(f"engine: {LETTERS[field]} edit ÷ QKᵀ of a head", n, ratio, MOST[n, field])
 
 
-@pytest.mark.parametrize("n", PASS)
 @pytest.mark.parametrize("n", [1024, 4096])
 def bench_intervention(benchmark, figures, n):
     """A row of weights by hand: a number of it edited, and the row set while another one is left as computed."""
@@ -138,6 +137,7 @@ def bench_intervention(benchmark, figures, n):
     figures.add("engine: row of weights by hand, ms", n, row * 1e3)
 
 
+@pytest.mark.parametrize("n", PASS)
 def bench_full_pass(benchmark, figures, n):
     bench = made(n)
     bench.whole()
