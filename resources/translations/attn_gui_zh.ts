@@ -74,6 +74,10 @@
         <translation>示例(&amp;X)</translation>
     </message>
     <message>
+        <source>Models a&amp;t hand</source>
+        <translation>现成的模型(&amp;T)</translation>
+    </message>
+    <message>
         <source>&amp;Decimals</source>
         <translation>小数位数(&amp;D)</translation>
     </message>
@@ -672,10 +676,6 @@
     <message>
         <source>Open a model first</source>
         <translation>请先打开一个模型</translation>
-    </message>
-    <message>
-        <source>Open the &amp;toy model</source>
-        <translation>打开玩具模型(&amp;Y)</translation>
     </message>
 </context>
 <context>
@@ -3306,6 +3306,14 @@
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
         <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
     </message>
+    <message>
+        <source>Copied. Let the line run in a terminal, then open the model again; the window can stay.</source>
+        <translation>已复制。在终端中运行这一行，然后再打开该模型；不必关闭窗口。</translation>
+    </message>
+    <message>
+        <source>Copy the line</source>
+        <translation>复制这一行</translation>
+    </message>
 </context>
 <context>
     <name>ModelShowing</name>
@@ -3403,6 +3411,40 @@
     <message>
         <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
         <translation>空格键开关一行，Enter 转到所在的层，Delete 删除</translation>
+    </message>
+</context>
+<context>
+    <name>Models</name>
+    <message>
+        <source>Induction toy: predicts letters</source>
+        <translation>归纳玩具模型：预测字母</translation>
+    </message>
+    <message>
+        <source>Comes along: after a letter that it has seen before, it predicts what followed it then</source>
+        <translation>随程序附带：遇到出现过的字母时，预测当时跟在它后面的字母</translation>
+    </message>
+    <message>
+        <source>MiniLM: embeds sentences</source>
+        <translation>MiniLM：句子嵌入</translation>
+    </message>
+    <message>
+        <source>A BERT of 6 layers: turns a sentence into a vector, alike for alike meanings</source>
+        <translation>6 层的 BERT：把句子变成向量，意思相近则向量相近</translation>
+    </message>
+    <message>
+        <source>SmolLM2: predicts words</source>
+        <translation>SmolLM2：预测下一个词</translation>
+    </message>
+    <message>
+        <source>A Llama of 30 layers: says which word comes next; its first opening takes a while</source>
+        <translation>30 层的 Llama：给出下一个词；第一次打开需要一些时间</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsAtHand</name>
+    <message>
+        <source>not installed</source>
+        <translation>未安装</translation>
     </message>
 </context>
 <context>
@@ -6854,8 +6896,8 @@
         <translation>没有 {file}，无法把文本切成词元；请改给 ids。</translation>
     </message>
     <message>
-        <source>Cutting a text into tokens needs the package tokenizers: pip install &apos;attn-gui[models]&apos;; or give ids.</source>
-        <translation>把文本切成词元需要软件包 tokenizers：pip install &apos;attn-gui[models]&apos;；也可以改给 ids。</translation>
+        <source>Cutting a text into tokens needs the package tokenizers; this line brings it: {line}</source>
+        <translation>把文本切分成词元需要 tokenizers 包；这一行可以安装它：{line}</translation>
     </message>
     <message>
         <source>{file} cannot be read as a tokenizer: {reason}.</source>
@@ -7578,6 +7620,10 @@
         <translation>键盘</translation>
     </message>
     <message>
+        <source>Whole models</source>
+        <translation>完整的模型</translation>
+    </message>
+    <message>
         <source>{click} in any map: its formula appears here.</source>
         <translation>在任意热图中{click}：这里会显示它的公式。</translation>
     </message>
@@ -7648,10 +7694,6 @@
     <message>
         <source>Not explained during the exercise: that would give away a cell that is left out</source>
         <translation>练习期间不作解释：它会泄露留空单元格的答案</translation>
-    </message>
-    <message>
-        <source>Induction, a whole toy model</source>
-        <translation>归纳：完整的玩具模型</translation>
     </message>
 </context>
 <context>

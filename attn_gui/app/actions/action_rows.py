@@ -47,8 +47,6 @@ ACTIONS = (  # a table, a row to two lines
         words="load file read 载入 读取 文件"),
     Row("open_model", "file", QT_TRANSLATE_NOOP("Actions", "Open a &model…"), "Ctrl+Alt+O",
         words="checkpoint transformer bert gpt llama weights folder huggingface 模型 权重 检查点 打开"),
-    Row("toy_model", "file", QT_TRANSLATE_NOOP("Actions", "Open the &toy model"), None,
-        words="toy induction gpt2 letters prediction 玩具 归纳 字母 预测"),
     Row("save", "file", QT_TRANSLATE_NOOP("Actions", "&Save"), Keys.Save, "save", separator=True,
         words="store write 存储"),
     Row("save_as", "file", QT_TRANSLATE_NOOP("Actions", "Save &as…"), Keys.SaveAs, also=("Ctrl+Shift+S",),

@@ -19,6 +19,7 @@ MENUS = (
     ("lessons", QT_TRANSLATE_NOOP("Actions", "&Lessons")),
     ("recent", QT_TRANSLATE_NOOP("Actions", "Open &recent")),
     ("examples", QT_TRANSLATE_NOOP("Actions", "E&xamples")),
+    ("models", QT_TRANSLATE_NOOP("Actions", "Models a&t hand")),
     ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
     ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
     ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
@@ -39,6 +40,7 @@ MENU_WORDS = {
     "lessons": "tutorial course teach learn 课程 教程 学习",
     "learn": "exercise lesson quiz 练习 题目",
     "examples": "examples example sample demo 示例 例子 范例",
+    "models": "model toy induction gpt2 letters prediction bert llama 模型 玩具 归纳 字母 预测",
     "decimals": "decimal digits precision 小数 位数 精度",
     "language": "language locale translation 语言 翻译",
     "theme": "theme appearance colors style 主题 外观 配色",
@@ -56,7 +58,7 @@ MENU_WORDS = {
 """Other words for a menu, by which its actions are found, too."""
 
 SUBMENUS = {
-    "file": ("recent", "examples"),
+    "file": ("recent", "examples", "models"),
     "learn": ("lessons",),
     "edit": ("copy_as", "rows", "layer", "history"),
     "compute": ("heads", "brush", "by_hand"),

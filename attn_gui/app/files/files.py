@@ -95,7 +95,7 @@ class FilesController(QObject):
             self._menus["examples"].addAction(example.title_text()).triggered.connect(
                 lambda _=False, key=example.key: self.open_example(key)
             )
-        shown = [(example.key, example.title_text(), example.size) for example in EXAMPLES]
+        shown = [(example.key, example.title_text(), "", example.size) for example in EXAMPLES]
         self._window.inspector.set_examples(shown)
 
     def _on_banner_closed(self, about: str) -> None:

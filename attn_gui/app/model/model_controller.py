@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
@@ -19,20 +20,19 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell, within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.sessions.study_record import StudyRecord
-from attn_gui.models import open_model
+from attn_gui.models import KNOWN, KnownModel, open_model
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.sample_texts import sample_text
 from attn_gui.models.studies.study import Placed, placed
 from attn_gui.models.studies.study_files import opened_study
-from attn_gui.paths import resource
+from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
 LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
 TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
-TOY = "toy-induction"
 FOLDERS, MOST_FOLDERS = "models/opened", 10
 LONGEST = 40
 """Letters of a text in the name of a step."""
@@ -61,12 +61,11 @@ class ModelController(QObject):
         self._asked = _Asked(None, 0)
         self._path = Path()  # of what is opened
         self._record: StudyRecord | None = None  # of a session
-        window.inspector.toyRequested.connect(self.open_toy)
         files.modelNeeded.connect(self.open_session)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"open_model": Command(self.ask), "toy_model": Command(self.open_toy)}
+        return {"open_model": Command(self.ask)}
 
     @property
     def busy(self) -> bool:
@@ -84,9 +83,11 @@ class ModelController(QObject):
         if name:
             self.open_path(Path(name))
 
-    def open_toy(self) -> None:
-        """Open the small model that comes along."""
-        self.open_path(resource("models", TOY))
+    def open_known(self, key: str) -> None:
+        """Open a model that is known by this name; where it is not installed, say the line that brings it."""
+        known = KNOWN[key]
+        self._path, self._record = Path(known.title), None
+        self._begin(None, known.title, lambda tell: _opened_known(known, tell))
 
     def open_path(self, path: Path) -> None:
         """Open a checkpoint with a text that suits it, its first layer on the table."""
@@ -126,7 +127,7 @@ class ModelController(QObject):
     def _on_work_ended(self, found: object) -> None:
         label, generation = self._asked
         if isinstance(found, (ValueError, MemoryError)):
-            self._window.banner.show_error(saying(found))
+            self._window.banner.show_error(saying(found), offers=self._ways_out(found))
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, Placed):
@@ -140,6 +141,20 @@ class ModelController(QObject):
                         step=label
                     )
                 )
+
+    def _ways_out(self, refusal: Exception) -> list[Offer]:
+        """Where a sentence names a line for a terminal: a button that copies it."""
+        line = refusal.values.get("line") if isinstance(refusal, FormatError) else None
+        if not isinstance(line, str):
+            return []
+
+        def copied() -> None:
+            QGuiApplication.clipboard().setText(line)
+            self._window.banner.show_info(
+                lambda: self.tr("Copied. Let the line run in a terminal, then open the model again; the window can stay.")
+            )
+
+        return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
     def _open(self, found: Placed) -> None:
         folder, record = found.study.model.folder, self._record
@@ -164,6 +179,10 @@ def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
     return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
 
 
-def _opened(path: Path, tell: Tell) -> Placed:
-    model = open_model(path, within(tell, 0, 2))
+def _opened(path: Path, tell: Tell, name: str = "") -> Placed:
+    model = open_model(path, within(tell, 0, 2), name=name)
     return placed(model, sample_text(model), 0, {}, within(tell, 1, 2))
+
+
+def _opened_known(known: KnownModel, tell: Tell) -> Placed:
+    return _opened(known.folder(within(tell, 0, 2)), within(tell, 1, 2), known.title)

@@ -169,7 +169,7 @@ class ModelShowing(QObject):
         if (grid.rowCount(), grid.columnCount()) != (model.num_layers, model.num_heads):
             grid.set_shape(model.num_layers, model.num_heads)
         words = self.tr("{name}: {family}, {layers} layers of {heads} heads")
-        said = words.format(name=model.folder.name, family=model.family, layers=model.num_layers, heads=model.num_heads)
+        said = words.format(name=model.name, family=model.family, layers=model.num_layers, heads=model.num_heads)
         panel.set_model(said, study.text)
         pictures = (PICTURES, self.tr("their weights"))
         fitting = [key for key, reading in READINGS.items() if reading.fits(study.base)]

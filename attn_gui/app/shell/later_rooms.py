@@ -13,6 +13,7 @@ from attn_gui.app.lessons.solution_saving import SolutionSaving
 from attn_gui.app.lessons.worksheet_writing import WorksheetsController
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.model.model_showing import ModelShowing
+from attn_gui.app.model.models_at_hand import ModelsAtHand
 from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
@@ -39,6 +40,7 @@ class LaterRooms(NamedTuple):
     lessons: LessonsController
     models: ModelController
     model: ModelShowing
+    at_hand: ModelsAtHand
 
 
 def later_rooms(
@@ -72,4 +74,5 @@ def later_rooms(
         lessons=LessonsController(*shared, making, files, pages, look, settings, bars),
         models=models,
         model=model,
+        at_hand=ModelsAtHand(window, models, bars),
     )

@@ -68,8 +68,7 @@ from attn_gui.views.main_window import MainWindow
 
 
 class Program(QObject):
-    """Everything that lives as long as the window; it can be used as soon as something is opened in it and it is
-    complete."""
+    """Everything that lives as long as the window; it can be used once it is complete and something is opened in it."""
 
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
         """Build the program in a shell whose window is on the screen already, or in a new one."""
@@ -182,6 +181,7 @@ class Program(QObject):
             self.lessons,
             self.models,
             self.model,
+            self.at_hand,
         ) = later_rooms(self._shared(), self.baseline, self.making, self.files, self.settings, self.look, self.bars)
         self.typing.answered.connect(self.exercises.take)
         self._tie(part for part in self._parts() if part not in there)

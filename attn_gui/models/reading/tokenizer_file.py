@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.models.reading.install_line import install_line
 from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
 from attn_gui.models.reading.whole_words import WholeWords
 
@@ -18,7 +20,7 @@ LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
 LONGEST_TEXT = 1 << 17  # letters
 _ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
 _PACKAGE = QT_TRANSLATE_NOOP(
-    "Sentences", "Cutting a text into tokens needs the package tokenizers: pip install 'attn-gui[models]'; or give ids."
+    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
 )
 _BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
 _LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
@@ -82,10 +84,11 @@ class TokenizerFile:
         with suppress(FormatError):  # the package says what is wrong with a file
             if self._path.stat().st_size <= LARGEST_PLAIN and (plain := WholeWords.of(json_file(self._path))):
                 return plain
+        importlib.invalidate_caches()  # it may have been installed a moment ago
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
-            raise FormatError(_PACKAGE) from error
+            raise FormatError(_PACKAGE, line=install_line("tokenizers")) from error
         with reading(self._path, LARGEST) as source:
             data = source.file.read(source.size)
         try:

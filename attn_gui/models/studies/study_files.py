@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from attn_gui.engine.problem.problem import Problem
@@ -32,7 +32,7 @@ def record_of(
         layers[number] = _layer_record(edit, run.problem(number))
         edits[number] = edit
     return StudyRecord(
-        model.folder.name,
+        model.name,
         model.digest,
         str(model.folder.absolute()),
         study.text,
@@ -81,10 +81,10 @@ def _edited(base: Problem, record: LayerRecord) -> Problem:
     return assemble({**kept, **put, **record.whole}, record.options)[0]
 
 
-def _model(record: StudyRecord, folders: Iterable[Path], opener: Callable[[Path], Model] = open_model) -> Model:
+def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:
     for folder in dict.fromkeys(folders):
         try:
-            model = opener(folder)
+            model = open_model(folder, name=shown(record.name))
         except FormatError:
             continue
         if model.digest == record.sha256:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -16,6 +15,7 @@ from attn_gui.views.inspector.cell_sentences import Sentences
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.equations import as_one, by_step
 from attn_gui.views.inspector.links import FlowLayout
+from attn_gui.views.inspector.pages.link_grid import Rows
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 from attn_gui.views.inspector.pages.sensitivity_page import SensitivityPage
 from attn_gui.views.inspector.pages.start_page import StartPage
@@ -44,7 +44,6 @@ class Inspector(QWidget):
     newRequested = Signal()
     openRequested = Signal()
     lessonsRequested = Signal()
-    toyRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
     reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
@@ -57,8 +56,8 @@ class Inspector(QWidget):
         self._sentences = Sentences(self)
         self._ordered: tuple[QWidget, ...] = ()
         self._tabs, self._pages = QTabWidget(self), QStackedWidget(self)
-        self._start, self._page = StartPage(), QWidget()
-        self._start_page, self._cell_page = FittingPage(self._start, self), FittingPage(self._page, self)
+        self.start, self._page = StartPage(), QWidget()
+        self._start_page, self._cell_page = FittingPage(self.start, self), FittingPage(self._page, self)
         self._cell_page.setObjectName("inspector.page")
         self._trail, self._sentence = Trail(self), SentenceView(self)
         self._sentence.setObjectName("inspector.sentence")
@@ -89,7 +88,7 @@ class Inspector(QWidget):
     def set_nothing_chosen(self, *, withheld: bool = False) -> None:
         """Show the first steps; `withheld`: a cell is chosen, and an exercise runs that its explanation would end."""
         self._explanation = self._context = None
-        self._start.set_withheld(withheld)
+        self.start.set_withheld(withheld)
         self._pages.setCurrentWidget(self._start_page)
 
     def set_target_offered(self, offered: bool) -> None:
@@ -116,9 +115,9 @@ class Inspector(QWidget):
             layout.addWidget(self.pages)
             self.pages.show()  # a stack that it leaves has hidden it
 
-    def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
-        """(key, title, shape) of the examples on the first page."""
-        self._start.set_examples(examples)
+    def set_examples(self, examples: Rows) -> None:
+        """The examples on the first page."""
+        self.start.set_examples(examples)
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -236,11 +235,10 @@ class Inspector(QWidget):
         self._copy_latex.clicked.connect(lambda: self._ask_to_copy("latex"))
         self._one.clicked.connect(self._on_one_clicked)
         for mine, theirs in (
-            (self.exampleRequested, self._start.exampleRequested),
-            (self.newRequested, self._start.newRequested),
-            (self.openRequested, self._start.openRequested),
-            (self.lessonsRequested, self._start.lessonsRequested),
-            (self.toyRequested, self._start.toyRequested),
+            (self.exampleRequested, self.start.exampleRequested),
+            (self.newRequested, self.start.newRequested),
+            (self.openRequested, self.start.openRequested),
+            (self.lessonsRequested, self.start.lessonsRequested),
         ):
             theirs.connect(mine)
 

