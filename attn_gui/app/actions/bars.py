@@ -15,7 +15,14 @@ from attn_gui.views.icons import icon
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import scaled
 
-BEFORE = {"recent": "save", "examples": "save", "models": "save", "copy_as": "paste", "rows": "clear", "lessons": "open_lesson"}
+BEFORE = {
+    "recent": "save",
+    "examples": "save",
+    "models": "save",
+    "copy_as": "paste",
+    "rows": "clear",
+    "lessons": "open_lesson",
+}
 """Submenus that do not stand at the end, with the action that they stand before."""
 
 

@@ -151,7 +151,9 @@ class ModelController(QObject):
         def copied() -> None:
             QGuiApplication.clipboard().setText(line)
             self._window.banner.show_info(
-                lambda: self.tr("Copied. Let the line run in a terminal, then open the model again; the window can stay.")
+                lambda: self.tr(
+                    "Copied. Let the line run in a terminal, then open the model again; the window can stay."
+                )
             )
 
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]

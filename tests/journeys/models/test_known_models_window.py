@@ -23,9 +23,7 @@ KEYS = ("toy-induction", "minilm", "smollm2")
 def bare(monkeypatch):
     """A Python in which no package brings a model."""
     found = KnownModel._path
-    monkeypatch.setattr(
-        KnownModel, "_path", lambda known: Path("/nowhere/at/all") if known.package else found(known)
-    )
+    monkeypatch.setattr(KnownModel, "_path", lambda known: Path("/nowhere/at/all") if known.package else found(known))
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
