@@ -97,7 +97,7 @@ class ModelController(QObject):
     def open_session(self, path: Path, record: StudyRecord) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights."""
         self._path, self._record = path, record
-        folders = [resource("models", TOY), *self._known()]
+        folders = [*(known.folder() for known in KNOWN.values() if not known.package), *self._known()]
         self._begin(None, path.name, lambda tell: opened_study(record, folders, tell))
 
     def set_text(self, text: str) -> None:
