@@ -12,7 +12,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields, SetStudy
 from attn_gui.document.history import Step
-from attn_gui.document.ownership import Working, changed_names, owned, same_bytes
+from attn_gui.document.ownership import Working, changed_names, given_up, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.document.states.past_states import Rewind
 from attn_gui.engine.arrays import Box
@@ -48,12 +48,7 @@ class Draft:
 
     def adopt(self, problem: Problem, study: Study | None = None) -> None:
         """Go on in the memory of another problem, to which no other reference is kept: nothing is copied."""
-        arrays = problem.arrays()
-        for array in arrays.values():
-            for memory in (array.base, array):  # a view can only be written to if its owner can
-                if memory is not None:
-                    memory.flags.writeable = True
-        self.state = replace(owned(problem.fields(), arrays), study=study)
+        self.state = replace(owned(problem.fields(), given_up(problem)), study=study)
 
     def do(self, edit: Edit, fresh: Sequence[Array] = ()) -> tuple[Step, Change] | None:
         """Carry out `edit`; None if it changes nothing. Raises ShapeError or ValueError with nothing changed.

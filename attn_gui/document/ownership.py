@@ -49,6 +49,16 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
     return Working(problem, problem.fields(), arrays, problem.arrays())
 
 
+def given_up(problem: Problem) -> Arrays:
+    """The arrays of a problem to which no other reference is kept, to be written into from now on."""
+    arrays = problem.arrays()
+    for array in arrays.values():
+        for memory in (array.base, array):  # a view can only be written to if its owner can
+            if memory is not None:
+                memory.flags.writeable = True
+    return arrays
+
+
 def _validated(fields: Mapping[str, Any]) -> Problem:
     with suppress(ValueError, TypeError):
         return Problem.over(fields)

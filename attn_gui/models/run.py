@@ -77,9 +77,23 @@ class Run:
         """A stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
         return self._walked(layer, stage)[None]
 
-    def problem(self, layer: int) -> Problem:
-        """A layer as a problem of the engine; its `block_output` is the next layer's x."""
-        return problem_of(*self._given(layer))
+    def problem(self, layer: int, *, model: Model | None = None, tell: Tell = silent) -> Problem:
+        """A layer as a problem of the engine; its `block_output` is the next layer's x.
+
+        Of a model of other weights, where one is given: below the layer only what is not the same is computed.
+        """
+        if model is None:
+            return problem_of(*self._given(layer))
+        one = model.layers[checked_layer(layer, model.num_layers)]
+        known = self.states[: min(self._first_other(model, self.interventions), layer) + 1]
+        states = _continued(model.layers[:layer], self.sequence, self.interventions, known, tell)
+        return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
+
+    def is_same(self, other: Run, layer: int) -> bool:
+        """Whether another run went through the same layer with the same x; what is read of it is the same, then."""
+        changes = _of(self.interventions, layer) == _of(other.interventions, layer)
+        layers = self.model.layers[layer] is other.model.layers[layer]
+        return changes and layers and self.states[layer] is other.states[layer]
 
     # --- of the whole model ----------------------------------------------------------------------
     @cached_property
@@ -142,19 +156,15 @@ class Run:
     def replace(self, *, model: Model | None = None, interventions: Any = None, tell: Tell = silent) -> Run:
         """The same tokens with other interventions, or through a model of other weights.
 
-        Only the layers from the first one on that is not the same are computed.
+        Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
         """
         model = self.model if model is None else model
         changes = self.interventions if interventions is None else layer_changes(interventions, model.num_layers)
-        first = next(
-            (
-                number
-                for number, (old, new) in enumerate(zip(self.model.layers, model.layers, strict=True))
-                if old is not new or _of(self.interventions, number) != _of(changes, number)
-            ),
-            model.num_layers,
-        )
-        return _continued(model, self.sequence, changes, self.states[: first + 1], tell)
+        first = self._first_other(model, changes)
+        if first == model.num_layers:
+            return self
+        states = _continued(model.layers, self.sequence, changes, self.states[: first + 1], tell)
+        return Run(model, self.sequence, changes, states)
 
     def gradient(self, token: str | int, layer: int, stage: str, position: int = -1) -> Array:
         """The exact gradient of a token's logit at a position with respect to a stage of a layer, float64.
@@ -185,6 +195,12 @@ class Run:
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
     # --- inside ----------------------------------------------------------------------------------
+    def _first_other(self, model: Model, changes: tuple[LayerChange, ...]) -> int:
+        """The first layer that is not the same in a model with these interventions; their number where all are."""
+        pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
+        others = (k for k, (old, new) in pairs if old is not new or _of(self.interventions, k) != _of(changes, k))
+        return next(others, model.num_layers)
+
     @cached_property
     def _last(self) -> Array:
         return finished(self.model.ends, self.model.sizes, self.states[-1])
@@ -225,24 +241,29 @@ def first_run(model: Model, sequence: Sequence, changes: tuple[LayerChange, ...]
     """A run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
     n = len(sequence.ids)
     memory.check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
-    return _continued(model, sequence, changes, (embedded(model.ends, model.sizes, sequence),), tell)
+    first = (embedded(model.ends, model.sizes, sequence),)
+    return Run(model, sequence, changes, _continued(model.layers, sequence, changes, first, tell))
 
 
 def _continued(
-    model: Model, sequence: Sequence, changes: tuple[LayerChange, ...], states: tuple[Array, ...], tell: Tell
-) -> Run:
-    """A run of which the first layers' x are known."""
+    layers: tuple[AnyLayer, ...],
+    sequence: Sequence,
+    changes: tuple[LayerChange, ...],
+    states: tuple[Array, ...],
+    tell: Tell,
+) -> tuple[Array, ...]:
+    """The x of each of these layers, and the last one's output; of the first layers they are known."""
     found = list(states)
     with one_blas_thread():
-        for layer in model.layers[len(states) - 1 :]:
-            tell(layer.number / model.num_layers)
+        for layer in layers[len(states) - 1 :]:
+            tell(layer.number / len(layers))
             output = stage_cells(layer, found[-1], sequence, _of(changes, layer.number))
             if output.shape != found[-1].shape:
                 raise FieldError(
                     _SHAPE, layer=layer.number, got=shape_text(output.shape), expected=shape_text(found[-1].shape)
                 )
             found.append(output)
-    return Run(model, sequence, changes, tuple(found))
+    return tuple(found)
 
 
 def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:

@@ -296,6 +296,10 @@ class Person:
 
     def save_as(self, path: Path) -> None:
         self.choose_file(path, lambda: self.do("save_as"))
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while self.program.files.saving.busy:
+            assert time.monotonic() < end, "it is still being saved"
+            QTest.qWait(1)
         assert path.exists(), self.banner()
 
     def open(self, path: Path) -> None:

@@ -19,7 +19,7 @@ from attn_gui.app.files.questions import (
     Way,
     ask_about_change,
     ask_to_save,
-    offer_again,
+    may_go,
     path_to_open,
     path_to_save,
 )
@@ -160,11 +160,10 @@ class FilesController(QObject):
         elif isinstance(found, Exception):
             raise found
         elif found is not None:
-            half_typed = not self._window.settle()
-            if half_typed or (self._document.modified and self._document.generation != generation):
-                again = partial(self.open_beside, path, read)
-                offer_again(self._window.banner, path.name, self._document.name, again)
-            elif isinstance(found, Loaded):
+            again = partial(self.open_beside, path, read)
+            if not may_go(self._window, self._document, path.name, generation, again):
+                return
+            if isinstance(found, Loaded):
                 self._take(path, found)
             elif isinstance(found, Recovered):
                 self._take_recovered(path, found)
@@ -214,14 +213,15 @@ class FilesController(QObject):
         self._begin(loaded, None, example.name, example.view)
         self._tell_of(example, loaded)
 
-    def begin_study(self, path: Path, record: StudyRecord, placed: Placed) -> bool:
-        """Open what a session of a model holds; False where the document before is not to be left."""
-        if may := self.may_leave():
-            loaded = Loaded(placed.problem.replace(), view=record.view, snapshots=record.snapshots)
+    def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed) -> None:
+        """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""
+        if record is None:
+            self._begin(Loaded(placed.problem), None, path.name, {}, placed.study)
+        else:
+            loaded = Loaded(placed.problem, snapshots=record.snapshots)
             self._begin(loaded, path, path.stem, record.view, placed.study)
             self._known = Stamp.of(path)
             self._settings.add_recent(path.resolve())
-        return may
 
     def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> bool:
         """Open a copy of a problem that is no file's; False where the document before is not to be left."""

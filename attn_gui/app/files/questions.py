@@ -9,9 +9,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from attn_gui.document.document import Document
 from attn_gui.formats import SESSION, patterns, problems
 from attn_gui.views.banner import Banner, Offer
 from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.main_window import MainWindow
 
 BUTTONS = QMessageBox.StandardButton
 
@@ -60,8 +62,19 @@ def ask_about_change(window: QWidget, name: str) -> Way:
     return picked[0] if picked else Way.CANCEL
 
 
-def offer_again(banner: Banner, file: str, name: str, again: Callable[[], object]) -> None:
-    """Offer a file again: the document has changed meanwhile, and a sudden question would be a surprise."""
+def may_go(window: MainWindow, document: Document, file: str, generation: int, again: Callable[[], object]) -> bool:
+    """Whether a document goes for a file that was read, as it was allowed to at a generation.
+
+    Where it has changed since, the file is offered again: a sudden question would be a surprise.
+    """
+    half_typed = not window.settle()
+    stays = half_typed or (document.modified and document.generation != generation)
+    if stays:
+        _offer_again(window.banner, file, document.name, again)
+    return not stays
+
+
+def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], object]) -> None:
 
     def words() -> str:
         said = QCoreApplication.translate(

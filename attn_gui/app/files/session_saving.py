@@ -91,7 +91,8 @@ class SessionSaving(QObject):
             self._next[path] = session
             return True
         self._well = True
-        if sum(array.nbytes for array in session.problem.arrays().values()) + nbytes(kept) > LARGE:
+        size = sum(array.nbytes for array in session.problem.arrays().values()) + nbytes(kept)
+        if session.study is not None or size > LARGE:  # what is changed of a model is told by running it
             self._begin(session)
         else:
             self._at_once(session)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from PySide6.QtGui import QImage
 
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.figure.display import Values
+from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.reading import Tell
+from attn_gui.figure.tokens import Theme
 from attn_gui.models.run import Run
 from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 
@@ -19,15 +23,33 @@ SIDE = 48
 """Blocks of a small map at most, by side."""
 
 
-def small_maps(run: Run, tell: Tell) -> Mapping[HeadPlace, Values]:
-    """The weights of every head in at most 48 × 48 blocks."""
-    found: dict[HeadPlace, Values] = {}
+class SmallMaps(NamedTuple):
+    """Pictures of the weights of every head of a run, in the colors of a theme."""
+
+    run: Run
+    theme: Theme
+    pictures: Mapping[HeadPlace, QImage]
+
+
+def small_maps(run: Run, theme: Theme, before: SmallMaps | None, tell: Tell) -> SmallMaps:
+    """The weights of every head in at most 48 × 48 blocks; of layers that have not changed as they were before."""
+    known = None if before is None or before.theme != theme else before
+    if known is not None and known.run is run:
+        return known
+    found: dict[HeadPlace, QImage] = {}
     for layer in range(run.model.num_layers):
-        for head, weights in enumerate(run.attention(layer)):
-            rows, columns = (min(side, SIDE) for side in weights.shape)
-            found[HeadPlace(layer, head)] = pool(np.asarray(weights), None, rows, columns)[0]
+        places = [HeadPlace(layer, head) for head in range(run.model.num_heads)]
+        if known is not None and run.is_same(known.run, layer):
+            found |= {place: known.pictures[place] for place in places}
+        else:
+            found |= zip(places, (_picture(weights, theme) for weights in run.attention(layer)), strict=True)
         tell((layer + 1) / run.model.num_layers)
-    return found
+    return SmallMaps(run, theme, found)
+
+
+def _picture(weights: Values, theme: Theme) -> QImage:
+    rows, columns = (min(side, SIDE) for side in weights.shape)
+    return weights_picture(pool(np.asarray(weights), None, rows, columns)[0], weights.shape[1], theme)
 
 
 def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:

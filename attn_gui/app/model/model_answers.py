@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attn_gui.app.model.head_contents import readings, small_maps
+from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
-from attn_gui.figure.display import Values
 from attn_gui.figure.reading import Tell, within
+from attn_gui.figure.tokens import Theme
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.study import Study
@@ -20,14 +20,14 @@ from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 class Answer:
     """A run with the changes of every layer, one without any, and what the grid shows of the first.
 
-    `maps` are the weights of each head in few blocks, `numbers` a reading of each where one is chosen.
+    `maps` are pictures of the weights of each head, `numbers` a reading of each where one is chosen.
     """
 
     study: Study
     edits: Mapping[int, LayerEdit]
     run: Run
     clean: Run
-    maps: Mapping[HeadPlace, Values]
+    maps: SmallMaps
     numbers: Mapping[HeadPlace, HeadNumber]
     wanted: Wanted
     other: Run | ValueError | None
@@ -35,27 +35,39 @@ class Answer:
 
 
 class Wanted(NamedTuple):
-    """The reading that is shown of every head, and the second text; each empty for none."""
+    """The reading that is shown of every head, and the second text, each empty for none; the colors of pictures."""
 
     reading: str
     other: str
+    theme: Theme
 
 
-def answer(study: Study, problem: Problem, before: Answer | None, wanted: Wanted, tell: Tell) -> Answer:
-    """Run the model; what an answer before has computed of the same text is taken over.
+def answer(
+    study: Study, problem: Problem, before: Answer | None, known: Run | None, wanted: Wanted, tell: Tell
+) -> Answer:
+    """Run the model; what an answer before, or a `known` run, has computed of the same text is taken over.
 
     Raises ValueError, one sentence, where a layer as it was changed no longer fits the model.
     """
-    if before is None or not before.study.is_of(study):
-        clean = latest = study.model.run(study.text, tell=within(tell, 0, 3))
+    same = before if before is not None and before.study.is_of(study) else None
+    if same is not None:
+        clean, latest = same.clean, same.run
+    elif known is not None and known.model is study.model:  # nothing is changed in it
+        clean = latest = known
     else:
-        clean, latest = before.clean, before.run
+        clean = latest = study.model.run(study.text, tell=within(tell, 0, 3))
     edits = study.edits(problem)
     run = latest.replace(model=latest.model.with_edits(edits), tell=within(tell, 1, 3)) if edits else clean
-    known = before is not None and run is before.run
-    maps = before.maps if before is not None and known else small_maps(run, within(tell, 2, 3))
-    numbers = readings(run, study.base, wanted.reading, tell) if wanted.reading else {}
+    maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
+    numbers = _numbers(study, run, before, wanted.reading, tell)
     return Answer(study, edits, run, clean, maps, numbers, wanted, _other(study, before, wanted.other, tell))
+
+
+def _numbers(study: Study, run: Run, before: Answer | None, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
+    """A reading of every head, where one is chosen."""
+    if before is not None and before.run is run and before.wanted.reading == key:
+        return before.numbers
+    return readings(run, study.base, key, tell) if key else {}
 
 
 def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | ValueError | None:

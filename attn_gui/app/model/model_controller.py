@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,20 +14,26 @@ from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.questions import may_go
+from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
-from attn_gui.engine import Problem
+from attn_gui.document.ownership import given_up
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.reading import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.models import KNOWN, KnownModel, open_model
+from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.sample_texts import sample_text
-from attn_gui.models.studies.study import Placed, placed
+from attn_gui.models.studies.study import Placed, Study, placed
 from attn_gui.models.studies.study_files import opened_study
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
@@ -43,6 +51,14 @@ class _Asked(NamedTuple):
 
     label: Label | None
     generation: int
+    again: Callable[[], object] = lambda: None  # asks for the model once more
+
+
+class _Made(NamedTuple):
+    """What was computed; the evaluation of its problem too, unless none can hold it."""
+
+    placed: Placed
+    evaluation: Evaluation | None
 
 
 class ModelController(QObject):
@@ -51,17 +67,23 @@ class ModelController(QObject):
     opened = Signal()  # another model is on the table
 
     def __init__(
-        self, window: MainWindow, document: Document, making: Making, files: FilesController, settings: Settings
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        making: Making,
+        files: FilesController,
+        settings: Settings,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._making, self._files = window, document, making, files
-        self._settings = settings
+        self._computation, self._settings = computation, settings
+        self._ran: tuple[Study, Run] | None = None  # the last run of a text
         self._work = SideWork(window, OpeningProgress(window))
         self._work.ended.connect(self._on_work_ended)
         self._asked = _Asked(None, 0)
         self._path = Path()  # of what is opened
         self._record: StudyRecord | None = None  # of a session
-        files.modelNeeded.connect(self.open_session)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -86,55 +108,82 @@ class ModelController(QObject):
     def open_known(self, key: str) -> None:
         """Open a model that is known by this name; where it is not installed, say the line that brings it."""
         known = KNOWN[key]
-        self._path, self._record = Path(known.title), None
-        self._begin(None, known.title, lambda tell: _opened_known(known, tell))
+        if not known.installed or self._files.may_leave():
+            self._path, self._record = Path(known.title), None
+            again = partial(self.open_known, key)
+            self._begin(known.title, lambda tell: _opened_known(known, tell), again=again)
 
     def open_path(self, path: Path) -> None:
         """Open a checkpoint with a text that suits it, its first layer on the table."""
-        self._path, self._record = path, None
-        self._begin(None, path.name, lambda tell: _opened(path, tell))
+        if self._files.may_leave():
+            self._path, self._record = path, None
+            self._begin(path.name, lambda tell: _opened(path, tell), again=partial(self.open_path, path))
 
     def open_session(self, path: Path, record: StudyRecord) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights."""
-        self._path, self._record = path, record
-        folders = [*(known.folder() for known in KNOWN.values() if not known.package), *self._known()]
-        self._begin(None, path.name, lambda tell: opened_study(record, folders, tell))
+        if self._files.may_leave():
+            self._path, self._record = path, record
+            folders = [*(known.folder() for known in KNOWN.values() if not known.package), *self._known()]
+            again = partial(self.open_session, path, record)
+            self._begin(path.name, lambda tell: opened_study(record, folders, tell), again=again)
 
     def set_text(self, text: str) -> None:
         """Let the model read another text; what was changed in its layers stays where it still fits."""
         study, problem = self._document.study, self._document.problem
         if study is not None and text != study.text:
             shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-            self._begin(Label(TEXT, {"text": shown}), text, lambda tell: study.with_text(problem, text, tell))
+            self._begin(text, lambda tell: study.with_text(problem, text, tell), Label(TEXT, {"text": shown}))
 
     def set_layer(self, layer: int) -> None:
         """Put another layer on the table."""
         study, problem = self._document.study, self._document.problem
         if study is not None and layer != study.layer:
-            self._begin(Label(LAYER, {"layer": layer}), str(layer), lambda tell: study.at(problem, layer, tell))
+            known, label = self.run_of(study), Label(LAYER, {"layer": layer})
+            self._begin(str(layer), lambda tell: study.at(problem, layer, tell, known), label)
 
     def set_edits(self, label: Label, edits: Mapping[int, LayerEdit]) -> None:
         """Change what is changed by hand, in any layers."""
         study = self._document.study
         if study is not None:
-            self._begin(label, str(label), lambda tell: study.with_edits(edits, tell))
+            known = self.run_of(study)
+            self._begin(str(label), lambda tell: study.with_edits(edits, tell, known), label)
+
+    # --- runs ------------------------------------------------------------------------------------
+    def run_of(self, study: Study) -> Run | None:
+        """The last run, whatever was changed in it, if it is of the text and model of a study."""
+        return self._ran[1] if self._ran is not None and self._ran[0].is_of(study) else None
+
+    def keep(self, study: Study, run: Run) -> None:
+        """Keep a run of the study's text, of which steps take what is the same in it."""
+        self._ran = study, run
+
+    def forget(self) -> None:
+        """Let go of the last run: no model is on the table."""
+        self._ran = None
 
     # --- inside ----------------------------------------------------------------------------------
-    def _begin(self, label: Label | None, name: str, work: Callable[[Tell], Placed]) -> None:
-        self._asked = _Asked(label, self._document.generation)
-        self._work.start(name, work)
+    def _begin(
+        self,
+        name: str,
+        work: Callable[[Tell], Placed],
+        label: Label | None = None,
+        again: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._asked = _Asked(label, self._document.generation, again)
+        self._work.start(name, lambda tell: _made(work(tell)))
 
     def _on_work_ended(self, found: object) -> None:
-        label, generation = self._asked
+        label, generation, again = self._asked
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found), offers=self._ways_out(found))
         elif isinstance(found, Exception):
             raise found
-        elif isinstance(found, Placed):
+        elif isinstance(found, _Made):
             if label is None:
-                self._open(found)
+                if may_go(self._window, self._document, self._path.name, generation, again):
+                    self._open(found)
             elif generation == self._document.generation:
-                self._making.apply(SetStudy(_fields(self._document.problem, found.problem), found.study, label))
+                self._take(found, label)
             else:
                 self._window.banner.show_info(
                     lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
@@ -158,16 +207,23 @@ class ModelController(QObject):
 
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
-    def _open(self, found: Placed) -> None:
-        folder, record = found.study.model.folder, self._record
-        if record is None:
-            began = self._files.begin_problem(found.problem, self._path.name, found.study)
-        else:
-            began = self._files.begin_study(self._path, record, found)
-        if began:
-            known = [str(path) for path in self._known() if path != folder]
-            self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})
-            self.opened.emit()
+    def _take(self, found: _Made, label: Label) -> None:
+        """Make a step of what was computed."""
+        study, problem, run = found.placed
+        self.keep(study, run)
+        fields = _fields(self._document.problem, problem)
+        with self._computation.handed(found.evaluation):
+            self._making.apply(SetStudy(fields, study, label), [*given_up(problem).values()])
+
+    def _open(self, found: _Made) -> None:
+        study, _problem, run = found.placed
+        self.keep(study, run)
+        with self._computation.handed(found.evaluation):
+            self._files.begin_study(self._path, self._record, found.placed)
+        folder = study.model.folder
+        known = [str(path) for path in self._known() if path != folder]
+        self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})
+        self.opened.emit()
 
     def _known(self) -> list[Path]:
         """Folders of models that were opened, the last one first."""
@@ -179,6 +235,12 @@ def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
     """What to set so that one problem becomes another."""
     fields = wanted.fields()
     return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
+
+
+def _made(placed: Placed) -> _Made:
+    with suppress(FieldError):  # said where the evaluation is asked for again
+        return _Made(placed, evaluation_of(placed.problem))
+    return _Made(placed, None)
 
 
 def _opened(path: Path, tell: Tell, name: str = "") -> Placed:

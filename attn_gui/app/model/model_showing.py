@@ -16,7 +16,6 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.predicting.prediction_page import MOST
 from attn_gui.figure.text.labels import visible_text
@@ -56,7 +55,7 @@ class ModelShowing(QObject):
         self._soon.timeout.connect(self._ask)
         document.changed.connect(self._on_document_changed)
         view.follow(self._show_chosen, "head")
-        theme_signal.changed.connect(self._show_maps)
+        theme_signal.changed.connect(self._on_theme_changed)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -117,6 +116,7 @@ class ModelShowing(QObject):
         """Another document, which is no model's: the maps come back."""
         had, self.answer = self.answer is not None, None
         self._soon.stop()
+        self._models.forget()
         if self._view.look.mode == MODE:
             self._view.set(mode="product")
         if had:
@@ -125,9 +125,10 @@ class ModelShowing(QObject):
     def _ask(self) -> None:
         study, problem = self._document.study, self._document.problem
         if study is not None:
-            before, wanted = self.answer, Wanted(self._reading, self._other)
+            before, known = self.answer, self._models.run_of(study)
+            wanted = Wanted(self._reading, self._other, current_theme())
             self._asked = self._version()
-            self._job.begin(lambda tell: answer(study, problem, before, wanted, tell))
+            self._job.begin(lambda tell: answer(study, problem, before, known, wanted, tell))
 
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
@@ -142,6 +143,7 @@ class ModelShowing(QObject):
         elif isinstance(found, Answer):
             told = self.answer is not None and self.answer.other is found.other
             self.answer, self._likely = found, ()
+            self._models.keep(found.study, found.run)
             if isinstance(found.other, ValueError) and not told:
                 self._window.banner.show_error(saying(found.other))
             self._show()
@@ -181,11 +183,11 @@ class ModelShowing(QObject):
         if self._document.study is not None and self._panel is not None:
             self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, self._view.look.head))
 
-    def _show_maps(self, *_: object) -> None:
+    def _show_maps(self) -> None:
         if self.answer is None or self._panel is None:
             return
-        keys, theme, grid = len(self.answer.run.tokens), current_theme(), self._panel.heads.heads
-        grid.set_pictures({place: weights_picture(cells, keys, theme) for place, cells in self.answer.maps.items()})
+        grid = self._panel.heads.heads
+        grid.set_pictures(self.answer.maps.pictures)
         title = QCoreApplication.translate("Readings", READINGS[self._reading].title) if self._reading else ""
         grid.set_numbers(title, self.answer.numbers)
 
@@ -245,6 +247,10 @@ class ModelShowing(QObject):
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
         return panel
+
+    def _on_theme_changed(self, *_: object) -> None:
+        if self._document.study is not None:
+            self._soon.start()
 
     def _on_reading_asked(self, key: str) -> None:
         self._reading = key

@@ -57,7 +57,7 @@ def later_rooms(
     pages = PagesController(window, document, computation, view, look, bars)
     export = ExportController(window, document, computation, baseline, view, settings, look, pages)
     pages.exportAsked.connect(export.export_page)
-    models = ModelController(window, document, making, files, settings)
+    models = ModelController(window, document, computation, making, files, settings)
     model = ModelShowing(window, document, view, making, models)
     models.opened.connect(model.show)
     pages.headAsked.connect(model.choose)

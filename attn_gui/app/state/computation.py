@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -62,6 +63,7 @@ class Computation(QObject):
         self._passes = Background(self)
         self._passes.answered.connect(self._on_passes_answered)
         self._opened = False
+        self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(lambda: self.working.emit(True))
         document.changed.connect(self._on_document_changed)
@@ -80,6 +82,15 @@ class Computation(QObject):
     def stoppable(self) -> bool:
         """Whether pictures are being computed that Esc stops."""
         return self.supply is not None and self.supply.busy
+
+    @contextmanager
+    def handed(self, evaluation: Evaluation | None) -> Iterator[None]:
+        """Take this one where the document gets the problem that it is of, over the same arrays, in this block."""
+        self._handed = evaluation
+        try:
+            yield
+        finally:
+            self._handed = None
 
     def finish(self) -> None:
         """Wait for what is under way, for whoever needs the answer now."""
@@ -128,6 +139,11 @@ class Computation(QObject):
     def _rebuild(self) -> None:
         problem = self._document.problem
         self._rest.stop()
+        if self._handed is not None:
+            self._passes.forget()
+            self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
+            self._take(self._handed)
+            return
         if is_quick(problem):
             self._passes.forget()
             self._take(Evaluation(problem))

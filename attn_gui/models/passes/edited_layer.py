@@ -42,7 +42,7 @@ def edited(layer: AnyLayer, edit: LayerEdit | None) -> AnyLayer:
     plain = plain_layer(layer)
     if not edit:
         return plain
-    return layer if isinstance(layer, EditedLayer) and layer.edit is edit else EditedLayer(plain, edit)
+    return layer if isinstance(layer, EditedLayer) and layer.edit.is_like(edit) else EditedLayer(plain, edit)
 
 
 def plain_layer(layer: AnyLayer) -> Layer:

@@ -21,6 +21,10 @@ class Cells:
     places: Array
     values: Array
 
+    def is_like(self, other: Cells) -> bool:
+        """Whether both have the same numbers in the same places."""
+        return same(self.places, other.places) and same(self.values, other.values)
+
     def put_into(self, array: Array) -> Array:
         """A copy of an array with these cells in it; those beyond its end are left out."""
         found = np.array(array, order="C")
@@ -53,6 +57,16 @@ class LayerEdit:
         cells = {known: part for known, part in self.cells.items() if known != name}
         return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
 
+    def is_like(self, other: LayerEdit) -> bool:
+        """Whether both change the same, to the bit."""
+        fields, cells = self.fields.keys() == other.fields.keys(), self.cells.keys() == other.cells.keys()
+        return (
+            fields
+            and cells
+            and all(same(value, other.fields[name]) for name, value in self.fields.items())
+            and all(part.is_like(other.cells[name]) for name, part in self.cells.items())
+        )
+
     @classmethod
     def between(cls, base: Problem, problem: Problem) -> LayerEdit:
         """The edit that makes `problem` of `base`, to the bit."""
@@ -64,7 +78,8 @@ class LayerEdit:
             for name in new
             if _root(name) not in whole and isinstance(new[name], np.ndarray) and not same(old[name], new[name])
         }
-        return cls(cells, {root: getattr(problem, root) for root in sorted(whole)})
+        kept = problem.replace() if whole else problem  # whoever writes into the arrays of `problem` leaves those alone
+        return cls(cells, {root: getattr(kept, root) for root in sorted(whole)})
 
     def of(self, base: Problem) -> Problem:
         """`base` with this edit in it. Raises ShapeError or another ValueError where they do not fit together."""

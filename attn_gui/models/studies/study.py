@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.models.model import Model
+from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 
 Tell = Callable[[float], None]
@@ -37,29 +38,38 @@ class Study:
         """Whether both read the same text with the same model."""
         return self.model is other.model and self.text == other.text
 
-    def at(self, problem: Problem, layer: int, tell: Tell) -> Placed:
-        """Another layer on the table."""
-        return placed(self.model, self.text, layer, self.edits(problem), tell)
+    def at(self, problem: Problem, layer: int, tell: Tell, known: Run | None = None) -> Placed:
+        """Another layer on the table; `known` is a run of the text, of which is taken what is the same."""
+        return placed(self.model, self.text, layer, self.edits(problem), tell, known)
 
     def with_text(self, problem: Problem, text: str, tell: Tell) -> Placed:
         """Another text."""
         return placed(self.model, text, self.layer, self.edits(problem), tell)
 
-    def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell) -> Placed:
-        """Other changes, those of the layer on the table included."""
-        return placed(self.model, self.text, self.layer, edits, tell)
+    def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None) -> Placed:
+        """Other changes, those of the layer on the table included; `known` as in `at`."""
+        return placed(self.model, self.text, self.layer, edits, tell, known)
 
 
 class Placed(NamedTuple):
-    """A study, and the problem of the layer that is on the table in it."""
+    """A study, the problem of the layer that is on the table in it, over memory of its own, and a run of the text."""
 
     study: Study
     problem: Problem
+    run: Run
 
 
-def placed(model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], tell: Tell) -> Placed:
-    """A layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not fit."""
+def placed(
+    model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None
+) -> Placed:
+    """A layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not fit.
+
+    `known` is a run of the text through the model, whatever was changed in it; without one it is run with nothing
+    changed.
+    """
+    run = model.run(text, tell=tell) if known is None else known
     below = {number: edit for number, edit in edits.items() if number < layer}
-    base = model.with_edits(below).run(text, tell=tell).problem(layer)
+    base = run.problem(layer, model=run.model.with_edits(below), tell=tell)
     others = {number: edit for number, edit in edits.items() if number != layer and edit}
-    return Placed(Study(model, text, layer, base, others), edits.get(layer, LayerEdit()).of(base))
+    problem = edits.get(layer, LayerEdit()).of(base)
+    return Placed(Study(model, text, layer, base, others), problem.replace(), run)

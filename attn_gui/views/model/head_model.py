@@ -34,7 +34,7 @@ class HeadModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._shape = 0, 0
-        self._pictures: dict[HeadPlace, QImage] = {}
+        self._pictures: Mapping[HeadPlace, QImage] = {}
         self._numbers: dict[HeadPlace, HeadNumber] = {}
         self._title = ""  # of the reading
         self._changed: frozenset[HeadPlace] = frozenset()
@@ -47,18 +47,22 @@ class HeadModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_pictures(self, pictures: Mapping[HeadPlace, QImage]) -> None:
-        self._pictures = dict(pictures)
-        self._tell_all()
+        """A picture for each head; they are not changed by anybody."""
+        if pictures is not self._pictures:
+            self._pictures = pictures
+            self._tell_all()
 
     def set_numbers(self, title: str, numbers: Mapping[HeadPlace, HeadNumber]) -> None:
         """A number for each head, with the name of what it is; none for pictures."""
-        self._title, self._numbers = title, dict(numbers)
-        self._tell_all()
+        if (title, numbers) != (self._title, self._numbers):
+            self._title, self._numbers = title, dict(numbers)
+            self._tell_all()
 
     def set_changed(self, places: Collection[HeadPlace]) -> None:
         """Heads that are changed by hand."""
-        self._changed = frozenset(places)
-        self._tell_all()
+        if places != self._changed:
+            self._changed = frozenset(places)
+            self._tell_all()
 
     def retranslate(self) -> None:
         """Headers and tips in the present language."""

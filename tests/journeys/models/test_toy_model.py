@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QTableView
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QMessageBox, QTableView
 
 from attn_gui.document.edits import SetFields
 from attn_gui.models import open_model
@@ -215,6 +215,48 @@ def test_a_study_of_a_model_that_is_gone_is_refused_with_its_name(toy, tmp_path)
     toy.wait()
     assert "toy-induction" in toy.banner()
     assert toy.program.document.study is before
+
+
+def ask_about(person, answer, ask):
+    """Do what asks to save the document, and answer with this button."""
+    person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
+
+
+def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch, lang):
+    person = launch(lang=lang)
+    person.type_into("query", 0, 0, "9")
+    before = person.program.document.problem
+    ask_about(person, QMessageBox.StandardButton.Cancel, lambda: person.program.take_in(TOY))
+    assert not person.program.models.busy
+    assert person.program.document.problem is before
+    ask_about(person, QMessageBox.StandardButton.Discard, lambda: person.program.take_in(TOY))
+    person.wait()
+    assert person.program.document.study is not None
+
+
+def test_a_session_of_a_model_asks_once(toy, tmp_path):
+    path = tmp_path / "back.attn"
+    toy.save_as(path)
+    toy.type_into("w_query", 0, 0, "9")
+    toy.wait()
+    ask_about(toy, QMessageBox.StandardButton.Discard, lambda: toy.program.take_in(path))
+    toy.wait()
+    assert toy.program.document.path == path
+    assert not toy.window.isWindowModified()
+
+
+def test_a_document_changed_while_a_model_is_opened_stays(launch, lang):
+    person = launch(lang=lang)
+    person.program.take_in(TOY)
+    person.type_into("query", 0, 0, "9")
+    person.wait()
+    assert person.program.document.study is None
+    assert person.number("query", 0, 0) == 9
+    banner = person.find("banner")
+    offer = next(button for button in banner.findChildren(QAbstractButton) if button.isVisible() and button.text())
+    ask_about(person, QMessageBox.StandardButton.Discard, lambda: person.click(offer))
+    person.wait()
+    assert person.program.document.study is not None
 
 
 PAGES = ("prediction", "lens", "effect", "heads_off", "logit_parts", "patching")

@@ -1,0 +1,107 @@
+"""Placing of a layer: what the last run of a text knows is taken, and everything is to the bit as without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.document.ownership import given_up
+from attn_gui.models import Model, Run, open_model
+from attn_gui.models.passes import edited_layer
+from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models.studies.study import placed
+from attn_gui.paths import resource
+
+FOLDERS = (*(f"tests/data/models/tiny-{family}" for family in ("bert", "gpt2", "llama")), "toy-induction")
+OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+TEXT = "the cat"
+
+
+def silent(_share: float) -> None:
+    """Ignore the progress."""
+
+
+@pytest.fixture(params=FOLDERS)
+def model(request: pytest.FixtureRequest) -> Model:
+    name = str(request.param)
+    return open_model(Path(__file__).parents[3] / name if "/" in name else resource("models", name))
+
+
+def edits_of(model: Model) -> dict[int, LayerEdit]:
+    """A head off in the first layer, a weight of the second."""
+    first, second = (placed(model, TEXT, layer, {}, silent).problem for layer in (0, 1))
+    weights = np.array(second.w_value)
+    weights[1, 2] = 7.5
+    return {
+        0: LayerEdit.between(first, first.replace(interventions=[OFF])),
+        1: LayerEdit.between(second, second.replace(w_value=weights)),
+    }
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("whole", [True, False], ids=["of a run of all", "of a run of none"])
+def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> None:
+    edits = edits_of(model)
+    known = model.with_edits(edits).run(TEXT) if whole else model.run(TEXT)
+    fresh, quick = placed(model, TEXT, layer, edits, silent), placed(model, TEXT, layer, edits, silent, known)
+    assert quick.problem == fresh.problem
+    assert quick.study.base == fresh.study.base
+    assert quick.study.edits(quick.problem).keys() == edits.keys()
+
+
+def walked_layers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the layers that are walked from now on, edited ones included."""
+    found: list[int] = []
+    cells_of = edited_layer.stage_cells
+
+    def counted(layer: edited_layer.AnyLayer, *rest: object) -> object:
+        found.append(layer.number)
+        return cells_of(layer, *rest)
+
+    monkeypatch.setattr("attn_gui.models.run.stage_cells", counted)
+    return found
+
+
+def test_of_a_run_with_the_same_changes_nothing_is_computed_again(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits = edits_of(model)
+    start = placed(model, TEXT, 0, edits, silent)
+    known = model.with_edits(edits).run(TEXT)
+    walked = walked_layers(monkeypatch)
+    above = start.study.at(start.problem, 1, silent, known)
+    assert not walked
+    again = above.study.edits(above.problem)
+    assert known.replace(model=known.model.with_edits(again)) is known
+    assert not walked
+    below = above.study.at(above.problem, 0, silent)  # without one the layers are run
+    assert walked == [*range(model.num_layers)]
+    assert below.problem == start.problem
+
+
+def test_only_what_is_not_the_same_below_the_layer_is_computed(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    edits, known = edits_of(model), model.run(TEXT)
+    walked = walked_layers(monkeypatch)
+    placed(model, TEXT, 1, edits, silent, known)
+    assert walked == [0]
+
+
+def test_a_run_tells_which_layers_it_has_in_common_with_another(model: Model) -> None:
+    edits, run = edits_of(model), model.run(TEXT)
+    above: Run = run.replace(model=run.model.with_edits({1: edits[1]}))
+    assert above.is_same(run, 0)
+    assert not above.is_same(run, 1)
+    assert not any(model.run(TEXT).is_same(run, layer) for layer in (0, 1))  # another run, though it is alike
+
+
+def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model) -> None:
+    start = placed(model, TEXT, 0, {}, silent)
+    given = np.zeros((1, start.problem.n, start.problem.m))
+    changed = start.problem.replace(mask=[{"kind": "bias", "values": given}])
+    edit = LayerEdit.between(start.study.base, changed)
+    kept = edit.of(start.study.base)
+    given_up(changed)["mask.0.values"][...] = 5.0
+    assert edit.of(start.study.base) == kept
+    assert not edit.is_like(LayerEdit.between(start.study.base, changed))
