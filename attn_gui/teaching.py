@@ -22,8 +22,7 @@ def lesson(words: list[str]) -> int:
     from attn_gui.lessons.lesson_states import states_of
 
     try:
-        pages = {name: page.applies for name, page in PAGES.items() if not page.of_model}
-        states = states_of(read_lesson(chosen.file), pages)
+        states = states_of(read_lesson(chosen.file), PAGES)
     except FormatError as error:
         raise Refusal(str(error)) from error
     questions = sum(state.step.question is not None for state in states)

@@ -49,10 +49,11 @@ class Edits:
 
 @dataclass(frozen=True, eq=False)
 class SetStudy:
-    """Another place in a model, or other things around it: fields as in `SetFields`, and the study that they are of."""
+    """Another place in a model, or other things around it: fields as in `SetFields`, and the study that they are of;
+    None where they are of no model."""
 
     fields: Mapping[str, object]
-    study: Study
+    study: Study | None
     label: Label
 
 

@@ -18,7 +18,7 @@ from .lesson_text import Piece, Text, pieces
 from .live_expression import ExpressionError, expression
 
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES = 200_000, 2_000, 60, 8
-ORDERS, TASK = ("open", "make", "set", "choose", "head", "show", "holds"), "do"
+ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "holds", "until"), "do"
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 

@@ -1,40 +1,35 @@
-"""States of a lesson: the problem that each step begins with, the one after its tasks, and what is to be shown."""
+"""States of a lesson: the scene that each step begins with, the one after its tasks, and what is to be shown."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats import Loaded, open_file
-from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
-from attn_gui.paths import resource
 
 from .lesson import Lesson, Order, Step
 from .lesson_error import LessonError
-from .live_expression import ExpressionError, cell_index, expression
+from .live_expression import Expression, ExpressionError, cell_index, expression
+from .measures import Ground
+from .scenes import BEGINNINGS, Scene, changed
 
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
-NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
+ALL, PRODUCT, MODEL = "all", "product", "model"
+"""What the middle of the window can show: all stages, the product picture, the heads of a model."""
 
-PROBLEM = Note(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
-SIZES = Note(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
-CHANGE = Note(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
 CELL = Note(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
 HEAD = Note(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
-SHOWN = Note(QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, or the name of a page that the problem has"))
-BEGUN = Note(QT_TRANSLATE_NOOP("Sentences", "“- open:” or “- make:” in the first step"))
+SHOWN = Note(QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it"))
+BEGUN = Note(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:” or “- model:” in the first step"))
 COMPUTED = Note(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
 TRUE = Note(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
+OPEN = Note(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
 SMALL = Note(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
 
 
@@ -45,135 +40,93 @@ class Shown:
     stage: str | None = None
     head: int | None = None
     cell: tuple[str, tuple[int, ...]] | None = None
-    every: bool | None = None  # all stages, or the product picture
+    mode: str | None = None
     page: str | None = None
 
 
 @dataclass(frozen=True)
 class State:
-    """A step ready to be gone through: `begin` and `end` are the problem before and after the tasks of the person."""
+    """A step ready to be gone through: `begin` and `end` are there before and after the tasks of the person.
+
+    `until` are the claims by which it is seen that the person has done them, however; without any it is by `end`.
+    """
 
     step: Step
-    begin: Problem
-    end: Problem
+    begin: Scene
+    end: Scene
     shown: Shown = field(default_factory=Shown)
+    until: tuple[Expression, ...] = ()
+
+    def is_done(self, scene: Scene, ground: Ground) -> bool:
+        """Whether the tasks are done, from what is on the table now."""
+        return all(claim.holds(ground) for claim in self.until) if self.until else scene.is_like(self.end)
 
 
-Applies = Callable[[Problem], bool]
+class Page(Protocol):
+    """What a lesson asks of a page before it is shown."""
+
+    of_model: ClassVar[bool]
+
+    def applies(self, problem: Problem) -> bool: ...
 
 
-def states_of(lesson: Lesson, pages: Mapping[str, Applies]) -> tuple[State, ...]:
+def states_of(lesson: Lesson, pages: Mapping[str, Page]) -> tuple[State, ...]:
     """Every state of a lesson; `pages` are those that can be shown.
 
     Each order is carried out and each number computed once. Raises FormatError, for what the file says LessonError.
     """
     found: list[State] = []
-    problem: Problem | None = None
+    scene: Scene | None = None
     try:
         for step in lesson.steps:
-            state = _state(lesson, step, problem, pages)
+            state = _state(lesson, step, scene, pages)
             _compute(state)
             found.append(state)
-            problem = state.end
+            scene = state.end
     except FormatError as error:
         raise error.at(lesson.path) from error.__cause__
     return tuple(found)
 
 
-def _state(lesson: Lesson, step: Step, problem: Problem | None, pages: Mapping[str, Applies]) -> State:
+def _state(lesson: Lesson, step: Step, scene: Scene | None, pages: Mapping[str, Page]) -> State:
     for order in step.orders:
-        if order.word == "open":
-            problem = _opened(lesson, order)
-        elif order.word == "make":
-            problem = _made(order)
-        elif problem is not None and order.word == "set":
-            problem = _changed(problem, order)
-    if problem is None:
+        if order.word in BEGINNINGS:
+            scene = BEGINNINGS[order.word](lesson, order)
+        elif scene is not None and order.word == "set":
+            scene = changed(scene, order)
+    if scene is None:
         raise LessonError(step.line, BEGUN, "")
-    if np.prod(problem.map_shape) > MOST_NUMBERS:
-        raise LessonError(step.line, SMALL, int(np.prod(problem.map_shape)))
-    end = problem
+    if np.prod(scene.problem.map_shape) > MOST_NUMBERS:
+        raise LessonError(step.line, SMALL, int(np.prod(scene.problem.map_shape)))
+    shown = _shown(step, scene, pages)
+    begin = scene if shown.head is None else replace(scene, head=shown.head)
+    end = begin
     for task in step.tasks:
-        end = _changed(end, task)
-    return State(step, problem, end, _shown(step, problem, pages))
+        end = changed(end, task)
+    until = tuple(_claim(order) for order in step.orders if order.word == "until")
+    return State(step, begin, end, shown, until)
 
 
-# --- problems ------------------------------------------------------------------------------------
-def _opened(lesson: Lesson, order: Order) -> Problem:
-    """An example, or a file beside the lesson; never one anywhere else."""
-    if NAME.fullmatch(order.rest) is None or order.rest.startswith("."):
-        raise LessonError(order.line, PROBLEM, order.rest)
-    endings = suffixes(problems())
-    folder, names = resource("examples"), [f"{order.rest}{ending}" for ending in endings]
-    places = [folder / name for name in names]
-    if order.rest.lower().endswith(tuple(endings)):
-        places.append(lesson.path.parent / order.rest)
-    for place in places:
-        if place.is_file() and not place.is_symlink():
-            return _read(place, order).problem
-    raise LessonError(order.line, PROBLEM, order.rest)
-
-
-def _read(place: Any, order: Order) -> Loaded:
+def _claim(order: Order) -> Expression:
     try:
-        return open_file(place)
-    except FormatError as error:
-        raise LessonError(order.line, PROBLEM, error) from error
-
-
-def _made(order: Order) -> Problem:
-    try:
-        given = {name: _json(text) for name, text in (part.split("=", 1) for part in order.rest.split())}
-        kind = given.pop("kind", "direct")
-        counts = [value for name, value in given.items() if name not in ("fill", "seed")]
-        if any(type(count) is not int or not 1 <= count <= 512 for count in counts):
-            raise ValueError
-        return Problem.over(new_fields(kind, **given))
-    except (ValueError, TypeError):
-        raise LessonError(order.line, SIZES, order.rest) from None
-
-
-def _changed(problem: Problem, order: Order) -> Problem:
-    """The problem with one field, or one number of a matrix, changed."""
-    match = SETTING.fullmatch(order.rest)
-    try:
-        if match is None:
-            raise ValueError
-        name, row, column, value = match[1], match[2], match[3], _json(match[4])
-        if row is None:
-            return problem.replace(**{name: value})
-        array = np.array(problem.arrays()[name])
-        if type(value) not in (int, float):
-            raise ValueError
-        array[..., int(row), int(column)] = value
-        return problem.replace(**{name: array})
-    except (ValueError, TypeError, KeyError, IndexError):
-        raise LessonError(order.line, CHANGE, order.rest) from None
-
-
-def _json(text: str) -> Any:
-    """A JSON value, or a word as it is."""
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
-        if re.fullmatch(r"[a-z]+", text):
-            return text
-        raise ValueError(text) from None
+        return expression(order.rest)
+    except ExpressionError as error:
+        raise LessonError(order.line, COMPUTED, error) from None
 
 
 # --- the view ------------------------------------------------------------------------------------
-def _shown(step: Step, problem: Problem, pages: Mapping[str, Applies]) -> Shown:
-    evaluation, shown = evaluation_of(problem), Shown()
+def _shown(step: Step, scene: Scene, pages: Mapping[str, Page]) -> Shown:
+    evaluation, shown = evaluation_of(scene.problem), Shown()
     for order in step.orders:
         if order.word == "head":
-            if not order.rest.isdecimal() or int(order.rest) >= problem.num_heads:
+            if not order.rest.isdecimal() or int(order.rest) >= scene.problem.num_heads:
                 raise LessonError(order.line, HEAD, order.rest)
             shown = replace(shown, head=int(order.rest))
         elif order.word == "choose":
             cell = _cell(evaluation, order)
             shown = replace(shown, cell=cell, stage=cell[0])
         elif order.word == "show":
-            shown = _picture(shown, evaluation, order, pages)
+            shown = _picture(shown, evaluation, order, scene, pages)
     return shown
 
 
@@ -187,49 +140,62 @@ def _cell(evaluation: Evaluation, order: Order) -> tuple[str, tuple[int, ...]]:
         raise LessonError(order.line, CELL, error) from None
 
 
-def _picture(shown: Shown, evaluation: Evaluation, order: Order, pages: Mapping[str, Applies]) -> Shown:
-    if order.rest == "all":
-        return replace(shown, every=True)
-    if order.rest in evaluation.stages:
-        return replace(shown, stage=order.rest, every=False)
-    if order.rest in pages and pages[order.rest](evaluation.problem):
-        return replace(shown, page=order.rest)
-    raise LessonError(order.line, SHOWN, order.rest)
+def _picture(shown: Shown, evaluation: Evaluation, order: Order, scene: Scene, pages: Mapping[str, Page]) -> Shown:
+    name = order.rest
+    if name == ALL or (name == MODEL and scene.study is not None):
+        return replace(shown, mode=name)
+    if name in evaluation.stages:
+        return replace(shown, stage=name, mode=PRODUCT)
+    page = pages.get(name)
+    if page is not None and page.applies(scene.problem) and (scene.study is not None or not page.of_model):
+        return replace(shown, page=name)
+    raise LessonError(order.line, SHOWN, name)
 
 
 # --- numbers -------------------------------------------------------------------------------------
 def _compute(state: State) -> None:
     """Compute every number of a step at its beginning and its end."""
     question, step = state.step.question, state.step
-    begin = evaluation_of(state.begin)
-    end = begin if state.end is state.begin else evaluation_of(state.end)
+    begin = _ground(state.begin, step)
+    end = begin if state.end is state.begin else _ground(state.end, step)
     for order in step.orders:
         if order.word == "holds":
             _check_claim(order, end)
+        elif order.word == "until":
+            _check_claim(order, end)
+            if _claim(order).holds(begin):
+                raise LessonError(order.line, OPEN, order.rest)
     texts = [step.title, step.text]
     if question is not None:
         texts += [question.text, *question.choices, *filter(None, [question.because])]
         if question.answer is not None:
             _check_number(question.answer, question.line, end)
     for live in (live for text in texts for live in text.live()):
-        for evaluation in (begin, end):
-            _check_number(live.expression, step.line, evaluation)
+        for ground in (begin, end):
+            _check_number(live.expression, step.line, ground)
 
 
-def _check_claim(order: Order, evaluation: Evaluation) -> None:
-    """Refuse what the numbers do not show."""
+def _ground(scene: Scene, step: Step) -> Ground:
     try:
-        claim = expression(order.rest)
-        if claim.number(evaluation) == 1.0:
+        return scene.ground()
+    except ValueError as error:
+        raise LessonError(step.line, COMPUTED, error) from None
+
+
+def _check_claim(order: Order, ground: Ground) -> None:
+    """Refuse what the numbers do not show."""
+    claim = _claim(order)
+    try:
+        if claim.number(ground) == 1.0:
             return
-        sides = claim.sides(evaluation)
+        sides = claim.sides(ground)
     except ExpressionError as error:
         raise LessonError(order.line, COMPUTED, error) from None
     raise LessonError(order.line, TRUE, f"{order.rest} ({sides})" if sides else order.rest)
 
 
-def _check_number(wanted: Any, line: int, evaluation: Evaluation) -> None:
+def _check_number(wanted: Any, line: int, ground: Ground) -> None:
     try:
-        wanted.number(evaluation)
+        wanted.number(ground)
     except ExpressionError as error:
         raise LessonError(line, COMPUTED, error) from None

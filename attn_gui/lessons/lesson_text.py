@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.spelling import MINUS
 
 from .live_expression import Expression, ExpressionError, expression
+from .measures import Ground
 
 LIVE = re.compile(r"\{([^{}]*)\}")
 DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
@@ -24,10 +24,10 @@ class Live:
     expression: Expression
     decimals: int | None = None
 
-    def text(self, evaluation: Readout) -> str:
+    def text(self, ground: Ground) -> str:
         """The number as it stands in the text."""
         try:
-            number = self.expression.number(evaluation)
+            number = self.expression.number(ground)
         except ExpressionError:
             return MISSING
         return written(number, self.decimals)
@@ -43,10 +43,10 @@ class Text:
     en: tuple[Piece, ...]
     zh: tuple[Piece, ...]
 
-    def said(self, lang: str, evaluation: Readout) -> str:
+    def said(self, lang: str, ground: Ground) -> str:
         """The text in one language, with the numbers as they are now."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
-        return "".join(piece if isinstance(piece, str) else piece.text(evaluation) for piece in pieces)
+        return "".join(piece if isinstance(piece, str) else piece.text(ground) for piece in pieces)
 
     def live(self) -> Iterator[Live]:
         """Every live number in it, of both languages."""

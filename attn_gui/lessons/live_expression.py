@@ -9,21 +9,25 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
-from attn_gui.engine.analysis.reaching.compared_layers import DEPENDENCES, MOST_TOKENS, comparable
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph import indices
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.stages import STAGE
 
+from .measures import HERE, MEASURES, Ground
+
 LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have
+LONGEST_TOKEN = 40
 LARGEST = 1e300
 Value = Any  # a float, or an array of floats
 
@@ -86,7 +90,7 @@ ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression that has been read: `number` computes it from an evaluation."""
+    """An expression that has been read: `number` computes it from what is on the table."""
 
     text: str
     tree: ast.expr
@@ -97,25 +101,32 @@ class Expression:
         tree = self.tree
         if not (isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name) and tree.value.id in STAGE):
             return None
-        places = [_place(part) for part in _parts(tree.slice)]
-        whole = [place for place in places if isinstance(place, int)]
-        return (tree.value.id, tuple(whole)) if len(whole) == len(places) else None
+        places = [part.value for part in _parts(tree.slice) if isinstance(part, ast.Constant)]
+        whole = tuple(place for place in places if isinstance(place, int))
+        return (tree.value.id, whole) if len(whole) == len(_parts(tree.slice)) else None
 
-    def number(self, evaluation: Readout) -> float:
+    def number(self, ground: Ground) -> float:
         """The number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
         with np.errstate(all="ignore"):
-            found = np.asarray(_value(self.tree, evaluation), dtype=float)
+            found = np.asarray(_value(self.tree, ground), dtype=float)
         if found.size != 1:
             raise ExpressionError(f"{self.text} has {found.size} numbers")
         return float(found.reshape(()))
 
-    def sides(self, evaluation: Readout) -> str:
+    def holds(self, ground: Ground) -> bool:
+        """Whether it is true; what cannot be computed is not."""
+        try:
+            return self.number(ground) == 1.0
+        except ExpressionError:
+            return False
+
+    def sides(self, ground: Ground) -> str:
         """The two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
         if not isinstance(self.tree, ast.Compare):
             return ""
         sign = next((sign for sign in ("<=", ">=", "==", "!=", "<", ">") if sign in self.text), "")
         parts = (Expression("", side) for side in (self.tree.left, self.tree.comparators[0]))
-        left, right = (f"{part.number(evaluation):.4g}" for part in parts)
+        left, right = (f"{part.number(ground):.4g}" for part in parts)
         return f"{left} {sign} {right}"
 
 
@@ -161,7 +172,7 @@ def _known(tree: ast.expr) -> bool:
         case ast.Constant(value=value):
             return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST
         case ast.Name(id=name):
-            return name in SIZES or name == "scale"
+            return name in SIZES or name in HERE or name == "scale"
         case ast.BinOp(op=op) | ast.UnaryOp(op=op):
             return type(op) in ARITHMETIC
         case ast.Compare(ops=[op]):
@@ -195,26 +206,28 @@ def _parts(tree: ast.expr) -> list[ast.expr]:
 def _is_place(tree: ast.expr) -> bool:
     if isinstance(tree, ast.Slice):
         return tree.lower is tree.upper is tree.step is None
+    if isinstance(tree, ast.Name):
+        return tree.id in HERE
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        return len(tree.value) <= LONGEST_TOKEN
     return isinstance(tree, ast.Constant) and type(tree.value) is int and tree.value < MOST_CELLS
 
 
-def _place(tree: ast.expr) -> int | slice:
-    return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else slice(None)
-
-
 # --- carrying out --------------------------------------------------------------------------------
-def _value(tree: ast.expr, evaluation: Readout) -> Value:
+def _value(tree: ast.expr, ground: Ground) -> Value:
     match tree:
         case ast.Constant(value=value):
             return np.float64(value)  # type: ignore[arg-type]  # numbers alone were let through
+        case ast.Name(id=name) if name in HERE:
+            return np.asarray(_place(tree, ground, of_token=False), dtype=float)
         case ast.Name(id=name):
-            problem = evaluation.problem
+            problem = ground.evaluation.problem
             return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))
         case ast.Subscript(value=ast.Name(id=name)):
-            return _cells(name, [_place(part) for part in _parts(tree.slice)], evaluation)
+            return _cells(name, _parts(tree.slice), ground)
         case ast.Call(func=ast.Name(id="gradient"), args=[of, ast.Subscript(value=ast.Name(id=name)) as by]):
-            return _cells(name, [_place(part) for part in _parts(by.slice)], _gradient(of, evaluation))
-    values = [_value(part, evaluation) for part in _operands(tree)]
+            return _cells(name, _parts(by.slice), replace(ground, evaluation=_gradient(of, ground.evaluation)))
+    values = [_value(part, ground) for part in _operands(tree)]
     match tree:
         case ast.Call(func=ast.Name(id=name)):
             return FUNCTIONS[name][1](*values)
@@ -235,21 +248,40 @@ def _gradient(of: ast.expr, evaluation: Readout) -> Gradient:
     return gradient_of(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
 
 
-def _matrix(name: str, evaluation: Readout) -> Array | None:
-    """A matrix of the problem, the gradient by it, or the dependence of one of the compared layers; else None."""
+def _matrix(name: str, ground: Ground) -> Array | None:
+    """A matrix of the problem, the gradient by it, or one that is computed for lessons; else None."""
+    evaluation = ground.evaluation
     if isinstance(evaluation, Gradient):
         return evaluation.by_field(name) if name in evaluation.by_fields else None
-    if name in DEPENDENCES and comparable(evaluation.problem) and evaluation.problem.n <= MOST_TOKENS:
-        return DEPENDENCES[name](evaluation.problem)
-    return evaluation.problem.arrays().get(name)
+    if name in (arrays := evaluation.problem.arrays()):
+        return arrays[name]
+    measure = MEASURES.get(name)
+    return measure.cells(ground) if measure is not None and measure.needs(ground) else None
 
 
-def _cells(name: str, places: list[int | slice], evaluation: Readout) -> Array:
+def _place(tree: ast.expr, ground: Ground, *, of_token: bool) -> int | slice:
+    """A place of a matrix; `of_token`: one of the vocabulary, which may be written as the token."""
+    match tree:
+        case ast.Constant(value=int() as place):
+            return place
+        case ast.Slice():
+            return slice(None)
+        case ast.Name(id=name) if ground.runs is not None:
+            return HERE[name](ground)
+        case ast.Constant(value=str() as token) if ground.runs is not None and of_token:
+            with suppress(FieldError):
+                return ground.runs.now.token_id(token)
+    raise ExpressionError(ast.unparse(tree))
+
+
+def _cells(name: str, parts: list[ast.expr], ground: Ground) -> Array:
     """Cells of a stage, or of a matrix; leading places that are not written are 0."""
-    written = f"{name}[{', '.join(':' if isinstance(place, slice) else str(place) for place in places)}]"
-    matrix = None if name in evaluation.stages else _matrix(name, evaluation)
+    written, evaluation = f"{name}[{', '.join(map(ast.unparse, parts))}]", ground.evaluation
+    matrix = None if name in evaluation.stages else _matrix(name, ground)
     if name not in evaluation.stages and matrix is None:
         raise ExpressionError(written)
+    tokens = matrix is not None and name in MEASURES and MEASURES[name].tokens
+    places = [_place(part, ground, of_token=tokens and part is parts[-1]) for part in parts]
     shape = evaluation.shape(name) if matrix is None else matrix.shape
     given = [*([0] * (len(shape) - len(places))), *places]
     if len(given) != len(shape) or any(isinstance(k, int) and k >= size for k, size in zip(given, shape, strict=True)):

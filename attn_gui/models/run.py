@@ -121,9 +121,13 @@ class Run:
         mask = self.sequence.mask
         return self.model.pooling(self._last if mask is None else self._last[mask])
 
+    def probabilities(self, position: int = -1) -> Array:
+        """(vocabulary,): the probability of every token at a position, float64. Raises FieldError."""
+        return np.asarray(softmax(self.logits_at(position).astype(np.float64)))
+
     def predictions(self, position: int = -1, top: int = 20) -> list[tuple[str, float]]:
         """The most probable tokens at a position, most probable first: (token, probability)."""
-        shares = softmax(self.logits_at(position).astype(np.float64))
+        shares = self.probabilities(position)
         order = np.argsort(-shares, kind="stable")[: max(top, 0)]
         tokens = self.model.tokenizer.tokens([int(number) for number in order])
         return list(zip(tokens, map(float, shares[order]), strict=True))

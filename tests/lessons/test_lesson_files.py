@@ -18,11 +18,10 @@ from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import states_of
 from attn_gui.lessons.live_expression import ExpressionError, expression
+from attn_gui.lessons.measures import Ground
 from attn_gui.paths import resource
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
-KINDS = {name: page.applies for name, page in PAGES.items() if not page.of_model}
-
 WHOLE = """# Title | 标题
 
 ## Step | 步骤
@@ -43,16 +42,16 @@ Weight {weights[1, 1]:2} of **key 1**.
 
 
 def test_there_are_lessons_for_every_tutorial():
-    assert len(LESSONS) >= 14
+    assert len(LESSONS) >= 15
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and_a_wrong_answer(path):
-    for state in states_of(read_lesson(path), KINDS):
-        begin, end = (compute(problem).evaluation for problem in (state.begin, state.end))
+    for state in states_of(read_lesson(path), PAGES):
+        begin, end = (scene.ground() for scene in (state.begin, state.end))
         for lang in ("en", "zh"):
-            for evaluation in (begin, end):
-                said = state.step.text.said(lang, evaluation)
+            for ground in (begin, end):
+                said = state.step.text.said(lang, ground)
                 assert "{" not in said
                 assert "–" not in said.replace("Nadaraya–Watson", "")
                 assert "NaN" not in said
@@ -73,7 +72,7 @@ def test_the_command_line_goes_through_a_lesson(path, capsys):
 
 TAUGHT = (
     "shapes soft-retrieval root-d-k operators rnn-cnn-attention masks worked-example thinking-machines eight-heads "
-    "pooling words itself block cross-attention"
+    "pooling words itself block cross-attention induction"
 )
 
 
@@ -95,24 +94,25 @@ def test_gradients_and_dependences_are_those_of_the_engine():
     problem = Problem(**new_fields("self", n=5, num_heads=2, d_k=3, fill="random", seed=1))
     trace = compute(problem)
     exact = sensitivity(trace, "output", (0, 3, 1))
-    number = expression("gradient(output[3, 1], w_query[2, 4])").number(trace.evaluation)
+    ground = Ground(trace.evaluation)
+    number = expression("gradient(output[3, 1], w_query[2, 4])").number(ground)
     assert number == exact["w_query"][2, 4]
-    assert expression("norm(gradient(output[3, 1], x[:, :]))").number(trace.evaluation) == np.linalg.norm(exact["x"])
+    assert expression("norm(gradient(output[3, 1], x[:, :]))").number(ground) == np.linalg.norm(exact["x"])
     page = PAGES["dependence"]
     aim = Aim.at(trace.evaluation, 0, 0, "weights", (3, 1))
     aim = replace(aim, knobs=settled(page.knobs, aim, {}))
     for name, found in zip(
         ("rnn", "cnn", "attention"), page.read(trace.evaluation, aim, lambda _: None).maps, strict=True
     ):
-        assert expression(f"{name}[4, 1]").number(trace.evaluation) == found[4, 1]
+        assert expression(f"{name}[4, 1]").number(ground) == found[4, 1]
     for refused in ("gradient(n, 2)", "gradient(output[0, 0])", "gradient(output[0, 0], 3)"):
         with pytest.raises(ExpressionError):
             expression(refused)
     for absent in ("gradient(output[9, 9], x[0, 0])", "gradient(x[0, 0], x[0, 0])", "gradient(output[0, 0], y[0, 0])"):
         with pytest.raises(ExpressionError):
-            expression(absent).number(trace.evaluation)
+            expression(absent).number(ground)
     with pytest.raises(ExpressionError):
-        expression("rnn[0, 0]").number(compute(problem.replace(context=problem.x)).evaluation)
+        expression("rnn[0, 0]").number(Ground(compute(problem.replace(context=problem.x)).evaluation))
 
 
 def lesson(tmp_path, text):
@@ -122,13 +122,14 @@ def lesson(tmp_path, text):
 
 
 def test_live_numbers_are_those_of_the_problem(tmp_path):
-    (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), KINDS)
-    evaluation = compute(state.begin).evaluation
-    assert state.step.text.said("en", evaluation) == "Weight 0.64 of **key 1**."
-    assert state.step.text.said("zh", evaluation) == "键 1 的权重 0.64。"
-    moved = compute(state.begin.replace(scale=1)).evaluation
+    (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
+    begin = state.begin.problem
+    ground = state.begin.ground()
+    assert state.step.text.said("en", ground) == "Weight 0.64 of **key 1**."
+    assert state.step.text.said("zh", ground) == "键 1 的权重 0.64。"
+    moved = Ground(compute(begin.replace(scale=1)).evaluation)
     assert state.step.text.said("en", moved) == "Weight 0.73 of **key 1**."
-    other = compute(state.begin.replace(query=[[1, 2, 3]])).evaluation
+    other = Ground(compute(begin.replace(query=[[1, 2, 3]])).evaluation)
     assert state.step.text.said("en", other) == "Weight – of **key 1**."
 
 
@@ -140,9 +141,9 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
         ("- open: worked-example", "- open: ../secret.npz", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
-        ("- open: worked-example\n", "", "line 3: expected “- open:” or “- make:” in the first step"),
+        ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:” or “- model:” in the first step"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
-        ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, or the name of a page"),
+        ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, “model”, or the name of a page"),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
@@ -180,10 +181,10 @@ def test_wild_files_are_refused_in_a_sentence(tmp_path, raw):
     path = tmp_path / "wild.md"
     path.write_bytes(raw)
     with pytest.raises(FormatError):
-        states_of(read_lesson(path), KINDS)
+        states_of(read_lesson(path), PAGES)
 
 
 def test_a_problem_file_beside_the_lesson_is_opened(tmp_path):
     (tmp_path / "own.npz").write_bytes(resource("examples", "worked-example.npz").read_bytes())
     path = lesson(tmp_path, WHOLE.replace("worked-example", "own.npz"))
-    assert len(states_of(read_lesson(path), KINDS)) == 1
+    assert len(states_of(read_lesson(path), PAGES)) == 1

@@ -248,9 +248,9 @@ def _entry(data: bytes) -> bytes:
 
 
 def _lessons() -> list[Input]:
-    pages = {name: kind.applies for name, kind in PAGES.items() if not kind.of_model}
-    parts = tuple(Part(path.read_bytes()) for path in sorted(resource("lessons").glob("*.md"))[:6])
-    return [Input("lesson.md", parts, lambda path: states_of(read_lesson(path), pages))]
+    paths = sorted(resource("lessons").glob("*.md"))
+    parts = tuple(Part(path.read_bytes()) for path in (*paths[:6], paths[-1]))
+    return [Input("lesson.md", parts, lambda path: states_of(read_lesson(path), PAGES))]
 
 
 def _models(folder: Path) -> list[Input]:

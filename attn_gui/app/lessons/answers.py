@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
 from attn_gui.document.number_text import NumberError, parse_number
@@ -13,15 +14,16 @@ from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson import Question
 from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_expression import ExpressionError
+from attn_gui.lessons.measures import Ground
 from attn_gui.views.lessons.question_view import QuestionView
 
 
 class Answers(QObject):
     """Judges what is answered to the question on show."""
 
-    def __init__(self, view: QuestionView, computation: Computation, look: LookController) -> None:
+    def __init__(self, view: QuestionView, ground: Callable[[], Ground], look: LookController) -> None:
         super().__init__(view)
-        self._view, self._computation, self._look = view, computation, look
+        self._view, self._ground, self._look = view, ground, look
         self._question: Question | None = None
         self._job = Job(self)
         self._job.ended.connect(self._on_job_ended)
@@ -51,7 +53,7 @@ class Answers(QObject):
         except NumberError as refusal:
             self._view.set_verdict(refusal.sentence(), "error", offered=False)
             return
-        seen = self._computation.evaluation
+        seen = self._ground()
         self._job.begin(lambda _tell: verdict_on(question, seen, number))
 
     def _on_view_chosen(self, place: int) -> None:
@@ -76,7 +78,7 @@ class Answers(QObject):
             self._view.set_verdict(text, "error", offered=True)
             return
         because = question.because
-        why = "" if because is None else because.said(self._look.language, self._computation.evaluation)
+        why = "" if because is None else because.said(self._look.language, self._ground())
         self._view.set_verdict(self.tr("Right. {why}").format(why=why).strip(), "good", offered=False)
 
     def _on_view_show_asked(self) -> None:
@@ -84,6 +86,6 @@ class Answers(QObject):
         assert question is not None
         text = ""
         if question.answer is not None:
-            text = written(question.answer.number(self._computation.evaluation))
+            text = written(question.answer.number(self._ground()))
         self._view.set_answer(text, question.right)
         self._say(True, "")

@@ -11,6 +11,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.lessons.answers import Answers
+from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
@@ -20,9 +21,9 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
-from attn_gui.document.edits import Label
+from attn_gui.document.edits import Label, SetStudy
+from attn_gui.engine import Evaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.page_catalog import PAGES
@@ -32,6 +33,8 @@ from attn_gui.lessons.lesson import Lesson
 from attn_gui.lessons.lesson_ending import ENDING
 from attn_gui.lessons.lesson_file import read_lesson, title_of
 from attn_gui.lessons.lesson_states import Shown, State, states_of
+from attn_gui.lessons.measures import Ground, Runs
+from attn_gui.lessons.scenes import Scene
 from attn_gui.paths import resource
 from attn_gui.views.lessons.lesson_panel import LessonPanel, StepWords
 from attn_gui.views.lessons.question_view import Asked
@@ -53,13 +56,15 @@ class LessonsController(QObject):
         making: Making,
         files: FilesController,
         pages: PagesController,
+        model: ModelShowing,
         look: LookController,
         settings: Settings,
         bars: Bars,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._files, self._pages = making, files, pages
+        self._making, self._files, self._pages, self._model = making, files, pages, model
+        self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
         self._look, self._settings, self._menu = look, settings, bars.menus["lessons"]
         self._lesson: Lesson | None = None
         self._states: tuple[State, ...] = ()
@@ -68,7 +73,7 @@ class LessonsController(QObject):
         self._job = Job(self)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._place_panel()
-        self._answers = Answers(self._panel.question, computation, look)
+        self._answers = Answers(self._panel.question, self._ground, look)
         self._connect()
         self.retranslate()
 
@@ -108,11 +113,10 @@ class LessonsController(QObject):
 
     def open_path(self, path: Path) -> None:
         """Open a lesson; a bad one is refused with one sentence and changes nothing."""
-        pages = {name: kind.applies for name, kind in PAGES.items() if not kind.of_model}
 
         def work(_tell: object) -> tuple[Lesson, tuple[State, ...]]:
             lesson = read_lesson(path)
-            return lesson, states_of(lesson, pages)
+            return lesson, states_of(lesson, PAGES)
 
         self._job.begin(work)
 
@@ -131,7 +135,8 @@ class LessonsController(QObject):
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
-        if not self._files.begin_problem(states[place].begin, lesson.key):
+        scene = states[place].begin
+        if not self._files.begin_problem(scene.problem, lesson.key, scene.study):
             return
         self._lesson, self._states = lesson, states
         self._panel.show()
@@ -172,15 +177,25 @@ class LessonsController(QObject):
         assert self._lesson is not None
         self._settings.put(PROGRESS, self._settings.record(PROGRESS) | {self._lesson.key: place})
 
-    def _take(self, wanted: Problem) -> None:
+    def _take(self, wanted: Scene) -> None:
         """Make the numbers those of a step, as one step of the history; those that are there stay untouched."""
-        present, fields = self._document.problem.fields(), wanted.fields()
-        if self._document.problem == wanted:
+        present, fields = self._document.problem.fields(), wanted.problem.fields()
+        if self._scene().is_like(wanted):
             return
         gone: dict[str, object] = {name: None for name in present if name not in fields}
         changes = gone | {name: value for name, value in fields.items() if not same(present.get(name), value)}
         label = Label(STEP, {"place": str(self._place + 1)})
-        self._making.change(label, lambda: changes)
+        if wanted.study is self._document.study:
+            self._making.change(label, lambda: changes)
+        else:
+            self._making.apply(SetStudy(changes, wanted.study, label))
+
+    def _do(self) -> None:
+        """Do what the person is asked to do."""
+        end = self._states[self._place].end
+        self._take(end)
+        if end.study is not None:
+            self._view.set(head=end.head)
 
     def _turn_to(self, shown: Shown) -> None:
         values: dict[str, object] = {}
@@ -188,8 +203,8 @@ class LessonsController(QObject):
             values["head"] = shown.head
         if shown.stage is not None:
             values["stage"] = shown.stage
-        if shown.every is not None:
-            values["mode"] = "all" if shown.every else "product"
+        if shown.mode is not None:
+            values["mode"] = shown.mode
         if shown.cell is not None:
             values |= self._chosen(*shown.cell)
         self._view.set(**values)
@@ -214,24 +229,37 @@ class LessonsController(QObject):
         if self._lesson is None:
             return
         state, lang = self._states[self._place], self._look.language
-        evaluation = self._view.face if self._view.look.blanks and self._view.face else self._computation.evaluation
-        problem, question = self._document.problem, state.step.question
-        done = problem == state.end
+        ground = self._ground(self._view.face if self._view.look.blanks else None)
+        scene, question = self._scene(), state.step.question
+        done = not self._model.busy and state.is_done(scene, ground)
         asked = None
         if question is not None:
-            choices = tuple(choice.said(lang, evaluation) for choice in question.choices)
-            asked = Asked(question.text.said(lang, evaluation), choices)
+            choices = tuple(choice.said(lang, ground) for choice in question.choices)
+            asked = Asked(question.text.said(lang, ground), choices)
         words = StepWords(
-            self._lesson.title.said(lang, evaluation),
+            self._lesson.title.said(lang, ground),
             self._place + 1,
             len(self._states),
-            state.step.title.said(lang, evaluation),
-            tuple(state.step.text.said(lang, evaluation).split("\n\n")),
-            bool(state.step.tasks) and not done,
+            state.step.title.said(lang, ground),
+            tuple(state.step.text.said(lang, ground).split("\n\n")),
+            done if state.step.tasks else None,
             asked,
         )
         self._panel.set_step(words)
-        self._panel.set_left(not done and problem != state.begin)
+        self._panel.set_left(not done and not scene.has_numbers_of(state.begin))
+
+    def _scene(self) -> Scene:
+        """What is on the table."""
+        return Scene(self._document.problem, self._document.study, self._view.look.head)
+
+    def _ground(self, face: Evaluation | None = None) -> Ground:
+        """The numbers of now, or those of a face of them; those of a model are the last that were computed."""
+        evaluation, study, found = face or self._computation.evaluation, self._document.study, self._model.answer
+        if study is None or found is None:
+            return Ground(evaluation)
+        if self._runs is None or (self._runs.now, self._runs.before) != (found.run, found.clean):
+            self._runs = Runs(found.run, found.clean)
+        return Ground(evaluation, self._runs, study.layer, self._view.look.head)
 
     # --- construction ----------------------------------------------------------------------------
     def _place_panel(self) -> None:
@@ -245,11 +273,12 @@ class LessonsController(QObject):
         self._document.changed.connect(self._on_document_changed)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
-        self._view.follow(self._soon.start, "evaluation", "face")
+        self._view.follow(self._soon.start, "evaluation", "face", "head")
+        self._model.changed.connect(self._soon.start)
         panel = self._panel
         panel.stepAsked.connect(self._step)
         panel.closeAsked.connect(self.close)
-        panel.doAsked.connect(lambda: self._take(self._states[self._place].end))
+        panel.doAsked.connect(self._do)
         panel.returnAsked.connect(lambda: self._go(self._place))
         self._window.inspector.lessonsRequested.connect(self._pop_up)
 

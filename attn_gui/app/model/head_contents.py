@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from attn_gui.figure.display import Values
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.tokens import Theme
+from attn_gui.models.attributing.head_numbers import head_numbers
 from attn_gui.models.run import Run
 from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 
@@ -56,11 +56,7 @@ def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPl
     """A reading of every head; `problem` has the tokens and sizes that all layers share."""
     reading, found = READINGS[key], dict[HeadPlace, HeadNumber]()
     most = reading.most(problem)
-    for layer in range(run.model.num_layers):
-        for head, weights in enumerate(run.attention(layer)):
-            rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
-            value = reading.measure(problem, partial(iter, rows))
-            share = value / most if most and np.isfinite(value) else 0.0
-            found[HeadPlace(layer, head)] = HeadNumber(reading.written(value), share)
-        tell((layer + 1) / run.model.num_layers)
+    for place, value in np.ndenumerate(head_numbers(run, problem, key, tell)):
+        share = value / most if most and np.isfinite(value) else 0.0
+        found[HeadPlace(*place)] = HeadNumber(reading.written(value), share)
     return found

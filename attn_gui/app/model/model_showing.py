@@ -35,6 +35,7 @@ class ModelShowing(QObject):
     """Follows the document: an answer for a state that has gone is dropped; the last one stays until the next."""
 
     changed = Signal()  # another answer is there, or none
+    headOffAsked = Signal()  # the head on show switched off, or on again
 
     def __init__(
         self, window: MainWindow, document: Document, view: ViewState, making: Making, models: ModelController
@@ -244,6 +245,7 @@ class ModelShowing(QObject):
         panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode="product"))
         panel.readingAsked.connect(self._on_reading_asked)
         panel.otherAsked.connect(self._on_other_asked)
+        panel.headOffAsked.connect(self.headOffAsked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
         return panel

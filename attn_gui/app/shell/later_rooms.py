@@ -63,6 +63,7 @@ def later_rooms(
     pages.headAsked.connect(model.choose)
     model.changed.connect(lambda: pages.set_model(model.aim()))
     model.changed.connect(bars.actions.show_states)
+    model.headOffAsked.connect(bars.actions["head_off"].trigger)
     return LaterRooms(
         pages=pages,
         code=CodeSaving(window, document),
@@ -71,7 +72,7 @@ def later_rooms(
         exercises=Exercises(window, document, computation, view, bars),
         worksheets=WorksheetsController(window, document, computation, settings, look, bars),
         solutions=SolutionSaving(window, document, view, look, bars),
-        lessons=LessonsController(*shared, making, files, pages, look, settings, bars),
+        lessons=LessonsController(*shared, making, files, pages, model, look, settings, bars),
         models=models,
         model=model,
         at_hand=ModelsAtHand(window, models, bars),

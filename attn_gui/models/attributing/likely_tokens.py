@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.models.passes.activations import softmax
 from attn_gui.models.run import Run
 
 
@@ -20,7 +19,7 @@ class Likely(NamedTuple):
 
 def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ...]:
     """The likeliest tokens at a position of a run, with their probabilities there and in another run."""
-    shares = [softmax(run.logits_at(position).astype(np.float64)) for run in (now, before)]
+    shares = [run.probabilities(position) for run in (now, before)]
     order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
     tokens = now.model.tokenizer.tokens(order)
     return tuple(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -125,12 +127,18 @@ def head_effects(
     """
     now = logit_difference(run, token, against, position)
     found = np.zeros((run.model.num_layers, run.model.num_heads))
-    for count, (layer, head) in enumerate(np.ndindex(*found.shape)):
-        tell(count / found.size)
-        off = {"layer": layer, "kind": "scale", "stage": stage_of(Role.MIX), "at": {"head": head}, "factor": 0.0}
-        without = run.replace(interventions=[*run.interventions, off])
-        found[layer, head] = logit_difference(without, token, against, position) - now
+    for place, without in without_each_head(run, tell):
+        found[place] = logit_difference(without, token, against, position) - now
     return found
+
+
+def without_each_head(run: Run, tell: Tell = silent) -> Iterator[tuple[tuple[int, int], Run]]:
+    """Each (layer, head) with the run in which it alone is switched off besides; `tell` as for `head_effects`."""
+    shape = run.model.num_layers, run.model.num_heads
+    for count, (layer, head) in enumerate(np.ndindex(*shape)):
+        tell(count / math.prod(shape))
+        off = {"layer": layer, "kind": "scale", "stage": stage_of(Role.MIX), "at": {"head": head}, "factor": 0.0}
+        yield (layer, head), run.replace(interventions=[*run.interventions, off])
 
 
 class Moved(NamedTuple):

@@ -32,7 +32,7 @@ class StepWords:
     count: int
     title: str
     paragraphs: tuple[str, ...]
-    task: bool = False  # whether something is left that the person is asked to change
+    done: bool | None = None  # whether what the person is asked to do is done; None where nothing is asked
     asked: Asked | None = None
 
 
@@ -52,7 +52,7 @@ class LessonPanel(QWidget):
         self._body = QWidget()
         self._page = FittingPage(self._body, self)
         self._title, self._texts = QLabel(self._body), QVBoxLayout()
-        self._do = QPushButton(self._body)
+        self._do, self._done = QPushButton(self), QLabel(self)
         self.question = QuestionView(self._body)
         self._left, self._return = QLabel(self), Link("", self)
         self._back, self._next = QPushButton(self), QPushButton(self)
@@ -68,7 +68,8 @@ class LessonPanel(QWidget):
         self._lesson.setText(words.lesson)
         self._title.setText(words.title)
         self._set_paragraphs(words.paragraphs)
-        self._do.setVisible(words.task)
+        self._do.setVisible(words.done is False)
+        self._done.setVisible(words.done is True)
         self.question.set_question(words.asked, fresh=fresh)
         self._back.setEnabled(words.place > 1)
         self.retranslate()
@@ -92,6 +93,7 @@ class LessonPanel(QWidget):
         """All words in the present language."""
         self.setAccessibleName(self.tr("Lesson"))
         self._do.setText(self.tr("Do it for me"))
+        self._done.setText(self.tr("✓ Done"))
         self._left.setText(self.tr("The numbers are no longer those of this step."))
         self._return.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
@@ -141,6 +143,7 @@ class LessonPanel(QWidget):
         self._title.setObjectName("lesson.title")
         self._place.setObjectName("lesson.place")
         self._left.setObjectName("lesson.left")
+        self._done.setObjectName("lesson.done")
         self._close.clicked.connect(self.closeAsked)
         self._do.clicked.connect(self.doAsked)
         self._return.clicked.connect(self.returnAsked)
@@ -152,6 +155,7 @@ class LessonPanel(QWidget):
         dress(self._place, "small", "text3")
         dress(self._title, "sentence", strong=True)
         dress(self._left, "small", "edit")
+        dress(self._done, "body", "good", strong=True)
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
         for label in (self._title, self._left):
@@ -163,6 +167,9 @@ class LessonPanel(QWidget):
             head.addWidget(widget)
         foot.addWidget(self._back)
         foot.addStretch(1)
+        for widget in (self._do, self._done):
+            foot.addWidget(widget)
+        foot.addStretch(1)
         foot.addWidget(self._next)
         body = QVBoxLayout(self._body)
         body.setContentsMargins(0, 0, 0, 0)
@@ -170,10 +177,6 @@ class LessonPanel(QWidget):
         body.setSpacing(SPACING.m)
         body.addWidget(self._title)
         body.addLayout(self._texts)
-        row = QHBoxLayout()
-        row.addWidget(self._do)
-        row.addStretch(1)
-        body.addLayout(row)
         body.addWidget(self.question)
         body.addStretch(1)
         column = QVBoxLayout(self)

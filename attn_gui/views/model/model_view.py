@@ -27,6 +27,7 @@ class ModelView(QWidget):
     textAsked = Signal(str)
     otherAsked = Signal(str)  # a second text, empty for none
     readingAsked = Signal(str)
+    headOffAsked = Signal()  # the head on show off
     offAsked = Signal()  # the heads of the layer on the table off
     changeSwitched = Signal(int, bool)
     changeAsked = Signal(int)
@@ -44,7 +45,7 @@ class ModelView(QWidget):
         self._similar = QLabel(self)
         self._changes_title, self._changes = QLabel(self), InterventionModel(self)
         self.changes = InterventionList(self._changes, self)
-        self._off = QPushButton(self)
+        self._head_off, self._off = QPushButton(self), QPushButton(self)
         self._asked = ""  # the second text that was asked for last
         self._name_parts()
         self._connect()
@@ -108,6 +109,8 @@ class ModelView(QWidget):
         self._reading_label.setText(self.tr("&Heads by"))
         self._reading.setAccessibleName(self.tr("What is shown of every head"))
         self._reading.setToolTip(self.tr("Small maps of the weights, or one number for every head"))
+        self._head_off.setText(self.tr("Switch the head o&ff"))
+        self._head_off.setToolTip(self.tr("Multiply the result of the head on show by 0; once more, as computed"))
         self._off.setText(self.tr("Switch the &layer's heads off"))
         self._off.setToolTip(self.tr("Multiply the results of all heads of the layer on the table by 0"))
         self.changes.setAccessibleName(self.tr("Changed in the model"))
@@ -130,6 +133,7 @@ class ModelView(QWidget):
         self._reading.setObjectName("control.model_reading")
         self._other.setObjectName("control.other_text")
         self._other_label.setBuddy(self._other)
+        self._head_off.setObjectName("model.head_off")
         self._off.setObjectName("model.layer_off")
         self.changes.setObjectName("model.changes")
         self._prediction_title.setObjectName("model.prediction_title")
@@ -142,6 +146,7 @@ class ModelView(QWidget):
             asked.connect(lambda *_: self.textAsked.emit(self._text.text()))
         self._reading.picked.connect(self.readingAsked)
         self._other.editingFinished.connect(self._on_other_editing_finished)
+        self._head_off.clicked.connect(self.headOffAsked)
         self._off.clicked.connect(self.offAsked)
         self._changes.switched.connect(self.changeSwitched)
         self.changes.goRequested.connect(lambda: self.changeAsked.emit(self.changes.row))
@@ -196,6 +201,7 @@ class ModelView(QWidget):
         side = QWidget(self)
         row = QHBoxLayout()
         row.addStretch(1)
+        row.addWidget(self._head_off)
         row.addWidget(self._off)
         side.setContentsMargins(SPACING.m, 0, 0, 0)
         return _column(

@@ -10,6 +10,8 @@ from attn_gui.cli import main
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.lessons.lesson_file import ORDERS
 from attn_gui.lessons.live_expression import FUNCTIONS
+from attn_gui.lessons.measures import HERE, MEASURES
+from attn_gui.lessons.scenes import PLACES
 from attn_gui.paths import resource
 from attn_gui.views.help.help_window import HelpWindow
 
@@ -21,8 +23,9 @@ WRITTEN = "9-writing-lessons"
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_page_on_writing_names_all_that_a_lesson_can_show_and_its_example_is_one(tmp_path, lang):
     text = resource("help", lang, f"{WRITTEN}.md").read_text(encoding="utf-8")
-    shown = {name for name, kind in PAGES.items() if not kind.of_model}
-    names = {*shown, *FUNCTIONS, *ORDERS, *(path.stem for path in resource("examples").glob("*.npz"))}
+    examples = [path.stem for path in resource("examples").glob("*.npz")]
+    models = [path.name for path in resource("models").iterdir()]
+    names = {*PAGES, *FUNCTIONS, *MEASURES, *HERE, *PLACES, *ORDERS, *examples, *models}
     assert not [name for name in names if name not in text]
     lines = text.splitlines()
     path = tmp_path / "mine.md"
