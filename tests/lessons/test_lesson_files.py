@@ -143,7 +143,11 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:” or “- model:” in the first step"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
-        ("- choose: weights[1, 1]", "- show: nowhere", "line 5: expected a stage, “all”, “model”, or the name of a page"),
+        (
+            "- choose: weights[1, 1]",
+            "- show: nowhere",
+            "line 5: expected a stage, “all”, “model”, or the name of a page",
+        ),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
