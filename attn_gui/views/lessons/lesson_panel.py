@@ -167,8 +167,8 @@ class LessonPanel(QWidget):
             head.addWidget(widget)
         foot.addWidget(self._back)
         foot.addStretch(1)
-        for widget in (self._do, self._done):
-            foot.addWidget(widget)
+        foot.addWidget(self._do)
+        foot.addWidget(self._done)
         foot.addStretch(1)
         foot.addWidget(self._next)
         body = QVBoxLayout(self._body)
