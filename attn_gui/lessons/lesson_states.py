@@ -63,7 +63,7 @@ class State:
 
 
 class Page(Protocol):
-    """What a lesson asks of a page before it is shown."""
+    """Page that a lesson can show, by what has to be there for it."""
 
     of_model: ClassVar[bool]
 

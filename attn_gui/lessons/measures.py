@@ -35,7 +35,7 @@ class Runs:
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What the numbers of a lesson are computed from.
+    """Ground that the numbers of a lesson are computed from.
 
     An evaluation; where the problem is a layer of a model, the model's runs, which layer it is, and the head on show.
     """

@@ -58,7 +58,7 @@ class Scene:
         return here == there and self.has_numbers_of(other)
 
     def ground(self) -> Ground:
-        """What its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
+        """The ground that its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
         evaluation, study = evaluation_of(self.problem), self.study
         if study is None:
             return Ground(evaluation, head=self.head)
