@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from attn_gui.engine import STAGE
+from attn_gui.engine import STAGE, Cell
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.views.words.names import letter, token_text
@@ -68,6 +68,18 @@ def cell_name(name: str, index: Sequence[object]) -> str:
     """`A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
     places = ", ".join(str(place) for place in tuple(index)[-2:])
     return f"{letter(name)}[{places}]" if places else letter(name)
+
+
+def running_name(first: Cell, last: Cell, letter: str) -> str:
+    """`Q[10, c]`: the name of cells whose index runs from that of the first to that of the last."""
+    return cell_name(first.name, [a if a == b else letter for a, b in zip(first.index, last.index, strict=True)])
+
+
+def role_of(name: str) -> str:
+    """The role of the rows of Q, K and V; empty for other matrices."""
+    if name not in STAGE or not STAGE[name].input_side:
+        return ""
+    return "key" if STAGE[name].by_key else "query"
 
 
 def number(value: float, decimals: int = 4) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +11,13 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from attn_gui.document.clipboard import Copied
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.term import Terms
+from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import cell_symbol, plain_name
 from attn_gui.engine.scores import SCORES
-from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer
+from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name
 
 Index = QModelIndex | QPersistentModelIndex
+Write = Callable[[float], str]
 
 
 class Face(NamedTuple):
@@ -39,11 +42,14 @@ class TermsModel(QAbstractTableModel):
         self._terms: Terms | None = None
         self._context: ExplainContext | None = None
         self._stage, self._told, self._chosen = "", "", -1
+        self._entry: Stage | None = None  # of the catalog; None for a number that is no stage
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded, self.tight = False, FULL
+        self._shape = (0, 2)  # rows and columns: a view asks for them at every cell
         self._faces: dict[tuple[int, int], tuple[Face, ...]] = {}  # by row and tightness
+        self._writers: dict[int, tuple[Write, Write]] = {}  # of numbers and of values, by tightness
         self._largest: float | None = None
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -67,24 +73,29 @@ class TermsModel(QAbstractTableModel):
         self._terms = explanation.terms if explanation is not None else None
         stage = plain_name(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
-        self._context, self._stage = context, stage
+        self._context, self._stage, self._entry = context, stage, STAGE.get(stage)
         self._told = "" if explanation is None else explanation.entry.told
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)
         size = self._values if self.of_weights() else np.abs(self._values)
         self._order = np.argsort(-np.nan_to_num(size, nan=np.inf), kind="stable")
-        self._faces.clear()
-        self._largest = None
         self._headers = self._number_headers()
+        self._count_rows()
 
     def expand(self) -> None:
         """List the tail too."""
         if self.has_tail():
             self.beginResetModel()
-            self._faces.clear()
-            self._largest = None
             self._expanded = True
+            self._count_rows()
             self.endResetModel()
+
+    def _count_rows(self) -> None:
+        """Other terms are shown, or more of them."""
+        self._faces.clear()
+        self._writers.clear()
+        self._largest = None
+        self._shape = self.shown() + self.has_tail(), len(self._headers) + 2
 
     def set_tight(self, tight: int) -> None:
         """Set how many words and decimals the table goes without, from FULL to TIGHTEST."""
@@ -108,10 +119,10 @@ class TermsModel(QAbstractTableModel):
 
     def of_weights(self) -> bool:
         """Whether the terms are the weights of a row."""
-        return self._stage in STAGE and STAGE[self._stage].shares
+        return self._entry is not None and self._entry.shares
 
     def _over_keys(self) -> bool:
-        return self._stage in STAGE and STAGE[self._stage].over_keys
+        return self._entry is not None and self._entry.over_keys
 
     def product(self) -> str:
         """`q·k`: what a term is, in letters; empty where the terms are no products."""
@@ -161,10 +172,10 @@ class TermsModel(QAbstractTableModel):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else self.shown() + self.has_tail()
+        return 0 if parent.isValid() else self._shape[0]
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
-        return 0 if parent.isValid() else len(self._headers) + 2
+        return 0 if parent.isValid() else self._shape[1]
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation == Qt.Orientation.Vertical:
@@ -210,27 +221,30 @@ class TermsModel(QAbstractTableModel):
         """The name, the numbers and the value of a row."""
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
         name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
-        largest = (self._row_value(first) for first in range(min(self.shown(), 1)))
-        written = column_writer(largest, self._decimals(4 if self.of_weights() else 3))(value)
-        numbers = (
-            Face(text, None, chosen, color)
-            for text, (_, color) in zip(self._number_texts(row), self._headers, strict=True)
-        )
-        return Face(name, None, chosen, "text"), *numbers, Face(written, value, chosen, "text")
+        cells = () if tail else self._term(row).cells
+        write, write_value = self._ways_of_writing()
+        if len(cells) == len(self._headers):
+            texts = [write(cell.value) for cell in cells]
+        else:  # the tail, a bias among products, or addends of different matrices
+            texts = [""] * len(self._headers)
+        numbers = (Face(text, None, chosen, color) for text, (_, color) in zip(texts, self._headers, strict=True))
+        return Face(name, None, chosen, "text"), *numbers, Face(write_value(value), value, chosen, "text")
 
-    def _number_texts(self, row: int) -> list[str]:
-        cells = () if self._is_tail(row) else self._term(row).cells
-        if len(cells) != len(self._headers):  # the tail, a bias among products, or addends of different matrices
-            return [""] * len(self._headers)
-        write = column_writer((), self._decimals(3))
-        return [write(cell.value) for cell in cells]
+    def _ways_of_writing(self) -> tuple[Write, Write]:
+        """The ways in which numbers and values are written, the values as the largest of them asks for."""
+        if self.tight not in self._writers:
+            largest = (self._row_value(first) for first in range(min(self.shown(), 1)))
+            decimals = self._decimals(4 if self.of_weights() else 3)
+            self._writers[self.tight] = column_writer((), self._decimals(3)), column_writer(largest, decimals)
+        return self._writers[self.tight]
 
     def _tip(self, row: int) -> str:
         """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
         text = self.face(row, 0).text
         if self._is_tail(row) or self._over_keys():
             return text
-        columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in self._term(row).cells if _role(cell.name)]
+        cells = (cell for cell in self._term(row).cells if role_of(cell.name))
+        columns = [f"{cell_name(cell.name, ())} {cell.index[-1]}" for cell in cells]
         return self.tr("{text}: column {columns}").format(text=text, columns=", ".join(columns)) if columns else text
 
     def _decimals(self, most: int) -> int:
@@ -250,7 +264,7 @@ class TermsModel(QAbstractTableModel):
         return self.has_tail() and row == self.shown()
 
     def _is_chosen(self, row: int) -> bool:
-        return not self._is_tail(row) and self._chosen >= 0 and self._term(row).cells[0].index[-1] == self._chosen
+        return self._chosen >= 0 and not self._is_tail(row) and self._term(row).cells[0].index[-1] == self._chosen
 
     def _term(self, row: int) -> Term:
         assert self._terms is not None, "a row stands for a term"
@@ -267,9 +281,8 @@ class TermsModel(QAbstractTableModel):
         if any(a.name != b.name for a, b in zip(first.cells, last.cells, strict=True)):
             return ()  # one of each kind: every row names its own cell
         letter = "j" if self._over_keys() else "c"
-        return tuple(
-            (_running(a, b, letter), _role(a.name) or "text2") for a, b in zip(first.cells, last.cells, strict=True)
-        )
+        ends = zip(first.cells, last.cells, strict=True)
+        return tuple((running_name(a, b, letter), role_of(a.name) or "text2") for a, b in ends)
 
     def _value_header(self) -> str:
         if self.of_weights() or not self._terms:
@@ -283,15 +296,3 @@ class TermsModel(QAbstractTableModel):
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
-
-
-def _role(name: str) -> str:
-    """The role of the rows of Q, K and V; empty for other matrices."""
-    if name not in STAGE or not STAGE[name].input_side:
-        return ""
-    return "key" if STAGE[name].by_key else "query"
-
-
-def _running(first: Cell, last: Cell, letter: str) -> str:
-    index = [a if a == b else letter for a, b in zip(first.index, last.index, strict=True)]
-    return cell_name(first.name, index)

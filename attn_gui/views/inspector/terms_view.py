@@ -234,7 +234,7 @@ class TermDelegate(QStyledItemDelegate):
         fits = text_width(face.text) <= room.width()
         text = face.text if fits else QFontMetrics(font).elidedText(face.text, ELIDE, room.width())
         painter.drawText(room, SIDES[column > 0], text)
-        if option.state.value & FOCUSED and view.hasFocus():
+        if view.hasFocus() and option.state.value & FOCUSED:
             paint_focus_ring(painter, rect)
 
     def _paint_bar(self, painter: QPainter, room: QRect, face: Face, terms: TermsModel) -> None:
