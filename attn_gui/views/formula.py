@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import typeset
-from attn_gui.figure.typesetting.chains import sides_of
-from attn_gui.figure.typesetting.lines import INDENT, Piece, baselines_of, laid_out, line_heights
+from attn_gui.figure.typesetting.lines import INDENT, Piece, baselines_of, laid_out, line_heights, whole_sides
 from attn_gui.views.theme import current_theme, scaled
 
 WIDEST = 16_000.0
@@ -33,7 +32,7 @@ class FormulaView(QWidget):
         """Show one chain, or several after one another; `text` says the same in plain words and numbers."""
         chains = (latex,) if isinstance(latex, str) else tuple(latex)
         if chains != self._chains:
-            for side in (side for chain in chains for side in sides_of(chain)):
+            for side in (side for chain in chains for side in whole_sides(chain)):
                 # now, while an error can still be told: Qt does not survive one when it asks for sizes
                 typeset(side)
             self._chains = chains

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -12,6 +13,7 @@ from attn_gui.figure.typesetting.reader import Formula, typeset
 
 INDENT = 24.0
 CHAIN_GAP = 24.0
+START = "{} "
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,23 @@ def laid_out(chains: Sequence[str], width: float, size: float, indent: float = I
     return pieces
 
 
+@lru_cache(maxsize=512)
+def whole_sides(chain: str) -> tuple[str, ...]:
+    """The sides of a chain as they are typeset where they fit: with START before the sign, so that it keeps its space.
+    """
+    first, *others = sides_of(chain)
+    return (first, *(START + side for side in others))
+
+
 def _sides(chain: str, width: float) -> Iterator[str]:
     """The sides of a chain; one wider than the line (in em) is cut at its signs, if need be between parentheses."""
-    for position, side in enumerate(sides_of(chain)):
+    for position, whole in enumerate(whole_sides(chain)):
         room = width - (INDENT / FONT_SIZE.formula if position else 0)
-        start = "{} " if position else ""  # something before the sign, so that it keeps its space
-        if typeset(start + side).width <= room:
-            yield start + side
+        if typeset(whole).width <= room:
+            yield whole
         else:
+            start = START if position else ""
+            side = whole[len(start) :]
             parts = split_chain(side, "=+-")
             if any(typeset(part).width > room for part in parts):
                 parts = split_chain(unfenced(side), "=+-")
