@@ -110,17 +110,25 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """A square round a cell, brought into view; None for none."""
         rows, columns = self.shape
         cell = cell if cell is not None and 0 <= cell[0] < rows and 0 <= cell[1] < columns else None
-        if cell is not None and cell != self.chosen:
-            self.extent.bring(*cell)
-        self.overlay.set_marks(chosen=cell)
+        if cell != self.chosen:
+            if cell is not None:
+                self.extent.bring(*cell)
+            self.overlay.set_marks(chosen=cell)
+            self._describe_chosen()
         if motion_reduced():
             self.overlay.clear_flash()
-        self._describe_chosen()
 
     def set_block(self, block: Area | None) -> None:
         """A ring round several chosen cells; None for none."""
-        self.overlay.set_marks(block=block)
-        self._describe_chosen()
+        if block != self.overlay.marks.block:
+            self.overlay.set_marks(block=block)
+            self._describe_chosen()
+
+    def set_blank(self, areas: tuple[Area, ...]) -> None:
+        """Cover cells that are left out for an exercise; their numbers are not said, either."""
+        if areas != self.overlay.marks.blank:
+            self.overlay.set_marks(blank=areas)
+            self._describe_chosen()
 
     def _describe_chosen(self) -> None:
         """The chosen cells in words, for screen readers."""

@@ -197,9 +197,7 @@ class StageMaps(QObject):
     def set_blank(self, stage: str, areas: tuple[Area, ...]) -> None:
         """Cover the cells of a map that are left out for an exercise."""
         if stage in self._maps:
-            heatmap = self._maps[stage]
-            heatmap.overlay.set_marks(blank=areas)
-            heatmap.set_chosen(heatmap.chosen)  # which says no number that is covered
+            self._maps[stage].set_blank(areas)
 
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> Lines:

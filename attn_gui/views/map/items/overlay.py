@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
@@ -57,7 +56,7 @@ class OverlayItem(MapItem):
         """Replace some of the marks; repaints the old and the new place of those that differ."""
         old = self.marks
         if any(getattr(old, name) != mark for name, mark in changes.items()):
-            new = self.marks = replace(old, **changes)  # type: ignore[arg-type]  # names are Marks' own
+            new = self.marks = old._replace(**changes)  # type: ignore[arg-type]  # names are Marks' own
             self._veil = self._veil if old.clear == new.clear else None
             for mark in (*self._touched(old, new), *self._touched(new, old)):
                 self.repaint(mark)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Cell = tuple[int, int]
 Area = tuple[slice, slice]
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(NamedTuple):
     """Everything that is marked on a map."""
 
     row: int | None = None
