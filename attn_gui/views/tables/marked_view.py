@@ -52,13 +52,14 @@ class MarkedView(QTableView):
         header = self.columns if vertical else self.rows
         if at >= header.count():
             return
-        wide, room = int(LINE.row_and_column) + 1, self.viewport().size()
-        start, size = header.sectionViewportPosition(at) - wide, header.sectionSize(at)
+        start, size, room = header.sectionViewportPosition(at), header.sectionSize(at), self.viewport().size()
         if vertical:
-            self.viewport().update(QRect(start, 0, size + 2 * wide, room.height()))
+            wide = int(LINE.row_and_column) + 1
+            self.viewport().update(QRect(start - wide, 0, size + 2 * wide, room.height()))
             return
-        for top in (start, start + size):
-            line = QRect(0, top, room.width(), 2 * wide)
+        spilt = 0 if self.devicePixelRatioF().is_integer() else 1  # where a line may fill parts of pixels
+        for top in (start - 1, start + size - 2):  # as `_pair_of_lines` draws them, two pixels wide
+            line = QRect(0, top - spilt, room.width(), int(LINE.row_and_column) + 2 * spilt)
             self._lines += line
             self.viewport().update(line)
 
@@ -74,7 +75,8 @@ class MarkedView(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         cells, self._lines, lines = self.itemDelegate(), QRegion(), self._lines
         if isinstance(cells, CellDelegate):
-            cells.between_rows = not lines.isEmpty() and event.region().subtracted(lines).isEmpty()
+            only_lines = not lines.isEmpty() and event.region().subtracted(lines).isEmpty()
+            cells.between_rows = event.region() if only_lines else None
         super().paintEvent(event)
         if self.model() is None or not (self._rows or self._column or self._edited):
             return
