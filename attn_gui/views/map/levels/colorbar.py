@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -40,6 +41,16 @@ UNIT = Levels(0.0, 1.0)
 _VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
 
+class Contents(NamedTuple):
+    """Everything that a bar shows of its map."""
+
+    palette: str
+    levels: Levels
+    known: bool  # whether there are levels
+    dots: str
+    legend: Sequence[Entry]
+
+
 class ColorBar(QWidget):
     """Shows the levels of one map and lets them be picked; shows counts of what has no color of its own."""
 
@@ -51,6 +62,7 @@ class ColorBar(QWidget):
         self._heatmap = heatmap
         self._counts: Mapping[int, int] | None = None  # not counted yet
         self._dots: bool | None = None  # whether cells may stand as "·"
+        self._painted: Contents | None = None
         self._tall = 0
         self._popup: LevelsPopup | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -73,7 +85,12 @@ class ColorBar(QWidget):
             return
         self._dots = self._has_dots()
         self.set_counts(counts_of(self._heatmap.plane))
-        self.update()
+        if self._contents() != self._painted:
+            self.update()
+
+    def _contents(self) -> Contents:
+        heatmap = self._heatmap
+        return Contents(heatmap.shown.palette, heatmap.levels, heatmap.taken.known, self.dots_text(), self._entries())
 
     @property
     def counts(self) -> Mapping[int, int]:
@@ -161,7 +178,7 @@ class ColorBar(QWidget):
         super().changeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        painter, self._painted = QPainter(self), self._contents()
         bar = QRect(1, 0, max(1, self.width() - 2), scaled(BAR))
         table = color_table(self._heatmap.shown.palette, current_theme().name, self._heatmap.levels)
         painter.drawImage(bar, _strip(table))
