@@ -70,7 +70,7 @@ class Plane:
             return values.T, None if allowed is None else allowed.T
         return values, allowed
 
-    @property
+    @cached_property
     def draws_pictures(self) -> bool:
         """Whether the evaluation pools the plane itself: then no large block need be asked for."""
         return isinstance(self.evaluation, Pooling)

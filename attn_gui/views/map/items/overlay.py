@@ -92,7 +92,8 @@ class OverlayItem(MapItem):
             return
         marks, theme = self.marks, self._theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        self._paint_frame(painter)
+        if not self._cells_rect().contains(exposed):  # it lies around them
+            self._paint_frame(painter)
         painter.save()
         painter.setClipRect(self._cells_rect())
         for area in marks.off:
