@@ -16,7 +16,7 @@ from attn_gui.engine.graph.expressions.expression import Cell, Expression, Numbe
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.node import Node, as_index, shown
+from attn_gui.engine.graph.node import Node, as_index, once, shown
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import cell_latex, computed_name, plain_name, symbol
 from attn_gui.engine.scores import SCORES, Score
@@ -31,7 +31,7 @@ class Explanation:
     """One cell explained, one hop back and one forward. It reads the evaluation: ask before the next update."""
 
     def __init__(self, evaluation: Evaluation, stage: str, index: Sequence[int]) -> None:
-        self._evaluation = evaluation
+        self._evaluation, self._fetch = evaluation, once(evaluation.fetch)
         self.stage, self.index = stage, as_index(evaluation.node(stage), index)
         self._node = evaluation.node_at(stage, self.index)
         self.by_hand = self._node.steps_at(self.index)  # the interventions that change the cell, in order
@@ -49,16 +49,16 @@ class Explanation:
                 return self._scaled()
             if isinstance(self._node.stage, Linear) and self._node.stage.over_keys and self._open_keys() is not None:
                 return self._open_sum()
-            return self._node.explain(self.index, self._evaluation.fetch)
+            return self._node.explain(self.index, self._fetch)
 
     def _scaled(self) -> Expression:
         """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
         problem = self._evaluation.problem
-        inner = self._node.explain(self.index, self._evaluation.fetch).parts[0]
+        inner = self._node.explain(self.index, self._fetch).parts[0]
         if self._folds:
             cells = self.terms[0].cells if len(self.terms) else ()
             symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
-            products = self._dot.explain(self.index, self._evaluation.fetch)
+            products = self._dot.explain(self.index, self._fetch)
             inner = Evaluated(products, symbols)
         if problem.scale is None and self._score.root_scale:
             return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
@@ -67,7 +67,7 @@ class Explanation:
 
     def _open_sum(self) -> Expression:
         """The products of the open keys alone: a closed one adds nothing, whatever stands behind it."""
-        every, terms = self._node.explain(self.index, self._evaluation.fetch), self.terms
+        every, terms = self._node.explain(self.index, self._fetch), self.terms
 
         def product(place: int) -> Expression:
             term = terms[place]
@@ -117,7 +117,7 @@ class Explanation:
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
         with np.errstate(all="ignore"):
-            found = node.addends(self.index, self._evaluation.fetch)
+            found = node.addends(self.index, self._fetch)
         return Terms(found, self._open_keys() if self._node.stage.over_keys else None)
 
     def _open_keys(self) -> Array | None:
@@ -166,7 +166,7 @@ class Explanation:
         if self._given:
             return ()
         known = fields | {node.name for node in self._evaluation.nodes if not node.stage.hidden}
-        cells = [self._node.computed_cell(self.index, self._evaluation.fetch)] if isinstance(self._node, ByHand) else []
+        cells = [self._node.computed_cell(self.index, self._fetch)] if isinstance(self._node, ByHand) else []
         cells += [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
@@ -174,7 +174,7 @@ class Explanation:
             cells += self._mask_cells()
         for ref, field in zip(self._node.inputs, self._node.fields, strict=True):
             if not ref.axes and not ref.optional and not self.by_hand:
-                value = float(self._evaluation.fetch(ref.name, ()))
+                value = float(self._fetch(ref.name, ()))
                 cells.append(Cell(field, (), value, cell_latex(field)))
         return tuple(cell for cell in dict.fromkeys(cells) if cell.name in known)
 
@@ -184,7 +184,7 @@ class Explanation:
 
     def _mask_cells(self) -> list[Cell]:
         allowed = next(node for node in self._evaluation.nodes if node.name == "allowed")
-        return [cell for term in Terms(allowed.addends(self.index, self._evaluation.fetch)) for cell in term.cells]
+        return [cell for term in Terms(allowed.addends(self.index, self._fetch)) for cell in term.cells]
 
     @cached_property
     def reaches(self) -> tuple[tuple[str, Box], ...]:
@@ -193,7 +193,7 @@ class Explanation:
         for node in self._evaluation.nodes:
             for k, ref in enumerate(node.inputs):
                 if ref.name == self.stage:
-                    boxes = node.affected(k, indices.cell(self.index), self._evaluation.fetch)
+                    boxes = node.affected(k, indices.cell(self.index), self._fetch)
                     found += [(node.name, box) for box in boxes]
         return tuple(found)
 

@@ -231,6 +231,19 @@ class Node:
         return LETTERS.get(running[-1], running[-1]) if running else str(self._flat(letters, fixed))
 
 
+def once(fetch: Fetch) -> Fetch:
+    """Read each box once, for whoever asks for the same numbers in several ways."""
+    known: dict[object, Array] = {}
+
+    def read(name: str, box: Box) -> Array:
+        place = name, tuple([(cut.start, cut.stop) for cut in box])
+        if place not in known:
+            known[place] = fetch(name, box)
+        return known[place]
+
+    return read
+
+
 def _outer(letters: str) -> bool:
     """Batch and heads are not written as indices of a cell: the map on show has them in its title."""
     return set(letters) <= set("bhgr")
