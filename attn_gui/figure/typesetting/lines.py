@@ -54,8 +54,7 @@ def laid_out(chains: Sequence[str], width: float, size: float, indent: float = I
 
 @lru_cache(maxsize=512)
 def whole_sides(chain: str) -> tuple[str, ...]:
-    """The sides of a chain as they are typeset where they fit: with START before the sign, so that it keeps its space.
-    """
+    """The sides of a chain as they are typeset where they fit: START before a sign, so that it keeps its space."""
     first, *others = sides_of(chain)
     return (first, *(START + side for side in others))
 
