@@ -112,3 +112,20 @@ def test_another_cell_leaves_the_tool_bar_alone(qapp, launch, painted, qtbot):
     toolbar = person.find("toolbar")
     assert painted.widgets
     assert not [widget for widget in painted.widgets if widget is toolbar or toolbar.isAncestorOf(widget)]
+
+
+def test_a_color_bar_is_painted_where_an_edit_changes_what_it_says(qapp, launch, painted, qtbot):
+    person = launch()
+    bar = person.window.product.maps.bar("weights")
+    for number, said in (("2", False), ("nan", True)):
+        rest(person, qtbot)
+        person.go_to("query", 4, 99)
+        person.type(number)
+        QApplication.processEvents()
+        painted.widgets.clear()
+        qapp.installEventFilter(painted)
+        person.press("Return")
+        QApplication.processEvents()
+        qapp.removeEventFilter(painted)
+        assert person.find("heatmap.weights").viewport() in painted.widgets
+        assert (bar in painted.widgets) == bool(bar.counts) == said
