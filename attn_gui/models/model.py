@@ -99,7 +99,7 @@ class Model:
             cut = self.tokenizer.cut((text,) if isinstance(text, str) else tuple(text))
             ids, type_ids = cut.ids, cut.type_ids if self.sizes.token_types > 1 and type_ids is None else type_ids
         found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
-        sequence = Sequence(found, types, padding, self.tokenizer.tokens(found))
+        sequence = Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
         return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Model:

@@ -56,6 +56,11 @@ class Run:
         """The tokens as the tokenizer writes them."""
         return self.sequence.tokens
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The tokens as a reader expects them, a blank as ␣."""
+        return self.sequence.texts
+
     # --- of one layer ----------------------------------------------------------------------------
     def attention(self, layer: int) -> Array:
         """The weights of a layer, (head, query, key)."""
@@ -155,6 +160,10 @@ class Run:
         if found is None or not 0 <= found < self.model.sizes.vocabulary:
             raise FieldError(_NO_TOKEN, got=shown(str(token)))
         return int(found)
+
+    def text_of(self, token: str | int) -> str:
+        """A token, given by its id or as the tokenizer writes it, as a reader expects it. Raises FieldError."""
+        return self.model.tokenizer.texts([self.token_id(token)])[0]
 
     # --- other runs ------------------------------------------------------------------------------
     def replace(self, *, model: Model | None = None, interventions: Any = None, tell: Tell = silent) -> Run:

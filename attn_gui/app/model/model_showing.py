@@ -159,7 +159,7 @@ class ModelShowing(QObject):
         if self.answer is not None and self._panel is not None and self._changes is not None:
             run, position = self.answer.run, self._place()
             self._panel.heads.heads.set_changed(self._changes.set_edits(self.answer.edits, self.answer.study.base))
-            self._panel.tokens.set_tokens(run.tokens, position)
+            self._panel.tokens.set_tokens(run.texts, position)
             self._panel.set_similar(self._similar())
             self._predict()
 
@@ -229,7 +229,7 @@ class ModelShowing(QObject):
         if self.answer is None or self._panel is None:
             return
         run = self.answer.run
-        token = visible_text(run.tokens[self._place()])
+        token = visible_text(run.texts[self._place()])
         causal = self.tr("After “{token}”"), self.tr("In the place of “{token}”")
         words = causal[0] if run.model.sizes.causal else causal[1]
         self._panel.set_prediction_title(words.format(token=token))

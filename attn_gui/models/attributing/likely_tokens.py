@@ -10,9 +10,10 @@ from attn_gui.models.run import Run
 
 
 class Likely(NamedTuple):
-    """A token with its probabilities, now and before."""
+    """A token as the tokenizer writes it and as a reader expects it, with its probabilities, now and before."""
 
     token: str
+    text: str
     now: float
     before: float
 
@@ -21,7 +22,6 @@ def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ..
     """The likeliest tokens at a position of a run, with their probabilities there and in another run."""
     shares = [run.probabilities(position) for run in (now, before)]
     order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
-    tokens = now.model.tokenizer.tokens(order)
-    return tuple(
-        Likely(token, float(shares[0][k]), float(shares[1][k])) for token, k in zip(tokens, order, strict=True)
-    )
+    tokenizer = now.model.tokenizer
+    names = zip(tokenizer.tokens(order), tokenizer.texts(order), order, strict=True)
+    return tuple(Likely(token, text, float(shares[0][k]), float(shares[1][k])) for token, text, k in names)

@@ -38,7 +38,7 @@ def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Inte
             "num_kv_heads": sizes.num_kv_heads,
             "mask": sequence.mask_layers(sizes, layer.window),
             "interventions": list(records),
-            "query_tokens": sequence.tokens,
+            "query_tokens": sequence.texts,
             "dtype": "float32",
         }
     )

@@ -32,6 +32,7 @@ class Sequence:
     types: tuple[int, ...]
     mask: Array | None
     tokens: tuple[str, ...]
+    texts: tuple[str, ...]  # of the tokens, as a reader expects them
 
     def positions(self, sizes: Architecture) -> Array:
         """The row of the table of positions for every token."""

@@ -13,6 +13,7 @@ from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.models.reading.install_line import install_line
 from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
+from attn_gui.models.reading.token_texts import TokenTexts
 from attn_gui.models.reading.whole_words import WholeWords
 
 LARGEST = 1 << 26
@@ -56,6 +57,11 @@ class TokenizerFile:
         named = map(self._tokenizer.id_to_token, ids)
         return tuple(f"#{number}" if token is None else token for number, token in zip(ids, named, strict=True))
 
+    def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The tokens with these ids as a reader expects them, a blank as ␣; where it has none, #ID."""
+        tokens = self.tokens(ids)
+        return tuple(map(self._texts.text, tokens)) if self._known else tokens
+
     @cached_property
     def mask_token(self) -> str | None:
         """The token that stands for one to be filled in; None where the folder names none."""
@@ -68,6 +74,10 @@ class TokenizerFile:
         """The id of a token; None for what is none."""
         found: int | None = self._tokenizer.token_to_id(token)
         return found
+
+    @cached_property
+    def _texts(self) -> TokenTexts:
+        return TokenTexts.of(self._tokenizer)
 
     @cached_property
     def _known(self) -> bool:

@@ -52,7 +52,7 @@ class PredictionModel(QAbstractTableModel):
         row = self._rows[index.row()]
         share = (None, row.now, row.before)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return visible_text(row.token) if share is None else share_text(share)
+            return visible_text(row.text) if share is None else share_text(share)
         if role == Qt.ItemDataRole.TextAlignmentRole and share is not None:
             return int(RIGHT)
         if role == SHARE_ROLE:
@@ -62,7 +62,7 @@ class PredictionModel(QAbstractTableModel):
         return None
 
     def _told(self, row: Likely) -> str:
-        numbers = {"token": visible_text(row.token), "now": share_text(row.now)}
+        numbers = {"token": visible_text(row.text), "now": share_text(row.now)}
         if not self._two:
             return self.tr("{token}: probability {now}").format(**numbers)
         return self.tr("{token}: probability {now}, before {before}").format(**numbers, before=share_text(row.before))

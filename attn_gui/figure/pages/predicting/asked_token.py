@@ -9,6 +9,7 @@ from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import Choice, Values, Words, page_words
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.run import Run
 
 NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")
 NONE = ""
@@ -18,7 +19,7 @@ ALONE = page_words(QT_TRANSLATE_NOOP("Pages", "nothing"))
 
 def _tokens(aim: Aim, _values: Values) -> Mapping[str, Words]:
     rows = () if aim.model is None else aim.model.likely
-    return {row.token: (("", visible_text(row.token)),) for row in rows} or {NONE: ALONE}
+    return {row.token: (("", visible_text(row.text)),) for row in rows} or {NONE: ALONE}
 
 
 def _others(aim: Aim, values: Values) -> Mapping[str, Words]:
@@ -40,7 +41,7 @@ def asked(aim: Aim) -> tuple[ModelAim, str, str | None]:
     return aim.model, aim.knobs["token"], aim.knobs["against"] or None
 
 
-def logit_name(token: str, against: str | None) -> str:
+def logit_name(run: Run, token: str, against: str | None) -> str:
     """The name of a logit, or of a difference of two."""
-    shown = f"“{visible_text(token)}”"
-    return shown if against is None else f"{shown} − “{visible_text(against)}”"
+    shown = f"“{visible_text(run.text_of(token))}”"
+    return shown if against is None else f"{shown} − “{visible_text(run.text_of(against))}”"

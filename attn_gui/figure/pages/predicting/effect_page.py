@@ -57,7 +57,7 @@ class EffectPage(PageKind[Effects]):
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
         assert aim.model is not None, "it is only there with a model"
         model, heads = aim.model, aim.knobs["of"] == HEADS
-        tokens = tuple(token_of(model.now.tokens, place) for place in range(len(model.now.tokens)))
+        tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
         moved = _of_heads(model, tell) if heads else _of_tokens(model)
         return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
 

@@ -65,7 +65,7 @@ class HeadEffectsPage(PageKind[HeadEffects]):
         if against is not None:
             foretold = foretold - _foretold(model.now, against, model.position, within(tell, 1, 2))
         ranked = aim.knobs["shown"] == RANKED
-        return HeadEffects(logit_name(token, against), true, foretold, model.layer, ranked)
+        return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 
     def plan(self, content: HeadEffects, ink: Ink, width: float | None, height: float | None) -> Drawing:
         title = ink.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)

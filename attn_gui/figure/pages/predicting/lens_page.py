@@ -70,9 +70,9 @@ class LensPage(PageKind[Lens]):
                 odds = softmax(run.logits_at(place, layer).astype(np.float64))
                 ids.append(int(np.argmax(odds)))
                 shares[layer, place - first] = odds[ids[-1]]
-            found.append(run.model.tokenizer.tokens(ids))
+            found.append(run.model.tokenizer.texts(ids))
             tell((layer + 1) / layers)
-        return Lens(run.tokens[first:last], first, tuple(found), shares)
+        return Lens(run.texts[first:last], first, tuple(found), shares)
 
     def plan(self, content: Lens, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing()

@@ -46,7 +46,7 @@ class LogitPartsPage(PageKind[LogitParts]):
         parts = direct_logits(model.now, token, against, model.position)
         tell(1.0)
         logit = logit_difference(model.now, token, against, model.position)
-        return LogitParts(logit_name(token, against), logit, parts, model.layer)
+        return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
     def plan(self, content: LogitParts, ink: Ink, width: float | None, height: float | None) -> Drawing:
         parts = content.parts

@@ -72,8 +72,8 @@ class PatchingPage(PageKind[Patched]):
             raise FieldError(NO_OTHER, count=count)
         stage, axis = AXES[aim.knobs["of"]]
         shares = patch_sweep(model.other, model.now, token, against, stage=stage, axis=axis, tell=tell)
-        tokens = tuple(token_of(model.now.tokens, place) for place in range(count))
-        return Patched(logit_name(token, against), shares, aim.knobs["of"] == HEADS, tokens, model.layer)
+        tokens = tuple(token_of(model.now.texts, place) for place in range(count))
+        return Patched(logit_name(model.now, token, against), shares, aim.knobs["of"] == HEADS, tokens, model.layer)
 
     def plan(self, content: Patched, ink: Ink, width: float | None, height: float | None) -> Drawing:
         grid = LayerGrid(

@@ -64,7 +64,7 @@ class PredictionPage(PageKind[Predictions]):
         model = aim.model
         rows = likely(model.now, model.before, model.position, int(aim.knobs["count"]))
         tell(1.0)
-        token = visible_text(model.now.tokens[model.position])
+        token = visible_text(model.now.texts[model.position])
         return Predictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
 
     def plan(self, content: Predictions, ink: Ink, width: float | None, height: float | None) -> Drawing:
@@ -73,7 +73,7 @@ class PredictionPage(PageKind[Predictions]):
         now, before = ink.translate("Pages", "now"), ink.translate("Pages", "before")
         rows = []
         for row in content.rows:
-            token = visible_text(row.token)
+            token = visible_text(row.text)
             said = f"{token}: {now} {share_text(row.now)}"
             if content.changed:
                 said += f", {before} {share_text(row.before)}"
