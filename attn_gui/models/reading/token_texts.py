@@ -28,7 +28,7 @@ _LETTERS = _byte_letters()
 
 @dataclass(frozen=True)
 class TokenTexts:
-    """How a tokenizer writes its tokens: letters for bytes, for blanks, before the rest of a word, or as they are."""
+    """Letters by which a tokenizer stands for bytes and blanks, and what it writes before the rest of a word."""
 
     by_bytes: bool = False  # each letter is a byte
     by_fallback: bool = False  # <0xE2> is a byte that is no token otherwise
@@ -38,7 +38,7 @@ class TokenTexts:
 
     @classmethod
     def of(cls, tokenizer: Any) -> TokenTexts:
-        """What a tokenizer of the package `tokenizers` says of itself; of another one, that tokens are as they are."""
+        """Read them off a tokenizer of the package `tokenizers`; tokens of another one are as they are."""
         kinds = {
             str(part.get("type")): part for side in ("pre_tokenizer", "decoder") for part in _parts(tokenizer, side)
         }
@@ -50,7 +50,7 @@ class TokenTexts:
             by_bytes="ByteLevel" in kinds,
             by_fallback="ByteFallback" in kinds,
             blank=str(spaced),
-            rest=str(kinds.get("WordPiece", {}).get("prefix", "")),
+            rest=str(getattr(getattr(tokenizer, "model", None), "continuing_subword_prefix", None) or ""),
             added=frozenset(str(one.content) for one in added.values()),
         )
 
