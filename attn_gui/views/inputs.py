@@ -7,26 +7,28 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.views.tables import MatrixPanel
 
 HANDLE, GAP = 4, 8
+ROW, ROOM, SIDES = 4, 300, 20  # pixels: between rows of buttons, of a row in the narrowest column, beside a name
 FEWEST_ROWS = 4  # where not even so many of every table have room, one table has the column
 Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 
 
 class Switch(QWidget):
-    """A row of buttons of which one is down."""
+    """Buttons of which one is down, in as many rows as show every name whole."""
 
     picked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._buttons = QButtonGroup(self)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(0)
+        self._rows = QGridLayout(self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setHorizontalSpacing(0)
+        self._rows.setVerticalSpacing(ROW)
         self._buttons.buttonClicked.connect(self._on_button_clicked)
 
     def set_choices(self, choices: Sequence[tuple[str, str]], current: str) -> None:
@@ -35,19 +37,28 @@ class Switch(QWidget):
             self._buttons.removeButton(button)
             button.hide()
             button.deleteLater()
+        columns = self._columns([text for _, text in choices])
         for place, (key, text) in enumerate(choices):
+            row, column = divmod(place, columns)
+            ends = column == columns - 1 or place == len(choices) - 1
             button = QPushButton(text, self)
             button.setCheckable(True)
             button.setProperty("key", key)
-            button.setProperty("segment", "last" if place == len(choices) - 1 else "true")
+            button.setProperty("segment", "last" if ends else "true")
             button.setChecked(key == current)
             self._buttons.addButton(button)
-            self._row.addWidget(button)
+            self._rows.addWidget(button, row, column)
         self.setVisible(len(choices) > 1)
 
     def buttons(self) -> list[QAbstractButton]:
         """The buttons from left to right."""
         return self._buttons.buttons()
+
+    def _columns(self, texts: Sequence[str]) -> int:
+        """The buttons of a row, so that all rows but the last are equally long."""
+        widest = max((self.fontMetrics().horizontalAdvance(text) for text in texts), default=0) + SIDES
+        rows = -(-len(texts) // (ROOM // widest or 1))
+        return -(-len(texts) // (rows or 1))
 
     def _on_button_clicked(self, button: QAbstractButton) -> None:
         self.picked.emit(button.property("key"))

@@ -1,0 +1,24 @@
+"""The buttons that choose a table: every name whole, in the narrowest column."""
+
+from __future__ import annotations
+
+import pytest
+
+from attn_gui.views.inputs import Switch
+
+NARROWEST = 300  # pixels of the column of tables
+NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q", "W_score_K", "w_score", "β")
+
+
+@pytest.mark.parametrize("count", range(2, len(NAMES) + 1))
+def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
+    switch = Switch()
+    qtbot.addWidget(switch)
+    switch.set_choices([(name, name) for name in NAMES[:count]], NAMES[0])
+    switch.resize(NARROWEST, switch.sizeHint().height())
+    switch.show()
+    qtbot.waitExposed(switch)
+    buttons = switch.buttons()
+    assert all(button.width() >= button.fontMetrics().horizontalAdvance(button.text()) for button in buttons)
+    assert all(button.geometry().right() < NARROWEST for button in buttons)
+    assert len({button.geometry().topLeft().toTuple() for button in buttons}) == count
