@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 Edges = npt.NDArray[np.intp]
 
+Window = tuple[float, float, float, float]
+"""First row, row after the last, first column, column after the last; cut cells count in part."""
+
 
 class Span:
     """One axis of a map: the cells [low, high) over a number of pixels, cut into bins.

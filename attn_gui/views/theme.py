@@ -111,14 +111,6 @@ def set_ground(widget: QWidget, ground: str) -> None:
     widget.setBackgroundRole(GROUNDS[ground])
 
 
-def let_ground_through(viewport: QWidget) -> None:
-    """Show what lies behind wherever nothing is painted."""
-    palette = QPalette()
-    palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
-    viewport.setPalette(palette)
-    viewport.setAutoFillBackground(False)
-
-
 def _dress_program(app: QApplication, theme: Theme) -> None:
     sheet = _style_sheet(theme)
     if sheet == _look.sheet and theme is _look.theme:

@@ -119,7 +119,7 @@ class Desk:
         return self.repainted(self.window.findChildren(QWidget))
 
     def repaint_maps(self, stages: Sequence[str]) -> float:
-        return self.repainted([self.map(stage).viewport() for stage in stages])
+        return self.repainted([self.map(stage) for stage in stages])
 
     def repainted(self, widgets: Sequence[QWidget]) -> float:
         """The median of painting these widgets anew."""

@@ -202,7 +202,7 @@ class Person:
     def click_cell(self, stage: str, row: int, column: int) -> None:
         heatmap = self.find(f"heatmap.{stage}")
         assert heatmap.isVisible(), f"the map of {stage} cannot be seen"
-        QTest.mouseClick(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(row, column).center())
+        QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
 
     def show_stage(self, stage: str) -> None:
         """Click its small map in the spine."""

@@ -35,7 +35,7 @@ def person(launch, monkeypatch, qtbot):
 
 def known(person, stage="weights"):
     heatmap = person.find(f"heatmap.{stage}")
-    heatmap.viewport().grab()
+    heatmap.grab()
     return heatmap.cells.display.flags != UNKNOWN
 
 

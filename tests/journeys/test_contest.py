@@ -44,7 +44,7 @@ class Newcomer:
 
     def click_cell(self, name, row, column) -> None:
         heatmap = self.person.find(name)
-        self.click(heatmap.viewport(), heatmap.cell_rect(row, column).center())
+        self.click(heatmap, heatmap.cell_rect(row, column).center())
 
     def choose(self, box, words) -> None:
         """Open a list and take an entry: two clicks, the second by keys, as a list that has just opened takes none."""

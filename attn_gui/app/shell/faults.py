@@ -125,13 +125,12 @@ def details(error: BaseException) -> str:
 
 
 def _versions() -> str:
-    import numpy as np
-    import pyqtgraph as pg
-    import PySide6
-
+    """Of what is loaded: nothing is imported while something goes wrong."""
+    parts = {"PySide6": "PySide6", "NumPy": "numpy", "pyqtgraph": "pyqtgraph"}
+    loaded = [f"{name} {sys.modules[module].__version__}" for name, module in parts.items() if module in sys.modules]
     return (
-        f"attn_gui {VERSION}, Python {platform.python_version()}, Qt {qVersion()}, PySide6 {PySide6.__version__}, "
-        f"NumPy {np.__version__}, pyqtgraph {pg.__version__}\n{platform.platform()}, {QGuiApplication.platformName()}"
+        f"attn_gui {VERSION}, Python {platform.python_version()}, Qt {qVersion()}, {', '.join(loaded)}\n"
+        f"{platform.platform()}, {QGuiApplication.platformName()}"
     )
 
 

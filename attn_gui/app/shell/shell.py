@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.bars import Bars
@@ -15,8 +17,6 @@ from attn_gui.views.main_window import MainWindow
 class Shell(QObject):
     """The window before the program is in it. Importing and making this is cheap, all the rest is not."""
 
-    painted = Signal()  # once, after the first paint is on the screen
-
     def __init__(self, app: QApplication, lang: str | None = None) -> None:
         super().__init__(app)
         self.settings = Settings()
@@ -24,10 +24,15 @@ class Shell(QObject):
         self.window = MainWindow()
         self.bars = Bars(self.window)
         self.layout = LayoutController(self.window, self.settings)
+        self._next: Callable[[], object] | None = None
+
+    def after_paint(self, do: Callable[[], object]) -> None:
+        """Do this once the window has been painted next, with all that is in it."""
+        self._next = do
         self.window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
+        if event.type() == QEvent.Type.Paint and self._next is not None:
             watched.removeEventFilter(self)
-            QTimer.singleShot(0, self.painted.emit)
+            QTimer.singleShot(0, self._next)
         return super().eventFilter(watched, event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
 import sys
@@ -15,12 +16,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.shell import Shell
-from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.paths import resource
 
 if TYPE_CHECKING:
     from attn_gui.app.shell.program import Program
+    from attn_gui.app.shell.shell import Shell
     from attn_gui.formats.named.arrangement import Arrangement
 
 REST_MS = 200
@@ -33,6 +33,10 @@ def run(path: Path | None = None, lang: str | None = None, arrangement: Arrangem
     `arrangement`: the parts of a problem that the file's arrays are, where their names do not say it.
     """
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
+    _import_plainly()
+    from attn_gui.app.shell.shell import Shell
+    from attn_gui.figure.text.fonts import load_fonts
+
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
@@ -48,6 +52,12 @@ def run(path: Path | None = None, lang: str | None = None, arrangement: Arrangem
     return code
 
 
+def _import_plainly() -> None:
+    """Take PySide out of the imports that follow: it reads the source of every module, in search of `__feature__`,
+    which none of ours asks for. That takes an eighth of a start, and memory for all the sources."""
+    builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
+
+
 class Start:
     """The window at once, the program in it after the first paint, the rooms that no map needs after that of the maps,
     and then what can wait for a pause."""
@@ -55,7 +65,7 @@ class Start:
     def __init__(self, app: QApplication, shell: Shell, path: Path | None, arrangement: Arrangement | None) -> None:
         self.program: Program | None = None
         self._app, self._shell, self._path, self._arrangement = app, shell, path, arrangement
-        shell.painted.connect(self._fill)
+        shell.after_paint(self._fill)
         shell.window.show()
 
     def _fill(self) -> None:
@@ -67,7 +77,7 @@ class Start:
             self.program.show_first(self._path, self._arrangement)
             sys.excepthook = self.program.faults.report
             threading.excepthook = self.program.faults.report_from_thread
-            QTimer.singleShot(0, self._complete)
+            self._shell.after_paint(self._complete)
 
     def _complete(self) -> None:
         assert self.program is not None
@@ -89,7 +99,7 @@ class Start:
             raise
 
     def _rest(self) -> None:
-        from pyqtgraph.util.garbage_collector import GarbageCollector
+        from pyqtgraph.util.garbage_collector import GarbageCollector  # and with it what the first zoom asks for
 
         gc.freeze()  # nor is it garbage later
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another

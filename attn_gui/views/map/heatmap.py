@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QFocusEvent, QHideEvent, QKeyEvent, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.display import Levels
 from attn_gui.figure.tokens import LINE
+from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.cell_words import block_in_words, cell_in_words, describe
 from attn_gui.views.map.gestures.cell_typing import CellTyping
@@ -19,23 +29,20 @@ from attn_gui.views.map.items.overlay_marks import Area, Cell
 from attn_gui.views.map.map_drawing import MapDrawing, Placement
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.extent import Extent
-from attn_gui.views.map.zooming.zoom import Window, ZoomBox
-from attn_gui.views.theme import let_ground_through, scaled
+from attn_gui.views.theme import scaled
 
 
-class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+class Heatmap(QWidget):
     """Shows what it is told to, takes focus and lets cells be chosen.
 
     Its parts are public: `drawing` shows the matrix, of which `cells` are drawn and `overlay` marks some, `extent` says
-    which are in view, `gestures` tell what a person wants of them. Of pyqtgraph it has the box that is zoomed; the
-    pixels are painted without its scene.
+    which are in view, `gestures` tell what a person wants of them.
     """
 
     def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
-        self._ready = False  # pyqtgraph's constructor already resizes
-        super().__init__(parent, useOpenGL=False, background=None)
-        self.extent = Extent(self, self._boxed if zoomable else None)
-        self.drawing = drawing = MapDrawing(self.viewport(), self._place, small=False)
+        super().__init__(parent)
+        self.extent = Extent(self, movable=zoomable)
+        self.drawing = drawing = MapDrawing(self, self._place, small=False)
         self.cells, self.overlay, self.taken = drawing.cells, drawing.overlay, drawing.taken
         self.levelsChanged, self.numbersArrived, self.lettered = (
             drawing.levelsChanged,
@@ -49,11 +56,8 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.typing = CellTyping(self)
         self.settle = self.typing.settle  # as the window asks of whatever is typed into
         self.setMouseTracking(True)
-        self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        let_ground_through(self.viewport())  # lines in the gaps between maps run up to their frames
-        self._ready = True
         self.follow_theme()
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -170,23 +174,14 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         return self._inner(), self.extent.window
 
     def _inner(self) -> QRect:
-        rect: QRect = self.rect()
-        return rect.adjusted(self.margin, self.margin, -self.margin, -self.margin)
+        return self.rect().adjusted(self.margin, self.margin, -self.margin, -self.margin)
 
     def follow_theme(self) -> None:
         """The colors and sizes have changed; they are those of `views.theme`."""
         self.drawing.follow_theme()
         self.extent.set_pixels(self._inner())
 
-    def _boxed(self) -> ZoomBox:
-        """A box for the zoom of this map."""
-        box = ZoomBox()
-        self.scene().addItem(box)
-        return box
-
     # --- what Qt asks ----------------------------------------------------------------------------
-    close = QWidget.close  # a view of pyqtgraph's would take itself apart, with what lies over it
-
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint() * 4
 
@@ -194,12 +189,20 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         side = 2 * self.margin + scaled(24)
         return QSize(side, side)
 
-    def event(self, event: QEvent) -> bool:
-        """Take the mouse also where tools that know no viewports send it to the map itself."""
-        return (self._ready and self.gestures.answered(event)) or bool(super().event(event))
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.gestures.press(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        return (self._ready and self.gestures.answered(event)) or bool(super().viewportEvent(event))
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.gestures.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.gestures.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.gestures.double_click(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self.gestures.wheel(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         self.gestures.leave()
@@ -221,16 +224,14 @@ class Heatmap(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         super().hideEvent(event)
         self.drawing.rest()
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        if self._ready:
-            self.extent.set_pixels(self._inner())
-            self.drawing.redraw()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.extent.set_pixels(self._inner())
+        self.drawing.redraw()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.drawing.paint(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        if self._ready and event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.follow_theme()
         super().changeEvent(event)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.display import Levels
-from attn_gui.pictures.geometry import Span
+from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.items.cells_item import CellsItem
@@ -18,7 +18,6 @@ from attn_gui.views.map.items.map_item import MapItem
 from attn_gui.views.map.items.overlay import OverlayItem
 from attn_gui.views.map.levels.taken_levels import TakenLevels
 from attn_gui.views.map.shown import OtherHalf, Shown
-from attn_gui.views.map.zooming.zoom import Window
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 VALUE_FONTS = ((44, "body"), (26, "small"), (0, "micro"))

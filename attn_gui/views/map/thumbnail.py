@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import LINE
+from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.items.overlay_marks import Cell
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.shown import Shown
-from attn_gui.views.map.zooming.zoom import Window
 
 
 class Thumbnail(QWidget):

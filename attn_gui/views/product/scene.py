@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from attn_gui.engine import STAGE
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.products.operands import Picture
+from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.zooming import windows
-from attn_gui.views.map.zooming.zoom import Window
 from attn_gui.views.product.marks import Lines
 from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.product_needs import axis_labels

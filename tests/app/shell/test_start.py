@@ -24,7 +24,7 @@ SCREEN = {
 }
 ZONES = ("zone.inputs", "zone.product", "zone.explain")
 WATCHED = """
-import json, sys
+import json, linecache, sys
 from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -53,6 +53,7 @@ def state():
     focus = app.focusWidget()
     return {
         "modules": sorted(sys.modules),
+        "sources": sorted(linecache.cache),
         "zones": [[place.x(), place.y(), zone.width(), zone.height()] for place, zone in zip(places, zones)],
         "menus": [action.text() for action in window.menuBar().actions()],
         "tables": sum(table.isVisible() for table in map(lambda n: window.findChild(QWidget, n), TABLES) if table),
@@ -78,6 +79,7 @@ sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
+    "pyqtgraph",
     "attn_gui.app.lessons.lesson_steps",
     "attn_gui.figure.page_catalog",
     "attn_gui.figure.sheet",
@@ -120,6 +122,11 @@ def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for
     assert "attn_gui.app.shell.program" in modules
     assert set(modules) & set(SELDOM) == set()
     assert [name for name in modules if name.startswith("attn_gui.views.dialogs.") and name.endswith("_dialog")] == []
+
+
+def test_no_module_is_read_as_text_besides(told: dict[str, Any]) -> None:
+    assert len(told["maps"]["modules"]) > 500
+    assert len(told["maps"]["sources"]) < 20
 
 
 def test_nothing_moves_once_the_window_is_painted(told: dict[str, Any]) -> None:

@@ -28,15 +28,15 @@ def test_every_move_shows_its_number_and_the_end_is_the_shortest_change(launch, 
     heatmap = person.find("heatmap.weights")
     before, span = person.value("weights", *PLACE[2:]), float(heatmap.levels.high - heatmap.levels.low)
     start = heatmap.cell_rect(*PLACE[2:]).center()
-    QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
+    QTest.mousePress(heatmap, LEFT, pos=start)
     wanted = [before + pixels * span / pulling.WAY for pixels in (10, 20, 30)]
     for pixels, expected in zip((10, 20, 30), wanted, strict=True):
-        QTest.mouseMove(heatmap.viewport(), start - QPoint(0, pixels))
+        QTest.mouseMove(heatmap, start - QPoint(0, pixels))
         if pixels == 10:  # what the row is made of is read beside the window
             qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
         assert abs(person.value("weights", *PLACE[2:]) - expected) < 1e-9
         assert person.program.document.stack.count() == 1
-    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=start - QPoint(0, 30))
+    QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 30))
     shortest = solve(problem_of(), "weights", PLACE, wanted[-1])
     assert shortest.odds == "free"
     length = lambda: float(np.linalg.norm(person.program.document.problem.query - problem_of().query))  # noqa: E731

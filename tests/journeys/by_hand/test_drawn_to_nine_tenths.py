@@ -41,7 +41,7 @@ def test_drawn_with_the_mouse_the_query_follows_and_one_step_takes_it_back(launc
     person.show_stage("weights")
     choose_from_menus(person, "target_tool")
     heatmap = person.find("heatmap.weights")
-    viewport, start = heatmap.viewport(), heatmap.cell_rect(ROW, COLUMN).center()
+    viewport, start = heatmap, heatmap.cell_rect(ROW, COLUMN).center()
     value, span = person.value("weights", ROW, COLUMN), float(heatmap.levels.high - heatmap.levels.low)
     pixels = round((0.9 - value) / span * 200)
     QTest.mousePress(viewport, LEFT, pos=start)

@@ -13,7 +13,7 @@ ROW, COLUMN = 10, 13
 def pull(person, stage, pixels, moves=5):
     """Press on a cell, draw it up in some moves, and let it go there."""
     heatmap = person.find(f"heatmap.{stage}")
-    viewport, start = heatmap.viewport(), heatmap.cell_rect(ROW, COLUMN).center()
+    viewport, start = heatmap, heatmap.cell_rect(ROW, COLUMN).center()
     QTest.mousePress(viewport, LEFT, pos=start)
     for move in range(1, moves + 1):
         QTest.mouseMove(viewport, start - QPoint(0, pixels * move // moves))

@@ -140,13 +140,13 @@ def test_a_double_click_types_and_ends_a_zoom_first(person):
     person.show_stage("weights")
     person.click_cell("weights", ROW, COLUMN)
     place = heatmap.cell_rect(ROW, COLUMN).center()
-    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=heatmap.viewport().mapFrom(heatmap, place))
+    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
     assert line(person, "weights") is not None
     person.press("Escape")
     heatmap.extent.zoom(240, (ROW, COLUMN))
     assert not heatmap.extent.whole
     place = heatmap.cell_rect(ROW, COLUMN).center()
-    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=heatmap.viewport().mapFrom(heatmap, place))
+    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
     assert heatmap.extent.whole
 
 

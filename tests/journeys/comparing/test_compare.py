@@ -183,7 +183,7 @@ class Paints(QObject):
     def __init__(self, heatmap):
         super().__init__(heatmap)
         self.count = 0
-        heatmap.viewport().installEventFilter(self)
+        heatmap.installEventFilter(self)
 
     def eventFilter(self, _watched, event):
         self.count += event.type() == QEvent.Type.Paint
@@ -312,9 +312,9 @@ def test_split_maps_show_before_left_of_the_bar_and_now_right_of_it(person, prob
     press, aim = QPoint(cells.left() + round(0.43 * cells.width()), cells.center().y()), place.center()
     person.click_cell("weights", 1, 6)
     chosen = heatmap.chosen
-    QTest.mousePress(heatmap.viewport(), LEFT, pos=press)
-    QTest.mouseMove(heatmap.viewport(), QPoint(place.right(), aim.y()))
-    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=QPoint(place.right(), aim.y()))
+    QTest.mousePress(heatmap, LEFT, pos=press)
+    QTest.mouseMove(heatmap, QPoint(place.right(), aim.y()))
+    QTest.mouseRelease(heatmap, LEFT, pos=QPoint(place.right(), aim.y()))
     is_split(6)
     assert heatmap.chosen == chosen, "who draws the bar chooses no cell"
     slider.setFocus()

@@ -389,10 +389,10 @@ def test_the_menu_of_a_map_copies_and_saves_that_map(launch, tmp_path):
     person = launch()
     person.show_stage("scores")
     heatmap = person.find("heatmap.scores")
-    QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(1, 1).center())
+    QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(1, 1).center())
     place = heatmap.cell_rect(1, 1).center()
     QApplication.sendEvent(
-        heatmap.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, heatmap.mapToGlobal(place))
+        heatmap, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, heatmap.mapToGlobal(place))
     )
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)

@@ -73,4 +73,4 @@ def zoom(person) -> None:
     place = QPointF(heatmap.rect().center())
     turn = QPoint(0, 240)
     over = heatmap.mapToGlobal(place), QPoint(), turn, Qt.MouseButton.NoButton, no, Qt.ScrollPhase.NoScrollPhase
-    QApplication.sendEvent(heatmap.viewport(), QWheelEvent(place, *over, False))
+    QApplication.sendEvent(heatmap, QWheelEvent(place, *over, False))

@@ -122,7 +122,7 @@ def test_a_dot_in_a_map_is_explained_below_it_and_the_status_says_its_number(lau
     heatmap.grab()
     assert bar.dots_text() == "· < 0.005"
     row, column = next((i, j) for i in range(16) for j in range(16) if heatmap.cell_at(i, j)[0] < 0.004)
-    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(row, column).center())
+    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
     qtbot.waitUntil(lambda: f"({row}, {column})" in person.status(), timeout=60_000)
     assert f"{heatmap.cell_at(row, column)[0]:.6f}" in person.status()
 

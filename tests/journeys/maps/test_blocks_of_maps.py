@@ -37,7 +37,7 @@ def choose(person, stage, rows=ROWS, columns=COLUMNS):
     person.show_stage(stage)
     person.click_cell(stage, rows.start, columns.start)
     heatmap = person.find(f"heatmap.{stage}")
-    QTest.mouseClick(heatmap.viewport(), LEFT, SHIFT, heatmap.cell_rect(rows.stop - 1, columns.stop - 1).center())
+    QTest.mouseClick(heatmap, LEFT, SHIFT, heatmap.cell_rect(rows.stop - 1, columns.stop - 1).center())
     assert heatmap.overlay.marks.block == (rows, columns)
     return heatmap
 
@@ -57,10 +57,10 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     assert "3 × 4 cells" in heatmap.accessibleDescription()
     person.click_cell("scores", 1, 2)
     assert heatmap.overlay.marks.block is None
-    QTest.mousePress(heatmap.viewport(), LEFT, SHIFT, heatmap.cell_rect(2, 2).center())
-    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(0, 5).center())
+    QTest.mousePress(heatmap, LEFT, SHIFT, heatmap.cell_rect(2, 2).center())
+    QTest.mouseMove(heatmap, heatmap.cell_rect(0, 5).center())
     assert heatmap.overlay.marks.block == (slice(0, 2), slice(2, 6))
-    QTest.mouseRelease(heatmap.viewport(), LEFT, SHIFT, heatmap.cell_rect(0, 5).center())
+    QTest.mouseRelease(heatmap, LEFT, SHIFT, heatmap.cell_rect(0, 5).center())
     assert heatmap.chosen == (1, 2)
     person.press("Right")
     assert (heatmap.chosen, heatmap.overlay.marks.block) == ((1, 3), None)

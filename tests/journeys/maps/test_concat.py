@@ -12,7 +12,7 @@ def test_a_cell_of_another_head_can_be_chosen_in_concat(launch):
     QTest.mouseClick(person.find("node.concat"), Qt.MouseButton.LeftButton)
     heatmap = person.find("heatmap.concat")
     assert heatmap.isVisible()
-    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(4, 300).center())
+    QTest.mouseMove(heatmap, heatmap.cell_rect(4, 300).center())
     person.click_cell("concat", 4, 300)
     status = [label.text() for label in person.window.statusBar().findChildren(QLabel)]
     assert any("(4, 300)" in text for text in status)

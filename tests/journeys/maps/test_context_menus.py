@@ -55,7 +55,7 @@ def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):
     person = launch(SMALL)
     heatmap = person.find("heatmap.weights")
     heatmap.setFocus()
-    menu = _menu(heatmap.viewport(), heatmap.cell_rect(1, 0).center())
+    menu = _menu(heatmap, heatmap.cell_rect(1, 0).center())
     assert {"action.copy", "menu.copy_as", "action.release_cell", "action.show_reach"} <= _names(menu)
     assert heatmap.chosen == (1, 0)
     person.action("release_cell").trigger()

@@ -24,11 +24,11 @@ def drag(person, *cells, lift=True, stage="weights"):
     """Press on the first cell, move over the others, let go on the last."""
     heatmap = person.find(f"heatmap.{stage}")
     places = [heatmap.cell_rect(*cell).center() for cell in cells]
-    QTest.mousePress(heatmap.viewport(), LEFT, pos=places[0])
+    QTest.mousePress(heatmap, LEFT, pos=places[0])
     for place in places[1:]:
-        QTest.mouseMove(heatmap.viewport(), place)
+        QTest.mouseMove(heatmap, place)
     if lift:
-        QTest.mouseRelease(heatmap.viewport(), LEFT, pos=places[-1])
+        QTest.mouseRelease(heatmap, LEFT, pos=places[-1])
     return heatmap
 
 
@@ -89,7 +89,7 @@ def test_what_a_drag_covers_is_shown_before_the_button_is_let_go(launch):
     assert closed(person) == set()
     person.press("Esc")
     assert person.pixel("weights", 4, 4)[0] == before
-    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(5, 6).center())
+    QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(5, 6).center())
     assert closed(person) == set()
     assert len(person.steps()) == 1
     assert person.action("mask_tool").isChecked()
@@ -104,9 +104,9 @@ def test_a_drag_past_the_edge_takes_the_last_cell(launch):
     heatmap = person.find("heatmap.weights")
     first = heatmap.cell_rect(13, 14).center()
     beyond = heatmap.cell_rect(N - 1, N - 1).bottomRight() + QPoint(60, 40)
-    QTest.mousePress(heatmap.viewport(), LEFT, pos=first)
-    QTest.mouseMove(heatmap.viewport(), beyond)
-    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=beyond)
+    QTest.mousePress(heatmap, LEFT, pos=first)
+    QTest.mouseMove(heatmap, beyond)
+    QTest.mouseRelease(heatmap, LEFT, pos=beyond)
     assert closed(person) == {(i, j) for i in range(13, N) for j in range(14, N)}
 
 

@@ -62,16 +62,16 @@ def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, launch, painted, 
     QApplication.processEvents()
     touched = set(painted.widgets)
     assert table.viewport() in touched
-    assert person.find("heatmap.weights").viewport() in touched
+    assert person.find("heatmap.weights") in touched
     inspector = person.find("inspector").findChildren(QWidget)
     others = [person.table(field).viewport() for field in ("key", "value")]
-    still = [person.find(f"heatmap.{field}").viewport() for field in ("key", "value")]
+    still = [person.find(f"heatmap.{field}") for field in ("key", "value")]
     controls = person.find("control.num_heads")
     assert not touched & {*inspector, *others, *still, controls}
 
 
 def click(heatmap, row, column):
-    QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(row, column).center())
+    QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=heatmap.cell_rect(row, column).center())
     for _ in range(5):
         QApplication.processEvents()
 
@@ -89,7 +89,7 @@ def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, laun
     click(heatmap, 9, 5)  # the same query
     assert person.program.view.look.cell == ("weights", 9, 5)
     assert not written
-    assert 0 < painted.pixels[heatmap.viewport()] < share(heatmap, 0.5)
+    assert 0 < painted.pixels[heatmap] < share(heatmap, 0.5)
     assert painted.pixels[heatmap.parentWidget()] < share(heatmap.parentWidget(), 0.15)
     shown = [bar for bar in person.window.findChildren(ColorBar) if bar.isVisible()]
     others = [person.window.heads, person.window.history, person.find("control.num_heads")]

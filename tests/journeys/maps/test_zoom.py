@@ -58,7 +58,7 @@ def expected(problem):
 
 
 def turn_wheel(heatmap, notches, at):
-    viewport = heatmap.viewport()
+    viewport = heatmap
     event = QWheelEvent(
         QPointF(at),
         QPointF(viewport.mapToGlobal(at)),
@@ -81,10 +81,10 @@ def zoom_to_numbers(heatmap):
 
 def drag(heatmap, way):
     start = heatmap.placement.cells.center()
-    QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
+    QTest.mousePress(heatmap, LEFT, pos=start)
     for part in (0.5, 1.0):
-        QTest.mouseMove(heatmap.viewport(), start + way * part)
-    QTest.mouseRelease(heatmap.viewport(), LEFT, pos=start + way)
+        QTest.mouseMove(heatmap, start + way * part)
+    QTest.mouseRelease(heatmap, LEFT, pos=start + way)
     QApplication.sendEvent(heatmap, QEvent(QEvent.Type.Leave))
     QApplication.processEvents()
 

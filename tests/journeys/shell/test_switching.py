@@ -40,7 +40,7 @@ def work(person) -> None:
     heatmap = person.find("heatmap.weights")
     place = heatmap.cell_rect(10, 4).center()
     QApplication.sendEvent(
-        heatmap.viewport() if hasattr(heatmap, "viewport") else heatmap,
+        heatmap,
         QWheelEvent(
             QPointF(place),
             QPointF(heatmap.mapToGlobal(place)),

@@ -67,10 +67,10 @@ class Hands:
         rect, way = heatmap.cell_rect(row, column), self._rnd.choice((30, -30, 90))
         if not rect.isEmpty():
             start = rect.center()
-            QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
+            QTest.mousePress(heatmap, LEFT, pos=start)
             for part in range(1, 4):
-                QTest.mouseMove(heatmap.viewport(), start - QPoint(0, way * part // 3))
-            QTest.mouseRelease(heatmap.viewport(), LEFT, pos=start - QPoint(0, way))
+                QTest.mouseMove(heatmap, start - QPoint(0, way * part // 3))
+            QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, way))
             for _ in range(3):  # the last target is asked about once the one before is answered
                 self._person.program.pulling.finish()
                 QApplication.processEvents()
@@ -128,7 +128,7 @@ class Hands:
         rect = heatmap.cell_rect(row, column)
         if rect.isEmpty():
             return None
-        QTest.mouseClick(heatmap.viewport(), LEFT, pos=rect.center())
+        QTest.mouseClick(heatmap, LEFT, pos=rect.center())
         return f"{heatmap.objectName()} ({row}, {column})"
 
     def _one_of(self, *begun: str) -> str:

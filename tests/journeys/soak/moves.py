@@ -290,7 +290,7 @@ class Moves:
         place = self._rnd.randrange(rows), self._rnd.randrange(columns)
         rect = heatmap.cell_rect(*place)
         if not rect.isEmpty():
-            QTest.mouseClick(heatmap.viewport(), LEFT, pos=rect.center())
+            QTest.mouseClick(heatmap, LEFT, pos=rect.center())
         return f"{heatmap.objectName()} {place}"
 
     def arrows(self) -> str:
@@ -314,7 +314,7 @@ class Moves:
         heatmap = self._map()
         if heatmap is None:
             return "nothing"
-        QTest.mouseMove(heatmap.viewport(), QPoint(self._rnd.randrange(heatmap.width()), heatmap.height() // 2))
+        QTest.mouseMove(heatmap, QPoint(self._rnd.randrange(heatmap.width()), heatmap.height() // 2))
         return heatmap.objectName()
 
     def wheel(self) -> str:
@@ -323,7 +323,7 @@ class Moves:
             return "nothing"
         place = heatmap.rect().center()
         QApplication.sendEvent(
-            heatmap.viewport(),
+            heatmap,
             QWheelEvent(
                 QPointF(place),
                 QPointF(heatmap.mapToGlobal(place)),
@@ -342,13 +342,13 @@ class Moves:
         if heatmap is None:
             return "nothing"
         if self._rnd.random() < 0.3:
-            QTest.mouseDClick(heatmap.viewport(), LEFT, pos=heatmap.rect().center())
+            QTest.mouseDClick(heatmap, LEFT, pos=heatmap.rect().center())
             return f"{heatmap.objectName()} home"
         start = heatmap.rect().center()
-        QTest.mousePress(heatmap.viewport(), LEFT, pos=start)
+        QTest.mousePress(heatmap, LEFT, pos=start)
         for step in (10, 25, 40):
-            QTest.mouseMove(heatmap.viewport(), start + QPoint(step, step // 2))
-        QTest.mouseRelease(heatmap.viewport(), LEFT, pos=start + QPoint(40, 20))
+            QTest.mouseMove(heatmap, start + QPoint(step, step // 2))
+        QTest.mouseRelease(heatmap, LEFT, pos=start + QPoint(40, 20))
         return heatmap.objectName()
 
     def _map(self) -> Any:

@@ -25,7 +25,7 @@ def values():
 
 
 def click(heatmap, row, column):
-    QTest.mouseClick(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(row, column).center())
+    QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
 
 
 def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.NoModifier) -> QWheelEvent:
@@ -40,7 +40,7 @@ def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.N
         Qt.ScrollPhase.NoScrollPhase,
         False,
     )
-    QApplication.sendEvent(heatmap.viewport(), event)
+    QApplication.sendEvent(heatmap, event)
     return event
 
 
@@ -89,10 +89,10 @@ def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
 def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values), zoomable=True)
     with qtbot.assertNotEmitted(heatmap.gestures.cellChosen):
-        QTest.mouseClick(heatmap.viewport(), LEFT, pos=QPoint(1, 1))
-        QTest.mousePress(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(0, 0).center())
-        QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(2, 4).center())
-        QTest.mouseRelease(heatmap.viewport(), LEFT, pos=heatmap.cell_rect(2, 4).center())
+        QTest.mouseClick(heatmap, LEFT, pos=QPoint(1, 1))
+        QTest.mousePress(heatmap, LEFT, pos=heatmap.cell_rect(0, 0).center())
+        QTest.mouseMove(heatmap, heatmap.cell_rect(2, 4).center())
+        QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
 
 
 def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
@@ -113,10 +113,10 @@ def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot
     told = []
     heatmap.gestures.cellHovered.connect(lambda row, column: told.append((row, column)))
     for cell in ((1, 2), (1, 2), (4, 6)):
-        QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(*cell).center())
+        QTest.mouseMove(heatmap, heatmap.cell_rect(*cell).center())
     assert told == [(1, 2), (4, 6)]
     with qtbot.waitSignal(heatmap.gestures.hoverLeft):
-        QTest.mouseMove(heatmap.viewport(), QPoint(1, 1))
+        QTest.mouseMove(heatmap, QPoint(1, 1))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_the_wheel_zooms_at_the_pointer_and_a_double_click_shows_all(plane, show
     assert colors_of(heatmap, image, 31, 40) == {color.name()}
     assert heatmap.cell_rect(0, 0).isNull()
     assert heatmap.cell_at(0, 0)[0] == values[0, 0]
-    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=spot)
+    QTest.mouseDClick(heatmap, LEFT, pos=spot)
     assert heatmap.placement.rows.whole
     assert heatmap.placement.columns.whole
 
@@ -321,7 +321,7 @@ def test_a_ring_shows_where_the_keyboard_is_but_not_after_a_click(values, plane,
 def test_the_context_menu_offers_the_picture(values, plane, shown_map, qtbot):
     heatmap = shown_map(plane(values))
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(20, 20), heatmap.mapToGlobal(QPoint(20, 20)))
-    QApplication.sendEvent(heatmap.viewport(), event)
+    QApplication.sendEvent(heatmap, event)
     (menu,) = heatmap.findChildren(QMenu)
     copy, save = menu.actions()
     with qtbot.waitSignal(heatmap.gestures.copyImageRequested):

@@ -81,10 +81,10 @@ def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
     heatmap = shown_map(matrix, zoomable=True)
     minimap = Minimap(heatmap)
     assert not minimap.isVisible()
-    turn_wheel(heatmap.viewport(), heatmap.placement.cells.center(), 3)
+    turn_wheel(heatmap, heatmap.placement.cells.center(), 3)
     assert minimap.isVisible()
     assert heatmap.placement.cells.contains(minimap.geometry())
-    QTest.mouseDClick(heatmap.viewport(), LEFT, pos=QPoint(30, 30))
+    QTest.mouseDClick(heatmap, LEFT, pos=QPoint(30, 30))
     assert not minimap.isVisible()
 
 
@@ -219,7 +219,7 @@ def test_the_focus_is_not_lost_when_it_goes(zoomed):
 
 def test_over_it_the_pointer_is_over_no_cell_of_the_map(qtbot, zoomed):
     heatmap, minimap = zoomed
-    QTest.mouseMove(heatmap.viewport(), heatmap.cell_rect(9, 11).center())
+    QTest.mouseMove(heatmap, heatmap.cell_rect(9, 11).center())
     assert heatmap.overlay.marks.hovered == (9, 11)
     with qtbot.waitSignal(heatmap.gestures.hoverLeft):
         at = QPointF(5, 5)

@@ -112,7 +112,7 @@ def test_nothing_is_computed_when_a_map_is_painted_and_in_the_end_all_is_exact(q
     assert not made.evaluation.known(0, 0).any()
     assert pixel(heatmap, 1, 1) == current_theme().sunken
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     assert not (flags(heatmap) == UNKNOWN).any()
     assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-12)
     assert pixel(heatmap, 1, 1) != current_theme().sunken
@@ -129,7 +129,7 @@ def test_on_the_way_every_number_is_exact_and_everything_else_has_no_color(qtbot
         seen.append(known.mean())
 
     exact = made.exact("weights", 0, 53, 53)
-    heatmap.numbersArrived.connect(lambda: (heatmap.viewport().grab(), check()))
+    heatmap.numbersArrived.connect(lambda: (heatmap.grab(), check()))
     wait(qtbot, made)
     assert len(seen) > 8
     assert seen == sorted(seen)
@@ -172,7 +172,7 @@ def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, s
     heatmap = shown(made, "weights")
     heatmap.numbersArrived.connect(made.supply.stop)
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     known = flags(heatmap) != UNKNOWN
     assert made.supply.stopped
     assert 0 < known.mean() < 0.5
@@ -180,7 +180,7 @@ def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, s
     heatmap.numbersArrived.disconnect(made.supply.stop)
     made.supply.resume()
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     assert not made.supply.stopped
     assert not (flags(heatmap) == UNKNOWN).any()
 
@@ -204,7 +204,7 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
     made.supply.finish()  # the answer lies in the queue
     made.edit(field, row, 3, 9.0)
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     stage = heatmap.plane.stage
     assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-9)
 
@@ -218,7 +218,7 @@ def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
     assert not made.supply.busy
     for heatmap in maps:
         heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
-        heatmap.viewport().grab()
+        heatmap.grab()
         exact = made.exact(heatmap.plane.stage, 0, *values(heatmap).shape)
         assert values(heatmap) == pytest.approx(exact, abs=1e-9)
 
@@ -228,16 +228,16 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
     made = document()
     heatmap = shown(made, "weights")
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     before = values(heatmap)
     everything = np.random.default_rng(1).normal(size=(N, HEADS * WIDTH))
     made.edit_box("query", (slice(0, N), slice(0, HEADS * WIDTH)), everything)
     assert not made.evaluation.known(0, 0).any()  # nothing was computed for the edit itself
-    heatmap.viewport().grab()
+    heatmap.grab()
     assert np.array_equal(values(heatmap), before)
     assert made.supply.busy
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-12)
 
 
@@ -249,7 +249,7 @@ def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown,
     made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
     made.supply.stop()
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     known = flags(heatmap) != UNKNOWN
     assert known.mean() < 1
     assert values(heatmap)[known] == pytest.approx(made.exact("weights", 0, 53, 53)[known], abs=1e-12)
@@ -273,11 +273,11 @@ def test_another_head_shows_its_thumbnail_until_its_own_picture_is_there(qtbot, 
     wait(qtbot, made)
     small.grab()
     large.set_shown(replace(large.shown, plane=Plane(made.evaluation, "weights", 0, 2)))
-    large.viewport().grab()
+    large.grab()
     assert not (flags(large) == UNKNOWN).any()
     assert set(np.unique(values(large))) <= set(np.unique(values(small)))
     wait(qtbot, made)
-    large.viewport().grab()
+    large.grab()
     assert values(large) == pytest.approx(made.exact("weights", 2, 53, 53), abs=1e-12)
 
 
@@ -286,9 +286,9 @@ def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
     heatmap = shown(made, "weights", zoomable=True)
     wait(qtbot, made)
     heatmap.extent.set_window((20.0, 140.0, 11.0, 131.0))
-    heatmap.viewport().grab()
+    heatmap.grab()
     wait(qtbot, made)
-    heatmap.viewport().grab()
+    heatmap.grab()
     cells, span = heatmap.cells, heatmap.placement.rows
     for down, right in ((0, 0), (30, 12), (52, 52)):
         rows, columns = cells.rows.cells_of(slice(down, down + 1)), cells.columns.cells_of(slice(right, right + 1))
@@ -312,10 +312,10 @@ def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
         heatmap.resize(61, 47)
         heatmap.set_shown(replace(heatmap.shown, plane=plane))
         heatmap.show()
-        heatmap.viewport().grab()
+        heatmap.grab()
     wait(qtbot, made)
     for heatmap in (turned, plain):
-        heatmap.viewport().grab()
+        heatmap.grab()
         block, _ = heatmap.plane.block(*(slice(0, length) for length in heatmap.plane.shape))
         assert values(heatmap) == pytest.approx(pool(block, None, *values(heatmap).shape)[0], abs=1e-12)
 
@@ -345,7 +345,7 @@ def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, 
     for head in (0, 1, 2, 0):
         for stage in ("weights", "scores", "scaled"):
             heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
-            heatmap.viewport().grab()
+            heatmap.grab()
             wait(qtbot, made)
     assert 2 <= len(made.supply._sheets) <= 5
 
@@ -356,11 +356,11 @@ def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot
     wait(qtbot, made)
     heatmap.hide()
     heatmap.show()
-    heatmap.viewport().grab()
+    heatmap.grab()
     made.edit("query", 17, 4, -6.5)
     assert not made.supply.busy
     heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
-    heatmap.viewport().grab()
+    heatmap.grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)
 
 

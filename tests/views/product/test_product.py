@@ -212,7 +212,7 @@ def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
     ):
         with qtbot.waitSignal(picture.stageCellChosen) as chosen:
             where = heatmap.cell_rect(*cell).center()
-            QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=where)
+            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=where)
         assert chosen.args == told
     picture.set_chosen(("key", 10, 4))
     assert maps["top"].chosen == (4, 10)
@@ -286,8 +286,8 @@ def test_matrices_of_the_problem_tell_no_stage(picture, projected, qtbot):
     with qtbot.assertNotEmitted(picture.stageCellChosen), qtbot.assertNotEmitted(picture.hovered):
         for heatmap in maps.values():
             where = heatmap.cell_rect(1, 1).center()
-            QTest.mouseMove(heatmap.viewport(), where)
-            QTest.mouseClick(heatmap.viewport(), Qt.MouseButton.LeftButton, pos=where)
+            QTest.mouseMove(heatmap, where)
+            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=where)
 
 
 def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -73,15 +72,9 @@ class Gestures(QObject):
         cursor = Qt.CursorShape.SizeVerCursor if in_hand else Qt.CursorShape.ArrowCursor
         self._heatmap.setCursor(cursor)
 
-    def answered(self, event: QEvent) -> bool:
-        """Take an event of the mouse on the map or its viewport; False for any other."""
-        answer = self._ANSWERS.get(event.type())
-        if answer is not None:
-            answer(self, event)
-        return answer is not None
-
     # --- mouse -----------------------------------------------------------------------------------
-    def _press(self, event: QMouseEvent) -> None:
+    def press(self, event: QMouseEvent) -> None:
+        """Begin a click, a drag, a stroke of the brush, or a block."""
         self._pressed = self._dragged = event.position().toPoint()
         event.accept()
         if self._brush and event.button() == Qt.MouseButton.LeftButton:
@@ -102,7 +95,8 @@ class Gestures(QObject):
         if corner is not None:
             self.cornerChosen.emit(*corner)
 
-    def _move(self, event: QMouseEvent) -> None:
+    def move(self, event: QMouseEvent) -> None:
+        """Go on with what was begun, and tell the cell below the pointer."""
         here = event.position().toPoint()
         if self._stroke:
             self._pass(self._cell_under(here, True))
@@ -114,7 +108,8 @@ class Gestures(QObject):
             self._drag(here, self._pressed)
         self._hover(self._cell_under(here, False))
 
-    def _release(self, event: QMouseEvent) -> None:
+    def release(self, event: QMouseEvent) -> None:
+        """End what was begun; a press that did not move chooses the cell."""
         event.accept()
         pressed, self._pressed = self._pressed, None
         here = event.position().toPoint()
@@ -147,10 +142,10 @@ class Gestures(QObject):
             self.cellChosen.emit(*stroke[-1])
             self.stroked.emit(stroke, True)
 
-    def _double_click(self, event: QMouseEvent) -> None:
+    def double_click(self, event: QMouseEvent) -> None:
         """Show everything again; where everything is shown, type into the cell."""
         if self._brush:  # two quick strokes of one cell
-            self._press(event)
+            self.press(event)
             return
         self._pressed = None
         event.accept()
@@ -174,7 +169,7 @@ class Gestures(QObject):
         else:
             self.cellHovered.emit(*cell)
 
-    def _wheel(self, event: QWheelEvent) -> None:
+    def wheel(self, event: QWheelEvent) -> None:
         """Zoom at the pointer; with Ctrl, or beside the cells, the wheel is for others."""
         enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if (
@@ -190,14 +185,6 @@ class Gestures(QObject):
     def leave(self) -> None:
         """The pointer is over the map no longer."""
         self._hover(None)
-
-    _ANSWERS: Mapping[QEvent.Type, Callable[[Gestures, Any], None]] = {
-        QEvent.Type.MouseButtonPress: _press,
-        QEvent.Type.MouseMove: _move,
-        QEvent.Type.MouseButtonRelease: _release,
-        QEvent.Type.MouseButtonDblClick: _double_click,
-        QEvent.Type.Wheel: _wheel,
-    }
 
     # --- keyboard --------------------------------------------------------------------------------
     def key(self, event: QKeyEvent) -> None:

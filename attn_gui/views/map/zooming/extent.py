@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QRect, Signal
 
-from attn_gui.views.map.zooming.zoom import Window, ZoomBox
+from attn_gui.pictures.geometry import Window
+
+if TYPE_CHECKING:
+    from attn_gui.views.map.zooming.zoom import ZoomBox
 
 
 class Extent(QObject):
     """Holds a window of cells and the one that a double click goes back to.
 
-    `make_box` makes what is zoomed, once something is; without it nothing ever moves.
+    What is zoomed is made once something is: a box of pyqtgraph, which takes as long to import as NumPy and Qt do.
     """
 
     changed = Signal(object)  # the window in view
 
-    def __init__(self, parent: QObject, make_box: Callable[[], ZoomBox] | None) -> None:
+    def __init__(self, parent: QObject, *, movable: bool) -> None:
+        """`movable`: whether the map can be zoomed; else all of it is always in view."""
         super().__init__(parent)
-        self._make_box = make_box
+        self.movable = movable
         self._box: ZoomBox | None = None
         self.shape = (0, 0)
         self._home: Window | None = None
         self._pixels = QRect()
-
-    @property
-    def movable(self) -> bool:
-        """Whether the map can be zoomed."""
-        return self._make_box is not None
 
     @property
     def window(self) -> Window:
@@ -106,8 +105,10 @@ class Extent(QObject):
 
     def _zoomed(self) -> ZoomBox | None:
         """The box, made now if there was none; None where nothing can be zoomed."""
-        if self._box is None and self._make_box is not None:
-            self._box = self._make_box()
+        if self._box is None and self.movable:
+            from attn_gui.views.map.zooming.zoom import ZoomBox
+
+            self._box = ZoomBox()
             self._box.set_cells(*self.shape)
             self.set_pixels(self._pixels)
             self._box.windowChanged.connect(self._on_box_window_changed)

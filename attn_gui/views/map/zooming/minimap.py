@@ -24,11 +24,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
+from attn_gui.pictures.geometry import Window
 from attn_gui.views.keyboard_button import RETURNING
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.map.zooming.zoom import Window
 from attn_gui.views.theme import current_theme, scaled
 
 SHARE, LEAST, MOST = 0.25, 32, 128

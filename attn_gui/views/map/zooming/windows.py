@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QRect, Qt, Signal
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.zooming.zoom import Window
 from attn_gui.views.theme import scaled
 
 STAGE = "stage"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Signal
 
+from attn_gui.pictures.geometry import Window
+
 CLOSEST = 2
 """Cells that remain in view at the least."""
 
 SHRINK = 1.02 ** (1 / 8)
 """Factor by which a window shrinks with every unit of a wheel, of which a notch has 120."""
-
-Window = tuple[float, float, float, float]
-"""First row, row after the last, first column, column after the last; cut cells count in part."""
 
 
 class ZoomBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
