@@ -1,71 +1,126 @@
-"""Recalculates workbooks of small problems with the package formulas, an independent reader of Excel's formulas.
+"""Recalculates workbooks with other programs: LibreOffice, and the package formulas, which reads Excel's formulas.
 
-.venv/bin/python -m pip install formulas openpyxl; .venv/bin/python packaging/try_workbooks.py
+    apt-get install libreoffice-calc; .venv/bin/python packaging/try_workbooks.py libreoffice
+    .venv/bin/python -m pip install formulas openpyxl; .venv/bin/python packaging/try_workbooks.py formulas
+
+The problems are those of tests/formats/test_scripts.py, which have every entry of the catalogs, and the examples.
+Prints the largest difference of each; exit code 1 where it is more than rounding. Not collected by pytest.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType, ModuleType
 
 import numpy as np
 
-from attn_gui.engine import Problem, compute
-from attn_gui.formats.spreadsheets.boards import Board
-from attn_gui.formats.spreadsheets.workbook import workbook_bytes
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from attn_gui import Problem, compute, load  # noqa: E402  # from this checkout
+from attn_gui.formats.spreadsheets.boards import Board  # noqa: E402
+from attn_gui.formats.spreadsheets.workbook import workbook_bytes  # noqa: E402
 
-TOLERANCE, CLOSED = 1e-12, -1e299
+CLOSED = -1e299
+ROUNDING = 64 * 2.0**-52
+"""What a cell of some dozen steps may lose, times the largest number: a weight is e to a score."""
+KEPT = MappingProxyType({"float64": 0.0, "float32": 2.0**-24})
+"""What the engine's own number loses when it is read: all is computed in double precision, and rounded last."""
+ALWAYS = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load">
+<prop oor:name="OOXMLRecalcMode"><value>0</value></prop>
+</item>
+</oor:items>
+"""
+"""A setting of LibreOffice: compute a workbook anew whenever it is opened, whatever numbers it holds."""
 
-
-def problems() -> dict[str, Problem]:
-    """One of each kind of formula."""
-    random = np.random.default_rng(3)
-    query, key, value = (random.normal(size=(rows, 4)) for rows in (3, 4, 4))
-    plain = {"query": query, "key": key, "value": value, "num_heads": 2}
-    by_hand = {"kind": "set", "stage": "weights", "at": {"query": 1}, "values": 0.25}
-    return {
-        "dot": Problem(**plain),
-        "cosine": Problem(**plain, score="cosine"),
-        "gaussian": Problem(**plain, score="gaussian", score_params={"w": 1.5, "key_norm": 0.25}),
-        "causal, closed row": Problem(**plain, mask=[{"kind": "custom", "allowed": np.tri(3, 4, -1, dtype=bool)}]),
-        "softcap, temperature": Problem(**plain, softcap=1.5, temperature=0.7, scale=0.3),
-        "by hand": Problem(**plain, interventions=[by_hand]),
-    }
-
-
-def worst(name: str, problem: Problem, folder: Path) -> float:
-    """The largest difference of a cell from the engine's, relative to the larger of it and 1."""
-    import formulas
-
-    path = folder / "book.xlsx"
-    path.write_bytes(workbook_bytes(problem))
-    found = formulas.ExcelModel().loads(str(path)).finish().calculate()
-    cells = {str(place).upper(): cell for place, cell in found.items()}
-    trace, most = compute(problem), 0.0
-    for stage in trace.stages:
-        array = np.asarray(trace[stage])
-        board = Board(stage, array.shape)
-        for index in np.ndindex(*array.shape):
-            got = float(cells[f"'[BOOK.XLSX]{stage.upper()}'!{board.place(index).letters()}"].value[0, 0])
-            expected = float(array[index])
-            if np.isneginf(expected) and got < CLOSED:
-                continue
-            most = max(most, abs(got - expected) / max(1.0, abs(expected)))
-    return most
+Cells = Callable[[str, int, int], float]
+"""The number in a cell of a sheet, rows and columns counted from 1."""
 
 
-def main() -> int:
+def main(words: list[str]) -> int:
+    if len(words) != 1 or words[0] not in PROGRAMS:
+        print(__doc__)
+        return 2
     warnings.simplefilter("ignore")
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name, problem in problems().items():
-            difference = worst(name, problem, Path(folder))
-            failed += not difference <= TOLERANCE
-            print(f"{name}: {difference:.1e}")
+    examples = {path.stem: load(path) for path in sorted((ROOT / "resources" / "examples").glob("*.npz"))}
+    problems, failed = _tests().PROBLEMS | examples, 0
+    with tempfile.TemporaryDirectory() as work:
+        paths = [Path(work, f"{number}.xlsx") for number in range(len(problems))]
+        for path, problem in zip(paths, problems.values(), strict=True):
+            path.write_bytes(workbook_bytes(problem))
+        recalculated = PROGRAMS[words[0]](paths, Path(work))
+        for (name, problem), cells in zip(problems.items(), recalculated, strict=True):
+            failed += not _agrees(name, problem, cells)
     return 1 if failed else 0
 
 
+def _agrees(name: str, problem: Problem, number: Cells) -> bool:
+    """Whether every cell of every step is the engine's, apart from rounding."""
+    trace, count, apart, largest = compute(problem), 0, 0.0, 1.0
+    for stage in trace.stages:
+        array = np.asarray(trace[stage], dtype=np.float64)
+        board, count = Board(stage, array.shape), count + array.size
+        for index in np.ndindex(*array.shape):
+            place, expected = board.place(index), array[index]
+            got = number(stage, place.row, place.column)
+            if not (np.isneginf(expected) and got < CLOSED):
+                difference = abs(got - expected) / max(1.0, abs(expected))
+                apart, largest = np.fmax(apart, difference), max(largest, abs(expected))
+                apart = np.inf if np.isnan(difference) else apart
+    most = ROUNDING * largest + KEPT[problem.dtype]
+    print(f"{name:<28} {count:>5} cells {apart:8.1e} apart, {most:.1e} allowed  {'ok' if apart <= most else 'FAILED'}")
+    return bool(apart <= most)
+
+
+def _by_libreoffice(paths: Sequence[Path], work: Path) -> Iterator[Cells]:
+    """Every workbook opened, computed and saved by LibreOffice, in a profile of its own."""
+    import openpyxl
+
+    (work / "profile/user").mkdir(parents=True)
+    (work / "profile/user/registrymodifications.xcu").write_text(ALWAYS, encoding="utf-8")
+    profile = f"-env:UserInstallation={(work / 'profile').as_uri()}"
+    command = ["libreoffice", profile, "--headless", "--convert-to", "xlsx", "--outdir", str(work / "out")]
+    subprocess.run([*command, *map(str, paths)], check=True, stdout=subprocess.DEVNULL)
+    for path in paths:
+        book = openpyxl.load_workbook(work / "out" / path.name, data_only=True)
+        yield lambda sheet, row, column, book=book: float(book[sheet].cell(row, column).value)
+
+
+def _by_formulas(paths: Sequence[Path], work: Path) -> Iterator[Cells]:
+    """Every workbook computed by the Python package."""
+    import formulas
+    from openpyxl.utils import get_column_letter
+
+    for path in paths:
+        found = formulas.ExcelModel().loads(str(path)).finish().calculate()
+        cells = {str(place).upper(): cell for place, cell in found.items()}
+        book = f"[{path.name}]".upper()
+        yield lambda sheet, row, column, book=book, cells=cells: float(
+            cells[f"'{book}{sheet.upper()}'!{get_column_letter(column)}{row}"].value[0, 0]
+        )
+
+
+PROGRAMS: Mapping[str, Callable[[Sequence[Path], Path], Iterator[Cells]]] = MappingProxyType(
+    {"libreoffice": _by_libreoffice, "formulas": _by_formulas}
+)
+
+
+def _tests() -> ModuleType:
+    """The module of the tests, whose problems have every entry of the catalogs."""
+    spec = importlib.util.spec_from_file_location("scripts", ROOT / "tests" / "formats" / "test_scripts.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

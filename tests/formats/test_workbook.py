@@ -141,3 +141,13 @@ def test_a_formula_longer_than_a_cell_takes_is_refused():
     wide = np.ones((600, 2))
     with pytest.raises(FormatError, match="formulas of query would be longer"):
         workbook_bytes(Problem(x=np.ones((2, 600)), w_query=wide, w_key=wide, w_value=wide))
+
+
+def test_a_closed_cell_is_shown_by_a_rule_and_every_number_as_wide_as_its_column():
+    """LibreOffice shows ### for a number whose format has a condition and "General": it is not cut to the width."""
+    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(given(mask=[{"kind": "causal"}]))))
+    assert {cell.number_format for sheet in book for row in sheet.iter_rows() for cell in row} == {"General"}
+    for sheet in book.worksheets[1:]:
+        ((area, (rule,)),) = ((found.sqref, found.rules) for found in sheet.conditional_formatting)
+        assert str(area) == sheet.dimensions
+        assert (rule.operator, rule.formula, rule.dxf.numFmt.formatCode) == ("lessThan", ["-1E+299"], '"−∞"')

@@ -18,6 +18,7 @@ from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, parts_of
 from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
 from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
 from attn_gui.paths import resource
+from tests.formats.test_scripts import PROBLEMS
 
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 
@@ -162,3 +163,23 @@ def test_a_bad_argument_is_one_sentence(more, said, tmp_path, capsys):
     assert out == ""
     assert re.fullmatch(r"attn-gui: [^\n]+\.\n", err)
     assert said in err
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_tex_takes_every_equation(name):
+    """A letter with two exponents is an error of TeX, and in Jupyter; fields of an environment stand by themselves."""
+    second = re.compile(r"\^(?:\{(?:[^{}]|\{[^{}]*\})*\}|.)(?:_(?:\{[^{}]*\}|.))?\^")
+    evaluation = evaluation_of(PROBLEMS[name])
+    for stage in compute(PROBLEMS[name]).stages:
+        solution = solution_of_cell(evaluation, stage, (0,) * len(evaluation.axes(stage)))
+        for part in parts(solution):
+            if isinstance(part, Equation):
+                assert not second.search(" & ".join((part.chain, *part.parts))), stage
+
+
+def test_what_would_be_wider_than_the_paper_is_broken_or_made_smaller():
+    """The four parts of a score, in letters and in numbers, ran off the page that pdflatex made of them."""
+    latex = latex_document(parts(of_all(load(resource("examples", "thinking-machines.npz")))), "en")
+    assert r"q_{0,3}\,k_{0,3} \\" in latex
+    wide = Problem(query=np.full((1, 14), -0.55534), key=np.full((1, 14), -0.55534), value=[[1.0]])
+    assert r"\[ \resizebox{\linewidth}{!}{$Q = \begin{bmatrix}" in latex_document(parts(of_all(wide)), "en")

@@ -25,7 +25,7 @@ from attn_gui.formats.named.xlsx import NO_LIBRARY
 from attn_gui.formats.rows import stage_labels
 
 from .boards import LEFT, Board, sheet_name
-from .cell_formulas import CLOSED, CellFormulas, Place, marked, unmarked
+from .cell_formulas import CLOSED, LOWEST, CellFormulas, Place, marked, unmarked
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -41,7 +41,7 @@ ABOUT = (
     "每一步的每个单元格都是公式：修改问题中的任意数字，其后各步随之重算。"
     "被掩码关闭的单元格存的是 −1E+300，显示为 −∞，因为电子表格没有无穷大。",
 )
-NUMBERS = '[<-1E+299]"−∞";General'
+CLOSED_FORMAT, FIRST_OWN_FORMAT = '"−∞"', 164  # smaller numbers of formats are Excel's
 TOO_MANY = QT_TRANSLATE_NOOP(
     "Sentences", "A workbook would hold {got} cells; up to {most} are written. Export them as NPZ instead."
 )
@@ -102,6 +102,8 @@ class _Writer:
             self.boards[node.name] = Board(sheet_name(node.name, self.taken), node.shape)
         for node in steps:
             self._step(node)
+        for sheet in self.book.worksheets[1:]:
+            _show_closed(sheet)
 
     def _nodes(self) -> list[Node]:
         """The stages that are shown, and those that one of them reads."""
@@ -254,15 +256,28 @@ class _Block:
 
 
 def _put(sheet: Worksheet, place: Place, content: float | str) -> None:
-    cell = sheet.cell(place.row, place.column, content)
-    cell.number_format = NUMBERS
+    sheet.cell(place.row, place.column, content)
+
+
+def _show_closed(sheet: Worksheet) -> None:
+    """Have every closed cell shown as −∞, by a rule: a number format with a condition keeps other numbers from fitting
+    the width of their column, and LibreOffice then shows ###."""
+    from openpyxl.formatting.rule import Rule
+    from openpyxl.styles.differential import DifferentialStyle
+    from openpyxl.styles.numbers import NumberFormat
+
+    looks = DifferentialStyle(numFmt=NumberFormat(FIRST_OWN_FORMAT, CLOSED_FORMAT))
+    sheet.conditional_formatting.add(sheet.dimensions, Rule("cellIs", operator="lessThan", formula=[LOWEST], dxf=looks))
 
 
 def _label(cell: Any, text: str | int) -> None:
     """A heading, which no spreadsheet takes for a formula."""
+    from openpyxl.styles import Alignment
+
     cell.value = text
     if isinstance(text, str):
         cell.data_type = "s"
+        cell.alignment = Alignment(horizontal="right")
 
 
 def _number(value: float, field: str) -> float:

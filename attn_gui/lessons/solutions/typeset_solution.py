@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import singledispatch
 
@@ -14,7 +15,7 @@ ENDINGS = ("pdf", "tex", "md")
 
 DOCUMENT = r"""% {command}
 \documentclass[a4paper]{{article}}
-\usepackage{{amsmath,amssymb}}
+\usepackage{{amsmath,amssymb,graphicx}}
 \usepackage[margin=2cm]{{geometry}}
 {packages}\setcounter{{MaxMatrixCols}}{{20}}
 \allowdisplaybreaks
@@ -25,6 +26,10 @@ DOCUMENT = r"""% {command}
 """
 COMMANDS = {"en": "pdflatex NAME.tex", "zh": "xelatex NAME.tex"}
 PACKAGES = {"en": "\\usepackage[utf8]{inputenc}\n", "zh": "\\usepackage[UTF8]{ctex}\n"}
+
+WIDE, BETWEEN = 84, 2
+"""Signs of what fills a line, and those that the space between two columns takes: a longer chain is broken at its signs
+of equality, a longer row made smaller."""
 
 
 def latex_document(parts: Iterable[Part], lang: str) -> str:
@@ -56,19 +61,17 @@ def _(part: Sentence) -> str:
 
 @_latex.register
 def _(part: Matrix) -> str:
-    return f"\\[ {_matrix(part)} \\]"
+    widest = max(sum(_signs(number) + BETWEEN for number in row) for row in part.rows)
+    matrix = _matrix(part)
+    return f"\\[ {matrix} \\]" if widest < WIDE else f"\\[ \\resizebox{{\\linewidth}}{{!}}{{${matrix}$}} \\]"
 
 
 @_latex.register
 def _(part: Equation) -> str:
     lines = [part.sides[0], *(f"= {side}" for side in part.sides[1:])]
-    chain = " ".join(lines) if len(part.chain) < WIDE else " \\\\\n & ".join(lines).replace("\n & =", "\n &\\quad =")
+    chain = " ".join(lines) if _signs(part.chain) < WIDE else " \\\\\n & ".join(lines).replace("\n & =", "\n &\\quad =")
     rows = [f"& {chain}", *(f"& {named}" for named in part.parts)]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
-
-
-WIDE = 240
-"""Letters of a chain that is broken at its signs of equality."""
 
 
 @singledispatch
@@ -99,3 +102,8 @@ def _(part: Equation) -> str:
 def _matrix(part: Matrix) -> str:
     rows = " \\\\\n".join(" & ".join(row) for row in part.rows)
     return f"{part.latex} = \\begin{{bmatrix}}\n{rows}\n\\end{{bmatrix}}"
+
+
+def _signs(latex: str) -> int:
+    """How many signs it is typeset with; a command counts as one."""
+    return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))

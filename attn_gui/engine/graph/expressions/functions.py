@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attn_gui.engine.graph.expressions.expression import Expression, Number, Style
+from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Style
 
 
 class Quotient(Expression):
@@ -52,7 +52,8 @@ class Power(Expression):
     def write(self, style: Style) -> str:
         base = self.inner(self.base, style)
         if style in ("latex", "symbols"):
-            return f"{base}^{{{self.exponent}}}"
+            raised = isinstance(self.base, Cell) and "^" in base  # TeX takes no second exponent at one letter
+            return rf"\left({base}\right)^{{{self.exponent}}}" if raised else f"{base}^{{{self.exponent}}}"
         return f"{base}**{self.exponent}"
 
 
