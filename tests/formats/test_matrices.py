@@ -223,3 +223,27 @@ def test_a_table_in_latex_escapes_what_latex_takes_for_orders(tmp_path):
     text = (tmp_path / "a.tex").read_text(encoding="utf-8")
     assert r"50\% \& \_x & $1 \times 10^{-20}$ & $-2.0$ \\" in text
     assert r"\$ & \{\textasciitilde{}\textasciicircum{}\#\textbackslash{}\} \\" in text
+
+
+TOKENS = ("[CLS]", "*", "<s>", "<|im_end|>", "{", "a%", r"a\n", "__a_b", "it's", "A&B", "$x", "~", "^", "`", "[MASK]")
+
+
+@pytest.mark.parametrize("ending", ["md", "tex"])
+def test_names_of_tokens_go_through_a_typeset_table_and_back(ending, tmp_path):
+    save_matrix(np.ones((len(TOKENS), 2)), tmp_path / f"a.{ending}", row_labels=TOKENS, column_labels=["[SEP]", "|"])
+    found = open_matrix(tmp_path / f"a.{ending}")
+    assert (found.row_labels, found.column_labels) == (TOKENS, ("[SEP]", "|"))
+
+
+def test_no_token_is_an_order_of_latex_or_markdown(tmp_path):
+    """`\\\\ [CLS]` is an error of TeX, which takes it for a length; `<s>` is typeset as ¡s¿, and HTML in Markdown."""
+    for ending in ("md", "tex"):
+        save_matrix(np.ones((3, 1)), tmp_path / f"a.{ending}", row_labels=["[CLS]", "*", "<s>"], column_labels=["_a_"])
+    rows = (tmp_path / "a.tex").read_text(encoding="utf-8").splitlines()
+    assert [row.split(" & ")[0] for row in rows if row.endswith("1.0 \\\\")] == [
+        "{[}CLS]",
+        "{*}",
+        r"\textless{}s\textgreater{}",
+    ]
+    text = (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert all(sign in text for sign in (r"\*", r"\<s>", r"\_a\_"))

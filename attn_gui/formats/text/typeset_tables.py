@@ -15,18 +15,14 @@ import numpy as np
 from attn_gui.formats.base import Labels, Matrix
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.text.csv_text import texts_of
+from attn_gui.formats.text.typeset_signs import latex_text, markdown_text
 
 MOST_CELLS = 20_000
 """Numbers of a table that is typeset or laid out: some hundred pages."""
 LATEX = {"nan": "NaN", "inf": r"$\infty$", "-inf": r"$-\infty$"}
-LATEX_SIGNS = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
 TYPESET = (
-    "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}', xelatex for Chinese\n"
+    "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}'\n"
+    "% with Chinese letters in it xelatex, and ctexart for article\n"
 )
 
 Texts = Sequence[Sequence[str]]
@@ -36,7 +32,7 @@ def markdown(rows: Texts, heads: Sequence[str]) -> str:
     """A table of GitHub's Markdown; every text is written as it stands."""
     from tabulate import tabulate
 
-    safe = [[_markdown(cell) for cell in row] for row in (heads, *rows)]
+    safe = [[markdown_text(cell) for cell in row] for row in (heads, *rows)]
     return tabulate(safe[1:], safe[0], tablefmt="github", disable_numparse=True)
 
 
@@ -47,21 +43,12 @@ def latex(rows: Texts, heads: Sequence[str]) -> str:
     return TYPESET + "\n".join(table)
 
 
-def latex_text(text: str) -> str:
-    """A text with no sign in it that LaTeX takes for an order."""
-    return "".join(LATEX_SIGNS.get(sign, sign) for sign in text)
-
-
 def latex_number(text: str) -> str:
     """A number as LaTeX typesets it, in or out of formulas."""
     digits, mark, power = text.partition("e")
     if mark:
         return rf"${digits} \times 10^{{{int(power)}}}$"
     return LATEX.get(digits, f"${digits}$" if digits.startswith("-") else digits)
-
-
-def _markdown(text: str) -> str:
-    return text.replace("\\", r"\\").replace("|", r"\|").replace("\n", " ")
 
 
 def _write_rows(

@@ -9,6 +9,7 @@ import re
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text.delimited import Row
+from attn_gui.formats.text.typeset_signs import text_of_latex, text_of_markdown
 
 Nested = list["str | Nested"]
 LONGEST_TAIL = 400
@@ -172,7 +173,7 @@ def latex_rows(text: str) -> list[Row]:
 def _latex_cell(cell: str) -> str:
     cell = _LATEX_POWER.sub(r"e\1", cell.replace("\\infty", "inf"))
     cell = _LATEX_FRACTION.sub(r"\1/\2", cell)
-    return re.sub(r"\\([&%_#])", r"\1", _LATEX_DRESS.sub("", cell)).strip()
+    return text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip()
 
 
 # --- Markdown ------------------------------------------------------------------------------------
@@ -184,7 +185,7 @@ def piped_rows(text: str) -> tuple[list[Row], bool]:
         if _is_rule(line):
             headed |= len(rows) == 1
         elif line.strip():
-            cells = [cell.replace("\\|", "|").strip(" *`") for cell in _PIPE.split(line.strip())]
+            cells = [text_of_markdown(cell) for cell in _PIPE.split(line.strip())]
             rows.append(Row(place, _without_borders(line.strip(), cells)))
     return rows, headed
 

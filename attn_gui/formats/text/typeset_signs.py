@@ -1,0 +1,49 @@
+"""Signs that LaTeX and Markdown take for orders, as they are written in their texts, and back.
+
+Imports the stdlib only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import MappingProxyType
+
+_LATEX = MappingProxyType(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",  # these three are other signs in the fonts of pdflatex
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # at the beginning of a row the end of the one before would take these two for its own
+        "*": "{*}",
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    }
+)
+_EMPHASIS = re.compile(r"^[ *`]+|(?<!\\)[ *`]+$")
+_PLAIN = {written: sign for sign, written in _LATEX.items()}
+_MARKDOWN, _ESCAPED = re.compile(r"[\\|<*_`~&]"), re.compile(r"\\([\\|<*_`~&])")
+_WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
+
+
+def latex_text(text: str) -> str:
+    """A text in which LaTeX takes no sign for an order, in one line."""
+    return "".join(_LATEX.get(sign, sign) for sign in " ".join(text.splitlines()))
+
+
+def text_of_latex(latex: str, undressed: Callable[[str], str]) -> str:
+    """The text that was written so; `undressed` takes what stands between such signs."""
+    between, signs = _WRITTEN.split(latex), _WRITTEN.findall(latex)
+    return "".join(undressed(part) + _PLAIN.get(sign, "") for part, sign in zip(between, [*signs, ""], strict=True))
+
+
+def markdown_text(text: str) -> str:
+    """A text in which Markdown takes no sign for an order, in one line."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.splitlines()))
+
+
+def text_of_markdown(cell: str) -> str:
+    """The text of a cell of a table, without what makes it bold or code."""
+    return _ESCAPED.sub(r"\1", _EMPHASIS.sub("", cell))
