@@ -54,7 +54,7 @@ SHORTENED = QT_TRANSLATE_NOOP(
 
 
 def is_latex(text: str) -> bool:
-    return "\\begin" in text or ("&" in text and "\\\\" in text)
+    return "\\begin" in text or ("&" in text and "\\\\" in text and not is_piped(text))
 
 
 def is_list(text: str) -> bool:
