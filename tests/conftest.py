@@ -82,6 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="families of cases whole, not the share of every day")
     parser.addoption("--kills", type=int, default=0, help="so many kills of the program instead of a few")
     parser.addoption("--inputs", type=int, default=0, help="so many damaged files instead of a few")
+    parser.addoption("--first", type=int, default=0, help="the number of the first of these kills or files")
     parser.addoption("--fresh", action="store_true", help="properties on new examples, not those of every other run")
 
 

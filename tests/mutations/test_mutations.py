@@ -1,13 +1,14 @@
 """Damaged files of every kind: each opens or is refused in one sentence, at once, in little memory.
 
 `packaging/dev.py mutations` takes a million of them; `--inputs N` says how many. An input is made of its name and its
-number alone: what is told of one finds it again.
+number alone: what is told of one finds it again, and `--first` goes on behind those of another run.
 """
 
 from __future__ import annotations
 
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -39,8 +40,16 @@ class Hung(BaseException):
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Input]:
-    return {each.name: each for each in inputs(tmp_path_factory.mktemp("inputs"))}
+def place() -> Iterator[Path]:
+    """A folder in memory where there is one: a disk takes as long as all the reading."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def known(place: Path) -> dict[str, Input]:
+    return {each.name: each for each in inputs(place)}
 
 
 def test_every_input_is_damaged(known: dict[str, Input]) -> None:
@@ -51,16 +60,17 @@ def test_every_input_is_damaged(known: dict[str, Input]) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of the memory is read where Linux says it")
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_damaged_opens_or_is_refused_in_a_sentence(
-    name: str, known: dict[str, Input], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    name: str, known: dict[str, Input], place: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setattr(foreign_arrays, "LARGEST_TOTAL", CAP)
     monkeypatch.setattr(carried, "LARGEST", CAP)
     each, whole = known[name], request.config.getoption("long")
-    count = request.config.getoption("inputs") or (WHOLE if whole else SHARE)
-    path = tmp_path / (name if "." in name else f"{name}.txt")
+    count = (request.config.getoption("inputs") or (WHOLE if whole else SHARE)) // len(NAMES)
+    first = request.config.getoption("first") // len(NAMES)
+    path = place / (name if "." in name else f"{name}.txt")
     faults = [
         f"{name} {number}: {fault}"
-        for number in range(count // len(NAMES))
+        for number in range(first, first + count)
         if (fault := fault_of(each, number, path)) is not None
     ]
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults[:20])
