@@ -24,6 +24,7 @@ from attn_gui.app.files.questions import (
     path_to_save,
 )
 from attn_gui.app.files.recent import RecentFiles
+from attn_gui.app.files.resuming import Resumed, resume
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.state.making import Arrays, Making
@@ -35,7 +36,6 @@ from attn_gui.engine import Problem, ShapeError
 from attn_gui.formats import SESSION, Loaded, Note, open_file
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.named.by_name import ForeignNames
-from attn_gui.formats.sessions.journal import Recovered, recover
 from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
 from attn_gui.views.dialogs.asking import asked
@@ -95,8 +95,7 @@ class FilesController(QObject):
             self._menus["examples"].addAction(example.title_text()).triggered.connect(
                 lambda _=False, key=example.key: self.open_example(key)
             )
-        shown = [(example.key, example.title_text(), "", example.size) for example in EXAMPLES]
-        self._window.inspector.set_examples(shown)
+        self._window.inspector.set_examples([(each.key, each.title_text(), "", each.size) for each in EXAMPLES])
 
     def _on_banner_closed(self, about: str) -> None:
         if about:
@@ -151,7 +150,7 @@ class FilesController(QObject):
 
     def recover(self, path: Path) -> None:
         """Open what a journal kept as an unsaved document, as it was."""
-        self.open_beside(path, recover)
+        self.open_beside(path, resume)
 
     def _on_opening_ended(self, found: object) -> None:
         path, read, generation = self._asked
@@ -165,13 +164,14 @@ class FilesController(QObject):
                 return
             if isinstance(found, Loaded):
                 self._take(path, found)
-            elif isinstance(found, Recovered):
-                self._take_recovered(path, found)
+            elif isinstance(found, Resumed):
+                self._take_resumed(path, found)
 
-    def _take_recovered(self, path: Path, found: Recovered) -> None:
+    def _take_resumed(self, path: Path, found: Resumed) -> None:
         file = found.kept.file
-        self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view)
+        self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
         self._known = file
+        self._tell(found.loaded.notes)
         self._document.mark_unsaved()
         self.recovered.emit(path)
 

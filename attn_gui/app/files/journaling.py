@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer
 
@@ -19,8 +20,12 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import saving
 from attn_gui.formats.sessions.journal import SUFFIX, Journal, Step
 from attn_gui.formats.sessions.kept import Kept, Stamp
+from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
 
 DELAY_MS = 100  # after an edit, in which more of them come together
 AGAIN_MS = 10_000  # after a journal could not be written
@@ -55,6 +60,7 @@ class Journaling(QObject):
         self._changes: list[Change] = []
         self._origin: Stamp | None = None  # the file that holds what the changes began with
         self._held: tuple[Snapshot, ...] | None = None  # the snapshots of the last entry, or before one of that file
+        self._held_study: Study | None = None
         self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
         self._due = False  # something happened since the last entry
         self._then: Callable[[], object] | None = None  # called once the document is kept, or left for good
@@ -113,8 +119,8 @@ class Journaling(QObject):
             return
         step = self._step(Change.merged(self._changes))
         self._changes.clear()
-        based = self._whole and self._origin is not None and self._origin.is_current() and step.weight > LARGE
-        self._held = self._document.snapshots.all
+        based = self._is_based(step)
+        self._held, self._held_study = self._document.snapshots.all, self._document.study
         if not self._whole and self._journal.grown <= max(GROWN, step.weight):
             self._background.ask(lambda: self._journal.append(step))
             return
@@ -122,16 +128,28 @@ class Journaling(QObject):
         self._whole = False
         self._background.ask(lambda: self._begin(first))
 
+    def _is_based(self, step: Step) -> bool:
+        """Whether a new journal leaves what is unchanged to the file; that of a model holds no layer."""
+        current = self._whole and self._origin is not None and self._origin.is_current()
+        return current and step.weight > LARGE and self._document.study is None
+
     def _state(self) -> Step:
-        problem = self._document.problem
-        return Step(problem, tuple(problem.arrays()), kept=self._kept(), snapshots=self._document.snapshots.all)
+        problem, kept = self._document.problem, self._document.snapshots.all
+        return Step(problem, tuple(problem.arrays()), kept=self._kept(), snapshots=kept, study=self._study())
 
     def _step(self, change: Change) -> Step:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
         whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
         kept = self._document.snapshots.all
         others = None if kept == self._held else kept
-        return Step(self._document.problem, whole, cells, self._kept() if whole else None, snapshots=others)
+        study = None if self._document.study is self._held_study else self._study()
+        kept_words = self._kept() if whole else None
+        return Step(self._document.problem, whole, cells, kept_words, snapshots=others, study=study)
+
+    def _study(self) -> Callable[[], StudyRecord] | None:
+        """What is changed in the layers that are not on the table; found out beside the window, for that takes a pass."""
+        study = self._document.study
+        return None if study is None else lambda: _others_of(study)
 
     def _kept(self) -> Kept:
         problem, path = self._document.problem, self._document.path
@@ -178,3 +196,9 @@ class Journaling(QObject):
                     reason=words()
                 )
             )
+
+
+def _others_of(study: Study) -> StudyRecord:
+    from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
+
+    return record_of(study, study.base, {}, ())

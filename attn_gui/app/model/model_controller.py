@@ -84,6 +84,7 @@ class ModelController(QObject):
         self._asked = _Asked(None, 0)
         self._path = Path()  # of what is opened
         self._record: StudyRecord | None = None  # of a session
+        files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -224,6 +225,10 @@ class ModelController(QObject):
         known = [str(path) for path in self._known() if path != folder]
         self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})
         self.opened.emit()
+
+    def _on_files_recovered(self, _journal: Path) -> None:
+        if self._document.study is not None:
+            self.opened.emit()
 
     def _known(self) -> list[Path]:
         """Folders of models that were opened, the last one first."""

@@ -1,8 +1,8 @@
 """A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
 
 Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
-names, new cells of others under numbers, snapshots where they are others, and the metadata entry `journal`, sorted
-JSON that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off
+names, new cells of others under numbers, snapshots where they are others, changes in other layers of a model where
+that is on the table, and the metadata entry `journal`, sorted JSON that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off
 at the end is no entry.
 """
 
@@ -13,7 +13,7 @@ import io
 import os
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,10 @@ from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.sessions import packed_arrays
 from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, record_of, stamp_of, stamp_record
+from attn_gui.formats.sessions.study_record import ENTRY as STUDY
+from attn_gui.formats.sessions.study_record import StudyRecord, study_in
+from attn_gui.formats.sessions.study_record import entries as study_entries
+from attn_gui.formats.sessions.study_record import is_entry as is_of_study
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.formats.snapshots.snapshot import nbytes as snapshot_bytes
 from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
@@ -50,10 +54,11 @@ _CHANGED = QT_TRANSLATE_NOOP(
 
 
 class Recovered(NamedTuple):
-    """A document as a journal kept it."""
+    """A document as a journal kept it; of a model also the changes in the layers that are not on the table."""
 
     loaded: Loaded
     kept: Kept
+    study: StudyRecord | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +74,7 @@ class Step:
     kept: Kept | None = None  # with every change of more than cells
     base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
     snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
+    study: Callable[[], StudyRecord] | None = None  # of a model, where its text, layer or other layers are others
 
     @property
     def weight(self) -> int:
@@ -88,6 +94,9 @@ class Step:
         if self.snapshots is not None:
             kept, said[SNAPSHOTS] = entries(self.snapshots)
             given |= kept
+        if self.study is not None:
+            others, said[STUDY] = study_entries(self.study())
+            given |= others
         return packed_arrays.parts(given, {ENTRY: dump(said)})
 
 
@@ -216,6 +225,7 @@ class _State:
         self.kept: Kept | None = None
         self._arrays: dict[str, Array] = {}
         self._options: dict[str, Json] = {}
+        self._study: StudyRecord | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
         self._notes: tuple[Note, ...] = ()
 
@@ -223,13 +233,15 @@ class _State:
         """Carry out an entry, wholly or not at all."""
         header, cells = packed_arrays.taken_apart(data, ENTRY)
         said, given = _said(header), packed_arrays.arrays_in(header, cells)
-        arrays, snapshots, notes = dict(self._arrays), self._snapshots, self._notes
+        arrays, snapshots, notes, study = dict(self._arrays), self._snapshots, self._notes, self._study
         if "base" in said:
             based = _base(stamp_of(said["base"]))
             arrays |= {name: np.array(array) for name, array in split(based.problem)[0].items()}
             snapshots = based.snapshots
         if SNAPSHOTS in said:
             snapshots, notes = read_snapshots({name: given[name] for name in given if is_entry(name)}, said[SNAPSHOTS])
+        if STUDY in said:
+            study = study_in({name: given[name] for name in given if is_of_study(name)}, said[STUDY], {}, ())
         if "options" in said:
             arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
             arrays = {name: arrays[name] for name in said["arrays"]}
@@ -242,7 +254,7 @@ class _State:
             arrays[name][box] = new
         if "options" in said:
             self.kept, self._options = kept_of(said), dict(said["options"])
-        self._arrays, self._snapshots, self._notes = arrays, snapshots, notes
+        self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
 
     def result(self) -> Recovered:
         if self.kept is None:
@@ -250,7 +262,7 @@ class _State:
         problem, _, _ = assemble(self._arrays, self._options)
         kept = self.kept
         found = Loaded(problem, kept.view, self._notes, kept.about, snapshots=self._snapshots)
-        return Recovered(found, kept)
+        return Recovered(found, kept, self._study)
 
 
 def _base(stamp: Stamp | None) -> Loaded:

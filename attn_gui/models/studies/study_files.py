@@ -12,6 +12,7 @@ from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model, open_model
+from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import Cells, LayerEdit
 from attn_gui.models.studies.study import Placed, Study, Tell, placed
 
@@ -26,9 +27,9 @@ def record_of(
 ) -> StudyRecord:
     """The record that a file keeps of a study, `problem` being the layer on the table."""
     model, layers, edits = study.model, dict[int, LayerRecord](), dict[int, LayerEdit]()
-    run = model.run(study.text)
+    run: Run | None = None
     for number, edit in study.edits(problem).items():
-        run = run.replace(model=model.with_edits(edits))
+        run = run.replace(model=model.with_edits(edits)) if run else model.run(study.text)
         layers[number] = _layer_record(edit, run.problem(number))
         edits[number] = edit
     return StudyRecord(
@@ -56,10 +57,13 @@ def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     return LayerRecord(options, tuple(arrays), cells, whole)
 
 
-def opened_study(record: StudyRecord, folders: Iterable[Path], tell: Tell) -> Placed:
+def opened_study(
+    record: StudyRecord, folders: Iterable[Path], tell: Tell, shown_layer: Problem | None = None
+) -> Placed:
     """The study of a record, with the first of these folders that holds its model.
 
-    Raises FormatError where none does, or where the record does not fit it.
+    `shown_layer`: the layer on the table, where it is held apart from the record. Raises FormatError where no folder
+    does, or where the record does not fit it.
     """
     model = _model(record, (Path(record.folder), *folders))
     for number in (*record.layers, record.layer):
@@ -71,6 +75,9 @@ def opened_study(record: StudyRecord, folders: Iterable[Path], tell: Tell) -> Pl
         run = run.replace(model=model.with_edits(edits))
         base = run.problem(number)
         edits[number] = LayerEdit.between(base, _edited(base, record.layers[number]))
+    if shown_layer is not None:
+        base = model.with_edits(edits).run(record.text).problem(record.layer)
+        edits[record.layer] = LayerEdit.between(base, shown_layer)
     return placed(model, record.text, record.layer, edits, tell)
 
 

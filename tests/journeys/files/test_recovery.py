@@ -12,6 +12,7 @@ from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.sessions import journal
 from attn_gui.formats.sessions.journal import recover
+from attn_gui.paths import resource
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
@@ -213,3 +214,45 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     monkeypatch.setattr(journal, "_write", write)
     qtbot.waitUntil(lambda: bool(journals()))
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
+
+
+def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
+    person = launch()
+    person.program.models.open_toy()
+    person.wait()
+    person.type_into("w_query", 0, 0, "7")
+    person.program.models.set_layer(1)
+    person.wait()
+    person.type_into("w_query", 1, 0, "9")
+    person.wait()
+    before, study = left_by_crash(person, qtbot), person.program.document.study
+    logits = person.program.model.answer.run.logits
+    person.program.end()
+    person = launch()
+    person.click(person.find("banner").buttons()[0])
+    qtbot.waitUntil(lambda: person.program.document.study is not None)
+    person.wait()
+    assert person.program.document.problem == before
+    found = person.program.document.study
+    assert (found.model.digest, found.text, found.layer) == (study.model.digest, study.text, 1)
+    assert found.others[0].cells["w_query"].values == [7]
+    assert person.action("model").isChecked()
+    qtbot.waitUntil(lambda: (person.program.model.answer.run.logits == logits).all())
+    assert not person.action("undo").isEnabled(), "what came back is where the history begins"
+
+
+def test_without_its_model_the_layer_on_the_table_comes_back_and_that_is_said(launch, qtbot, tmp_path):
+    folder = tmp_path / "mine"
+    shutil.copytree(resource("models", "toy-induction"), folder)
+    person = launch()
+    person.program.models.open_path(folder)
+    person.wait()
+    person.type_into("w_query", 0, 0, "7")
+    before = left_by_crash(person, qtbot)
+    person.program.end()
+    (folder / "model.safetensors").write_bytes(b"")
+    person = launch()
+    person.click(person.find("banner").buttons()[0])
+    qtbot.waitUntil(lambda: person.program.document.problem == before)
+    assert person.program.document.study is None
+    assert "is not where it was" in person.banner()
