@@ -147,7 +147,7 @@ class Journaling(QObject):
         return Step(self._document.problem, whole, cells, kept_words, snapshots=others, study=study)
 
     def _study(self) -> Callable[[], StudyRecord] | None:
-        """What is changed in the layers that are not on the table; found out beside the window, for that takes a pass."""
+        """What is changed in the layers that are not on the table, to be found out beside the window."""
         study = self._document.study
         return None if study is None else lambda: _others_of(study)
 

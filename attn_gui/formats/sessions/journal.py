@@ -2,8 +2,8 @@
 
 Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
 names, new cells of others under numbers, snapshots where they are others, changes in other layers of a model where
-that is on the table, and the metadata entry `journal`, sorted JSON that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off
-at the end is no entry.
+that is on the table, and the metadata entry `journal`, sorted JSON that says to which boxes these cells belong and,
+where more than cells changed, all options. What a crash cut off at the end is no entry.
 """
 
 from __future__ import annotations
