@@ -842,6 +842,22 @@
       <source>numbers are added to the scores</source>
       <translation>数值加到评分上</translation>
     </message>
+    <message>
+      <source>Q, K, V in one array</source>
+      <translation>Q、K、V 合在一个数组中</translation>
+    </message>
+    <message>
+      <source>choose how they lie</source>
+      <translation>请选择排列方式</translation>
+    </message>
+    <message>
+      <source>all of Q, all of K, all of V</source>
+      <translation>先全部 Q，再全部 K，再全部 V</translation>
+    </message>
+    <message>
+      <source>Q, K, V of each head in turn</source>
+      <translation>逐个头依次为 Q、K、V</translation>
+    </message>
   </context>
   <context>
     <name>Banner</name>
@@ -7130,6 +7146,26 @@
     <message>
       <source>The layer on the table is there, but without its model: {reason}</source>
       <translation>桌上的这一层已恢复，但没有它的模型：{reason}</translation>
+    </message>
+    <message>
+      <source>“{name}” was split as {split}, as models have an array of this name; another split can be chosen.</source>
+      <translation>“{name}”已按 {split} 拆分，与使用此名称的模型一致；也可选择别的拆分方式。</translation>
+    </message>
+    <message>
+      <source>{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and {kv_heads} of keys and of values.</source>
+      <translation>{file}：“{name}”不能拆成查询、键和值：{got} 列不等于 {heads} 个查询头加上键、值各 {kv_heads} 个头。</translation>
+    </message>
+    <message>
+      <source>{file}: “{name}” holds {parts} already; choose either.</source>
+      <translation>{file}：“{name}”已经包含 {parts}；两者只能选其一。</translation>
+    </message>
+    <message>
+      <source>{file}: query, key and value can lie in “{name}” in two ways; choose the split: {expected}.</source>
+      <translation>{file}：查询、键和值在“{name}”中有两种可能的排列；请选择拆分方式：{expected}。</translation>
+    </message>
+    <message>
+      <source>{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.</source>
+      <translation>{file}：“{name}”既符合 {heads} 个头配同样多的 K/V 头，也符合配 {kv_heads} 个；请说明有几个 K/V 头。</translation>
     </message>
   </context>
   <context>

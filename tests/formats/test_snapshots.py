@@ -14,7 +14,7 @@ from safetensors.numpy import save as safetensors_bytes
 from attn_gui.engine import Problem
 from attn_gui.formats import load, open_file, save_session
 from attn_gui.formats.json_text import parse_object
-from attn_gui.formats.snapshots.snapshot import nbytes, packed
+from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes, packed
 
 NUMBERS = st.sampled_from([0.0, -0.0, np.nan, np.inf, -np.inf, 1e-320, 1.5])
 MB = 2**20
@@ -173,3 +173,11 @@ def test_one_that_makes_no_problem_says_so_when_it_is_asked_for(rng, tmp_path):
     (found,) = open_file(tmp_path / "a.attn").snapshots
     with pytest.raises(ValueError, match="query"):
         found.problem()
+
+
+def test_a_state_whose_mask_holds_no_flags_is_refused_in_a_sentence(rng):
+    """As `dev.py mutations` found it: a file may say that the flags are numbers."""
+    kept = packed(small(rng, mask=[{"kind": "custom", "allowed": np.ones((5, 7), bool)}]), [], "as it was")
+    parts = {**kept.parts, "mask.0.allowed": kept.parts["query"]}
+    with pytest.raises(ValueError, match=r"custom.allowed must hold True and False, got float64\."):
+        Snapshot("as it was", parts).problem()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
-from attn_gui.app.files.opening import Opening, Read
+from attn_gui.app.files.opening import Opening, Read, Resumed, resume
 from attn_gui.app.files.questions import (
     BUTTONS,
     Way,
@@ -24,7 +24,6 @@ from attn_gui.app.files.questions import (
     path_to_save,
 )
 from attn_gui.app.files.recent import RecentFiles
-from attn_gui.app.files.resuming import Resumed, resume
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.state.making import Arrays, Making

@@ -13,19 +13,47 @@ from attn_gui.engine.problem.masks import Bias, Custom
 from attn_gui.engine.problem.shapes.drafts import clash_with, draft_of
 from attn_gui.engine.problem.shapes.head_axis import side_by_side
 from attn_gui.formats.base import Listing, Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.named.by_name import problem_of
-from attn_gui.formats.named.head_axes import HEAD, READINGS, Axes, Shape, heads_of, laid, laid_shape, parsed, readings
+from attn_gui.formats.named.fused import (
+    FUSED,
+    SPLITS,
+    Columns,
+    Count,
+    Split,
+    check_count,
+    check_once,
+    known_of,
+    known_split,
+    parts_of,
+    split_of,
+)
+from attn_gui.formats.named.head_axes import (
+    COLUMN,
+    HEAD,
+    READINGS,
+    Axes,
+    Shape,
+    heads_of,
+    laid,
+    laid_shape,
+    parsed,
+    readings,
+)
 from attn_gui.formats.named.roles import MASK, ROLES, suggested
 from attn_gui.formats.problem_fields import fields_of, listed, option_of
 
 ROWS_IN, ROWS_OUT = "in,out", "out,in"
 WEIGHT_AXES = (ROWS_IN, ROWS_OUT)
+_STEPS = {ROWS_IN: 1, ROWS_OUT: -1}
 KEEP, BLOCK, ADD = "keep", "block", "add"
 MASK_MEANINGS = (KEEP, BLOCK, ADD)
 _LINEAR = (*WEIGHTS, "w_output")
+_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
+)
 
 _NO_ARRAY = QT_TRANSLATE_NOOP("Sentences", "{file} has no array “{name}”; it has {got}.")
 _NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is no part of a problem; expected one of {expected}.")
@@ -48,6 +76,7 @@ class Arrangement:
     mask: str | None = None
     num_heads: int | None = None
     num_kv_heads: int | None = None
+    split: Split | None = None  # of arrays that hold query, key and value; None is what is known of their names
 
     def __post_init__(self) -> None:
         for role in self.arrays:
@@ -57,10 +86,45 @@ class Arrangement:
     @property
     def direct(self) -> bool:
         """Whether it has queries, keys or values, rather than what makes them."""
-        return any(role in self.arrays for role in DIRECT)
+        return any(part in DIRECT for part in parts_of(self.arrays))
 
     def shapes(self, listing: Listing) -> dict[str, Shape]:
-        """The shapes of the arrays by part. Raises FormatError for a name that the file has not."""
+        """The shapes of the parts, those of an array of three apart. Raises FormatError for a name that is not there
+        and for an array that cannot be split, or in two ways."""
+        shapes = self._whole_shapes(listing)
+        for role, columns in self.columns(listing).items():
+            shape, axis = list(shapes.pop(role)), self.shared_axis(role)
+            for part, places in zip(FUSED[role], columns, strict=True):
+                shape[axis] = len(places)
+                shapes[part] = tuple(shape)
+        return shapes
+
+    def columns(self, listing: Listing) -> dict[str, Columns]:
+        """The places of query, key and value in each array that holds all three, along the axis that they share."""
+        check_once(self.arrays)
+        names = {role: name for role, name in self.arrays.items() if role in FUSED}
+        if not names:
+            return {}
+        count, shapes = self.count(listing), self._whole_shapes(listing)
+        split, found = split_of(tuple(names.values()), self.split, count), dict[str, Columns]()
+        for role, name in names.items():
+            shape, axis = shapes[role] or (1,), self.shared_axis(role)
+            if FUSED[role] == WEIGHTS and len(shape) == 2:
+                check_count(name, shape[axis], shape[axis - 1], count)
+            found[role] = split.columns(name, shape[axis], count)
+        return found
+
+    def shared_axis(self, role: str) -> int:
+        """The axis along which an array holds query, key and value."""
+        return 0 if self.weights == ROWS_OUT and FUSED[role] == WEIGHTS else -1
+
+    def count(self, listing: Listing) -> Count:
+        """The numbers of heads that are said, here or in the file."""
+        said = {name: listing.options.get(name) for name in ("num_heads", "num_kv_heads")}
+        heads, kv_heads = (count if type(count) is int and count > 0 else None for count in said.values())
+        return Count(self.num_heads or heads or 1, self.num_kv_heads or kv_heads)
+
+    def _whole_shapes(self, listing: Listing) -> dict[str, Shape]:
         known = {array.name: array.shape for array in listing.arrays}
         for name in self.arrays.values():
             if name not in known:
@@ -72,7 +136,9 @@ class Arrangement:
         shapes = self.shapes(listing)
         tokens = listing.options.get("query_tokens", listing.options.get("tokens"))
         count = len(tokens) if isinstance(tokens, list) else None
-        return readings({role: shapes[role] for role in DIRECT if role in shapes}, count)
+        found = readings({role: shapes[role] for role in DIRECT if role in shapes}, count)
+        together = any(FUSED.get(role) == DIRECT for role in self.arrays)  # with heads in the columns
+        return tuple(axes for axes in found if not together or (HEAD not in axes and axes[-1] == COLUMN))
 
     def settled(self, listing: Listing) -> Arrangement:
         """The same with its axes said. Raises FormatError where the shapes allow none, or not those that are said."""
@@ -95,6 +161,7 @@ def arrangement_of(
     mask: str | None = None,
     num_heads: int | None = None,
     num_kv_heads: int | None = None,
+    split: str | None = None,
 ) -> Arrangement:
     """An arrangement as a script or the command line says it. Raises FormatError for a word that is none."""
     said = axes.split(",") if isinstance(axes, str) else axes
@@ -105,7 +172,10 @@ def arrangement_of(
         raise _unknown("weights", weights, WEIGHT_AXES)
     if mask is not None and mask not in MASK_MEANINGS:
         raise _unknown("mask", mask, MASK_MEANINGS)
-    return Arrangement(dict(arrays), read, weights, mask, num_heads, num_kv_heads)
+    if split is not None and split not in SPLITS:
+        raise _unknown("split", split, SPLITS)
+    chosen = None if split is None else SPLITS[split]
+    return Arrangement(dict(arrays), read, weights, mask, num_heads, num_kv_heads, chosen)
 
 
 def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
@@ -115,8 +185,20 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 def proposed(listing: Listing) -> Arrangement:
     """The arrangement that the names of a file's arrays suggest, which may lack parts."""
     names = suggested(listing.arrays)
-    linear = any(names.get(role, "").endswith(".weight") and "c_" not in names[role] for role in _LINEAR)
-    return Arrangement(names, weights=ROWS_OUT if linear else ROWS_IN)  # as torch.nn.Linear holds them
+    fused = [name for role, name in names.items() if role in FUSED]
+    return Arrangement(names, weights=_weight_axes(names, listing), split=known_of(fused))
+
+
+def _weight_axes(names: Mapping[str, str], listing: Listing) -> str:
+    """The order of axes that an array of three shows by its shape, or that torch.nn.Linear has."""
+    shapes = {array.name: array.shape for array in listing.arrays}
+    fused = [shapes[name] for role, name in names.items() if FUSED.get(role) == WEIGHTS and len(shapes[name]) == 2]
+    for order, (d_in, d_out) in ((order, shape[::step]) for shape in fused for order, step in _STEPS.items()):
+        if d_out == 3 * d_in:
+            return order
+    weights = [role for role in names if role in _LINEAR or FUSED.get(role) == WEIGHTS]
+    linear = any(names[role].endswith((".weight", "in_proj_weight")) and "c_" not in names[role] for role in weights)
+    return ROWS_OUT if linear else ROWS_IN
 
 
 def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
@@ -139,7 +221,7 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     said.shapes(listing)
     source.file.seek(0)
     found = listing.read(source, names)
-    arrays = {role: found[name] for role, name in said.arrays.items()}
+    arrays = _parts(said, listing, {role: found[name] for role, name in said.arrays.items()})
     options = _options(said, listing)
     if said.direct and said.axes is not None:
         arrays |= {role: laid(said.axes, arrays[role]) for role in DIRECT if role in arrays}
@@ -153,7 +235,23 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
         arrays |= cells
     left = [array.name for array in listing.arrays if array.name not in names]
     loaded = problem_of(arrays, options, left, batch_axis=True)
-    return replace(loaded, notes=(*listing.notes, *loaded.notes))
+    return replace(loaded, notes=(*listing.notes, *_notes_on_split(said, listing), *loaded.notes))
+
+
+def _parts(said: Arrangement, listing: Listing, arrays: dict[str, Array]) -> dict[str, Array]:
+    """The arrays with those of three taken apart."""
+    for role, columns in said.columns(listing).items():
+        array, axis = arrays.pop(role), said.shared_axis(role)
+        arrays |= {part: array.take(places, axis) for part, places in zip(FUSED[role], columns, strict=True)}
+    return arrays
+
+
+def _notes_on_split(said: Arrangement, listing: Listing) -> list[Note]:
+    """What was not said and not asked either."""
+    fused = [name for role, name in said.arrays.items() if role in FUSED]
+    if said.split is not None or said.count(listing).heads == 1:
+        return []
+    return [Note(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))]
 
 
 def _held_shape(said: Arrangement, role: str, shape: Shape) -> Shape:

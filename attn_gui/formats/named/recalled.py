@@ -9,6 +9,7 @@ from typing import Any
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.named.arrangement import MASK_MEANINGS, ROWS_IN, WEIGHT_AXES, Arrangement
+from attn_gui.formats.named.fused import SPLITS
 from attn_gui.formats.named.head_axes import parsed
 
 _NUMBER = re.compile(r"\d+")
@@ -28,6 +29,7 @@ def record_of(arrangement: Arrangement) -> dict[str, Any]:
         "mask": arrangement.mask,
         "num_heads": arrangement.num_heads,
         "num_kv_heads": arrangement.num_kv_heads,
+        "split": arrangement.split.key if arrangement.split else None,
     }
 
 
@@ -73,4 +75,5 @@ def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> Arrange
         mask=mask if mask in MASK_MEANINGS else None,
         num_heads=heads,
         num_kv_heads=kv_heads,
+        split=SPLITS.get(str(record.get("split"))),
     )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from attn_gui.engine.problem.fields import DIRECT, MATRICES, WEIGHTS
 from attn_gui.formats.base import Listed
+from attn_gui.formats.named.fused import FUSED, parts_of
 
 MASK = "mask"
-ROLES = (*MATRICES, MASK)
-PROJECTED = ("x", "context", *(name for name in MATRICES if name.startswith(("w_", "b_")) and "output" not in name))
+ROLES = (*MATRICES, *FUSED, MASK)
+_MAKING = (name for name in (*MATRICES, *FUSED) if name.startswith(("w_", "b_")) and "output" not in name)
+PROJECTED = ("x", "context", *_MAKING)
+AT_ONCE = tuple(role for role in ROLES if role in DIRECT or FUSED.get(role) == DIRECT)
 _PARTS = {
     "query": ("q", "query", "queries", "qs"),
     "key": ("k", "key", "keys", "ks"),
@@ -29,6 +33,8 @@ _INPUT = frozenset(("x", "hidden", "input", "inputs", "embedding", "embeddings",
 _ELSEWHERE = frozenset(
     ("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler")
 )
+_FUSED = frozenset(("qkv", "wqkv", "bqkv"))
+_PAIRS = (("c", "attn"), ("in", "proj"))  # of names of three in one: GPT-2's and PyTorch's
 _ATTENTION = frozenset(("attn", "attention", "mha", "self"))
 
 
@@ -46,7 +52,7 @@ def guess(name: str) -> Guess | None:
     role = _role(words)
     if role is None:
         return None
-    known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, "c", "states", "heads"}
+    known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED, "c", "in", "states", "heads"}
     others = tuple(word for word in words if word not in known)
     return Guess(role, tuple(re.findall(r"\d+", name)), others)
 
@@ -58,9 +64,11 @@ def _role(words: Sequence[str]) -> str | None:
         return f"{part}_norm"
     if said & _ELSEWHERE:
         return None
+    weight, bias = bool(said & (_WEIGHT | {"wqkv"})), bool(said & (_BIAS | {"bqkv"}))
+    if _is_fused(words):
+        return next(role for role in FUSED if role.startswith("b_" if bias else "w_" if weight else DIRECT[0]))
     if said & _MASK or ("bias" in said and said & _ATTENTION and not said & (set(_PART_OF) | _PROJECTION | {"c"})):
         return MASK
-    weight, bias = bool(said & _WEIGHT), bool(said & _BIAS)
     if "c" in said and "proj" in said:  # as GPT-2 calls it
         part = "output"
     if part == "output":
@@ -72,6 +80,12 @@ def _role(words: Sequence[str]) -> str | None:
     if weight or bias:
         return None
     return "context" if said & _SECOND else "x" if said & _INPUT else None
+
+
+def _is_fused(words: Sequence[str]) -> bool:
+    """Whether a name is that of query, key and value in one array."""
+    said = set(words)
+    return bool(said & _FUSED) or set(DIRECT) <= said or any(pair in pairwise(words) for pair in _PAIRS)
 
 
 def suggested(arrays: Iterable[Listed]) -> dict[str, str]:
@@ -88,14 +102,19 @@ def suggested(arrays: Iterable[Listed]) -> dict[str, str]:
     found_names: dict[str, str] = {}
     for group in ordered:
         found_names = groups[group] | found_names
-    return one_way(found_names, projected=_worth(found_names) and not set(DIRECT) <= found_names.keys())
+    for fused, parts in FUSED.items():
+        if fused in found_names and (apart := found_names.keys() & set(parts)):
+            for role in [fused] if len(apart) == len(parts) else apart:
+                del found_names[role]
+    return one_way(found_names, projected=_worth(found_names) and not set(DIRECT) <= parts_of(found_names))
 
 
 def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
     """Those of some parts that go together: Q, K, V, or X with its weights; W_O and a mask with both."""
-    away = DIRECT if projected else PROJECTED
+    away = AT_ONCE if projected else PROJECTED
     return {role: names[role] for role in ROLES if role in names and role not in away}
 
 
 def _worth(names: Mapping[str, str]) -> bool:
-    return set(DIRECT) <= names.keys() or set(WEIGHTS) <= names.keys()
+    parts = parts_of(names)
+    return set(DIRECT) <= parts or set(WEIGHTS) <= parts

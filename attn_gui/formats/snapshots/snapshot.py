@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.creation.memory import check
+from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import dump, parse_object
 from attn_gui.formats.problem_fields import assemble, split
@@ -63,7 +65,10 @@ class Snapshot:
         check(sum(part.base.nbytes for part in self.parts.values()))
         arrays = {name: part.array() for name, part in self.parts.items()}
         options = parse_object(arrays.pop(OPTIONS).tobytes().decode(), LONGEST_OPTIONS)
-        return assemble(arrays, options)[0]
+        try:
+            return assemble(arrays, options)[0]
+        except FieldTypeError as error:
+            raise FormatError(error.template, **error.values) from error
 
     def is_state_of(self, other: Snapshot) -> bool:
         """Whether both hold the same problem, told by the same bases."""

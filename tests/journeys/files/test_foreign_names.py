@@ -222,3 +222,46 @@ def test_every_part_has_its_place(launch: Callable[..., Any], tmp_path: Path) ->
         until(person, lambda: not person.program.arrays.busy)
 
     person.answering(ArraysDialog, look, ask)
+
+
+@LANGUAGES
+def test_an_array_of_three_is_taken_apart_as_it_is_known_or_chosen(
+    launch: Callable[..., Any], lang: str, tmp_path: Path
+) -> None:
+    x, fused, bias = (RANDOM.normal(size=size) for size in ((5, 4), (4, 12), (12,)))
+    np.savez(tmp_path / "a.npz", hidden_states=x, **{"h.3.attn.c_attn.weight": fused, "h.3.attn.c_attn.bias": bias})
+    np.savez(tmp_path / "b.npz", hidden_states=x, **{"h.3.attn.qkv.weight": fused, "h.3.attn.qkv.bias": bias})
+    person = launch("worked-example.npz", lang=lang)
+    seen: list[str] = []
+
+    def accept(dialog: ArraysDialog) -> None:
+        for row in range(dialog.sieve.rowCount()):
+            if "c_attn.weight" in str(dialog.sieve.index(row, 0).data()):
+                dialog.table.selectRow(row)
+        dialog.fields.heads.setValue(2)
+        until(person, lambda: "W_Q: 0–3" in dialog.about.text())
+        seen.append(dialog.preview.text())
+        person.click(dialog.buttons.button(dialog.buttons.StandardButton.Ok))
+
+    open_by_choosing(person, tmp_path / "a.npz", accept)
+    weights, biases = np.split(fused, 3, axis=1), np.split(bias, 3)
+    parts = dict(zip(("w_query", "w_key", "w_value"), weights, strict=True))
+    parts |= dict(zip(("b_query", "b_key", "b_value"), biases, strict=True))
+    assert person.program.document.snapshot() == Problem(x=x, **parts, num_heads=2)
+    assert len(seen[0].splitlines()) == 3, "a line for each of Q, K and V"
+
+    def choose(dialog: ArraysDialog) -> None:
+        dialog.fields.heads.setValue(2)
+        ok = dialog.buttons.button(dialog.buttons.StandardButton.Ok)
+        assert not ok.isEnabled(), "two readings are possible"
+        assert "qkv" in dialog.complaint.text()
+        person.choose(dialog.fields.split, "head,part,column")
+        person.click(ok)
+
+    open_by_choosing(person, tmp_path / "b.npz", choose)
+    by_head = fused.reshape(4, 2, 3, 2)
+    found = person.program.document.problem
+    for place, name in enumerate(("w_query", "w_key", "w_value")):
+        np.testing.assert_array_equal(getattr(found, name), by_head[:, :, place].reshape(4, 4))
+    open_by_choosing(person, tmp_path / "b.npz", take)  # as it was chosen once
+    assert person.program.document.snapshot() == found

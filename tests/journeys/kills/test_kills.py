@@ -8,6 +8,7 @@ unchanged numbers to the file; and models, with numbers typed into one layer aft
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import time
@@ -33,6 +34,7 @@ from .typist import SAVED, TURNED
 
 TYPIST = Path(__file__).with_name("typist.py")
 MOST_LOST = 1.0  # seconds; as much longer as every thread waits for a core
+PATIENCE = 120.0  # seconds
 EDITS, MORE = 25, 80  # after which a kill may come, so that the program is warm
 BY_CHANCE = 0.02  # seconds at most until it does
 BEGAN = 1.0  # where the numbers of the worked example begin
@@ -56,13 +58,13 @@ class Nursery:
 
     def __init__(self) -> None:
         command = [sys.executable, str(TYPIST)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._told = b""
 
     def killed(self, session: Path, dice: Random) -> Killed:
         """What a program told that typed until some moment, half of the times while it saved."""
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{session}\n")
-        self._process.stdin.flush()
+        self._process.stdin.write(f"{session}\n".encode())
         lines = self._lines()
         what, child, _ = next(lines)
         assert what == "began"
@@ -84,9 +86,14 @@ class Nursery:
 
     def _lines(self) -> Iterator[tuple[str, int, float]]:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
+        pipe = self._process.stdout.fileno()
+        while True:
+            while b"\n" not in self._told:
+                assert select.select([pipe], [], [], PATIENCE)[0], f"nothing is told any more, after {self._told!r}"
+                self._told += os.read(pipe, 4096)
+            line, _, self._told = self._told.partition(b"\n")
             what, number, when = line.split()
-            yield what, int(number), float(when)
+            yield what.decode(), int(number), float(when)
 
     def end(self) -> None:
         """No more programs."""

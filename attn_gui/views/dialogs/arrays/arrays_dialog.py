@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import (
@@ -25,7 +26,8 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel
+from attn_gui.formats.named.fused import FUSED, Columns, runs_text
+from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
 from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
 from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
 from attn_gui.views.dialogs.arrays.part_slots import PartSlots
@@ -56,6 +58,7 @@ class ArraysDialog(QDialog):
         self.intro, self.line, self.table = QLabel(self), QLineEdit(self), QTableView(self)
         self.about, self.preview = QLabel(self), NumberPreview(ROWS, COLUMNS, self)
         self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(self)
+        self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
         self.complaint = QLabel(self)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self._build()
@@ -81,8 +84,8 @@ class ArraysDialog(QDialog):
     def set_preview(self, name: str, found: NDArray[Any] | str) -> None:
         """Show the first numbers of an array, or in a sentence why there are none, if it still is the chosen one."""
         if name == self.chosen():
-            self.preview.set_values(None if isinstance(found, str) else found)
-            self.about.setText(found if isinstance(found, str) else name)
+            self._found = found
+            self._show_preview()
 
     def chosen(self) -> str:
         """The name of the array that is looked at; empty where there is none."""
@@ -168,8 +171,8 @@ class ArraysDialog(QDialog):
 
     def _on_current_row_changed(self, _now: QModelIndex, _before: QModelIndex) -> None:
         name = self.chosen()
-        self.about.setText(name)
-        self.preview.set_values(None)
+        self._found = None
+        self._show_preview()
         if name:
             self.previewAsked.emit(name)
 
@@ -179,12 +182,34 @@ class ArraysDialog(QDialog):
         except FormatError:  # of a name that is no longer there
             return ()
 
+    def _show_preview(self) -> None:
+        """The first numbers of the chosen array; of one that holds Q, K and V the first of each, line by line."""
+        name, values = self.chosen(), None if isinstance(self._found, str) else self._found
+        said = self._found if isinstance(self._found, str) else name
+        now = self.arrangement()
+        for role, columns in self._columns(now).items():
+            if now.arrays[role] == name and values is not None:
+                line = np.moveaxis(values, now.shared_axis(role), -1)[(0,) * (values.ndim - 1)]
+                values = np.stack([line[places[: COLUMNS + 1]] for places in columns])
+                parts = zip(FUSED[role], columns, strict=True)
+                said = " · ".join(f"{part_symbol(part)}: {runs_text(places)}" for part, places in parts)
+                break
+        self.preview.set_values(values)
+        self.about.setText(said)
+
+    def _columns(self, arrangement: Arrangement) -> dict[str, Columns]:
+        try:
+            return arrangement.columns(self._listing)
+        except FormatError:  # which the complaint tells
+            return {}
+
     def _look(self) -> None:
         """Bring questions and complaint up to what is chosen."""
         now = self.arrangement()
         self.fields.set_questions(now, self._readings(now))
         now = self.arrangement()
         self.model.set_parts(now.arrays)
+        self._show_preview()
         said = self._objection(now)
         self.complaint.setText(said)
         self.complaint.setVisible(bool(said))

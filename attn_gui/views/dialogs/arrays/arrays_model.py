@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QByteArray, QMimeData, QModelInd
 
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.formats.base import Listed
+from attn_gui.formats.named.fused import FUSED
 from attn_gui.formats.named.roles import MASK
 
 Index = QModelIndex | QPersistentModelIndex
@@ -19,7 +20,7 @@ NAME, SHAPE, NUMBERS, PART = range(4)
 
 def part_symbol(role: str) -> str:
     """The letter of a part of a problem; a mask has none of its own before it is a layer."""
-    return "M" if role == MASK else field_symbol(role)
+    return "M" if role == MASK else ", ".join(map(field_symbol, FUSED.get(role, (role,))))
 
 
 class ArraysModel(QAbstractTableModel):

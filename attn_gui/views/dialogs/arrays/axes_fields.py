@@ -19,6 +19,7 @@ from attn_gui.formats.named.arrangement import (
     WEIGHT_AXES,
     Arrangement,
 )
+from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of
 from attn_gui.formats.named.head_axes import BATCH, COLUMN, HEAD, TOKEN, Axes
 from attn_gui.formats.named.roles import MASK
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -27,6 +28,7 @@ from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import dress
 
 AUTOMATIC = ""
+UNSAID = ""
 MOST_HEADS = 65536
 
 
@@ -41,11 +43,13 @@ class AxesFields(QWidget):
         self.mask_means = ChoiceBox((AUTOMATIC, *MASK_MEANINGS), self)
         self.heads = CountBox(self, minimum=1, maximum=MOST_HEADS)
         self.kv_heads = CountBox(self, minimum=1, maximum=MOST_HEADS)
+        self.split = ChoiceBox((UNSAID, *SPLITS), self)
         self._readings: tuple[Axes, ...] = ()
         self._alike = True  # as many heads of keys as of queries, as long as nobody types another number
         self._editors: dict[str, QWidget] = {
             "axes": self.axes,
             "weight_axes": self.weights,
+            "split": self.split,
             "mask_means": self.mask_means,
             "num_heads": self.heads,
             "num_kv_heads": self.kv_heads,
@@ -61,7 +65,7 @@ class AxesFields(QWidget):
             grid.addWidget(self._captions[name], row, 0)
             grid.addWidget(editor, row, 1)
         grid.setColumnStretch(1, 1)
-        for choice in (self.axes, self.weights, self.mask_means):
+        for choice in (self.axes, self.weights, self.split, self.mask_means):
             choice.picked.connect(lambda _key: self.changed.emit())
         self.heads.valueChanged.connect(self._on_heads_changed)
         self.kv_heads.valueChanged.connect(self._on_kv_heads_changed)
@@ -71,6 +75,7 @@ class AxesFields(QWidget):
         """Show how an arrangement reads its arrays."""
         self.weights.set_key(arrangement.weights)
         self.mask_means.set_key(arrangement.mask or AUTOMATIC)
+        self.split.set_key(arrangement.split.key if arrangement.split else UNSAID)
         self._alike = arrangement.num_kv_heads is None
         with QSignalBlocker(self.heads), QSignalBlocker(self.kv_heads):
             self.heads.setValue(arrangement.num_heads or 1)
@@ -84,13 +89,18 @@ class AxesFields(QWidget):
         return replace(
             found,
             axes=axes if found.direct else None,
+            split=SPLITS.get(str(self.split.currentData())) if FUSED.keys() & names.keys() else None,
             mask=str(self.mask_means.currentData()) or None if MASK in names else None,
             num_heads=None if counted else self.heads.value(),
             num_kv_heads=None if counted or self._alike else self.kv_heads.value(),
         )
 
     def set_questions(self, arrangement: Arrangement, readings: Sequence[Axes]) -> None:
-        """Show the fields that these arrays need, the axes among those that fit."""
+        """Show the fields that these arrays need, the axes among those that fit, the split that is known of a name."""
+        together = [name for role, name in arrangement.arrays.items() if role in FUSED]
+        known = known_of(together)
+        if known is not None and self.split.currentData() == UNSAID:
+            self.split.set_key(known.key)
         self._readings = tuple(readings)
         self.axes.set_choices([(",".join(axes), self._words(axes)) for axes in readings])
         if arrangement.axes in self._readings:
@@ -101,6 +111,7 @@ class AxesFields(QWidget):
         shown = {
             "axes": arrangement.direct and bool(readings),
             "weight_axes": weights,
+            "split": bool(together),
             "mask_means": MASK in arrangement.arrays,
             "num_heads": not counted,
             "num_kv_heads": not counted,
@@ -127,6 +138,7 @@ class AxesFields(QWidget):
         captions = {
             "axes": self.tr("Axes of Q, K, V"),
             "weight_axes": self.tr("Axes of weights"),
+            "split": self.tr("Q, K, V in one array"),
             "mask_means": self.tr("In the mask"),
             "num_heads": self.tr("Heads"),
             "num_kv_heads": self.tr("K/V heads"),
@@ -137,6 +149,13 @@ class AxesFields(QWidget):
         self.axes.set_words({",".join(axes): self._words(axes) for axes in self._readings})
         self.weights.set_words(
             {ROWS_IN: self.tr("in × out, as here"), ROWS_OUT: self.tr("out × in, as torch.nn.Linear has them")}
+        )
+        self.split.set_words(
+            {
+                UNSAID: self.tr("choose how they lie"),
+                PART_BY_PART.key: self.tr("all of Q, all of K, all of V"),
+                HEAD_BY_HEAD.key: self.tr("Q, K, V of each head in turn"),
+            }
         )
         self.mask_means.set_words(
             {

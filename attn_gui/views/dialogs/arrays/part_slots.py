@@ -7,17 +7,18 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QRadioButton, QVBoxLayout, QWidget
 
-from attn_gui.engine.problem.fields import DIRECT
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.base import Listed
-from attn_gui.formats.named.roles import MASK, PROJECTED, ROLES, one_way
+from attn_gui.formats.named.fused import FUSED
+from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, one_way
 from attn_gui.views.dialogs.arrays.array_slot import ArraySlot
 from attn_gui.views.dialogs.arrays.arrays_model import part_symbol
 from attn_gui.views.dialogs.form_fields import caption, lay_out
 
 _PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
+_FUSED_ROW = tuple(role for role in PROJECTED if role in FUSED)  # in place of the three rows above it
 _OUTPUT_ROW, _MASK_ROW = ("w_output", "b_output"), (MASK,)
-_PLACED = {*DIRECT, *_OUTPUT_ROW, *_MASK_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
+_PLACED = {*AT_ONCE, *_OUTPUT_ROW, *_MASK_ROW, *_FUSED_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
 _OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q and K, with either way
 _BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in range(0, len(_OTHERS), 2)))
 
@@ -40,8 +41,8 @@ class PartSlots(QWidget):
         for radio in (self.direct, self.projected):
             self._ways.addButton(radio)
             column.addWidget(radio)
-        self._direct = self._block([[role] for role in DIRECT])
-        self._projected, both = self._block(_PROJECTED_ROWS), self._block(_BOTH_ROWS)
+        self._direct = self._block([[role] for role in AT_ONCE])
+        self._projected, both = self._block((*_PROJECTED_ROWS, _FUSED_ROW)), self._block(_BOTH_ROWS)
         for block in (self._direct, self._projected, both):
             column.addWidget(block)
         column.addStretch(1)
