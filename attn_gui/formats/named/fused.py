@@ -42,7 +42,7 @@ _TWO_COUNTS = QT_TRANSLATE_NOOP(
 
 
 class Count(NamedTuple):
-    """Heads of queries, and of keys and values; None where nobody said it: as many."""
+    """Numbers of heads of queries, and of keys and values; None: as many."""
 
     heads: int
     kv_heads: int | None
@@ -114,7 +114,7 @@ def runs_text(places: Array, most: int = 2) -> str:
 
 
 def check_count(name: str, length: int, d_in: int, count: Count) -> None:
-    """Raise FormatError where a weight fits another number of K/V heads than of heads, and nobody said which."""
+    """Raise FormatError where a weight fits another number of K/V heads too, and none is given."""
     if count.kv_heads is not None or length == 3 * d_in:
         return
     for kv_heads in range(1, count.heads):

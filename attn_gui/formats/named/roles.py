@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from attn_gui.engine.problem.fields import DIRECT, MATRICES, WEIGHTS
@@ -34,7 +33,7 @@ _ELSEWHERE = frozenset(
     ("mlp", "ffn", "feed", "norm", "layernorm", "rmsnorm", "ln", "lm", "fc", "intermediate", "pooler")
 )
 _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
-_PAIRS = (("c", "attn"), ("in", "proj"))  # of names of three in one: GPT-2's and PyTorch's
+_TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
 _ATTENTION = frozenset(("attn", "attention", "mha", "self"))
 
 
@@ -85,7 +84,7 @@ def _role(words: Sequence[str]) -> str | None:
 def _is_fused(words: Sequence[str]) -> bool:
     """Whether a name is that of query, key and value in one array."""
     said = set(words)
-    return bool(said & _FUSED) or set(DIRECT) <= said or any(pair in pairwise(words) for pair in _PAIRS)
+    return bool(said & _FUSED) or set(DIRECT) <= said or any(pair in f" {' '.join(words)} " for pair in _TOGETHER)
 
 
 def suggested(arrays: Iterable[Listed]) -> dict[str, str]:
