@@ -218,7 +218,7 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
 
 def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
     person = launch()
-    person.program.models.open_toy()
+    person.program.models.open_path(resource("models", "toy-induction"))
     person.wait()
     person.type_into("w_query", 0, 0, "7")
     person.program.models.set_layer(1)
