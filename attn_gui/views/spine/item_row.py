@@ -67,11 +67,13 @@ class SpineRow(Shelf):
     def set_form(self, form: Form, keep: str, height: int) -> None:
         """Show the items in a form, in the middle of a height."""
         highest = 0
+        self._layout.setEnabled(False)  # else Qt lays the row out for each item that is shown
         for entry, item in self._items:
             item.setVisible(_stands(entry, form, keep))
             item.set_small(form.small)
             if isinstance(item, StageNode):
                 highest = max(highest, item.height_for(form.small))
+        self._layout.setEnabled(True)
         self._layout.setContentsMargins(0, max(height - highest, 0) // 2, 0, 0)
         self._layout.activate()
 
