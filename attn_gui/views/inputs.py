@@ -97,6 +97,7 @@ class InputsView(QWidget):
         self.panels, self._groups = panels, tuple(groups)
         for panel in panels.values():
             if panel.parent() is not self._splitter:
+                panel.hide()  # else all are laid out for each that comes, in sight or not
                 self._splitter.addWidget(panel)
                 self._splitter.setStretchFactor(self._splitter.indexOf(panel), 1)  # all grow alike
         keys = [key for key, _, _ in self._groups]
@@ -199,7 +200,8 @@ class InputsView(QWidget):
         self._fields_switch.set_choices(names, self._field)
         for position, field in enumerate(field for _, _, group in self._groups for field in group):
             panel = self.panels[field]
-            self._splitter.insertWidget(position, panel)
+            if self._splitter.indexOf(panel) != position:
+                self._splitter.insertWidget(position, panel)
             panel.setVisible(field in shown)
         self._order_stops()
         if shown != self._shown:
