@@ -177,8 +177,7 @@ class Pictures:
     def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
         """Logarithms first, since the largest of a block is all that is needed of exp."""
         found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
-        wide = ROWS * max(1, blocks.high.shape[1] // max(1, found.shape[1]))  # of few columns more rows
-        step = max(1, wide * len(found) // int(down[-1] - down[0]))
+        step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
         for first in range(0, len(found), step):
             some = down[first : first + step + 1]
             cut = slice(int(some[0]), int(some[-1]))
