@@ -50,7 +50,8 @@ class CellDelegate(QStyledItemDelegate):
         self._levels: Levels | None = None
         self._theme = current_theme()
         self._font = QFont()
-        self.between_rows: QRegion | None = None  # only these lines are painted now, where no number comes
+        self.exposed: QRegion | None = None  # what is painted now: Qt asks for neighbors of which it is the grid alone
+        self.between_rows = False  # only lines between rows are painted now, where no number comes
         self.refresh()
 
     def refresh(self) -> None:
@@ -62,12 +63,12 @@ class CellDelegate(QStyledItemDelegate):
         self._levels = levels
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        rect, lines = option.rect, self.between_rows
-        if lines is not None and not lines.intersects(rect):
-            return  # of the neighbor's cells nothing but the grid
+        rect = option.rect
+        if self.exposed is not None and not self.exposed.intersects(rect):
+            return
         state, theme = option.state.value, self._theme
         model, row, column = cast(MatrixModel, index.model()), index.row(), index.column()
-        text, value = ("", model.number(row, column)) if lines is not None else model.cell(row, column)
+        text, value = ("", model.number(row, column)) if self.between_rows else model.cell(row, column)
         tint = self._tint(value, theme)
         if tint is not None:
             painter.fillRect(rect, tint)
@@ -75,7 +76,7 @@ class CellDelegate(QStyledItemDelegate):
             chosen = QColor(theme.accent)
             chosen.setAlphaF(CHOSEN)
             painter.fillRect(rect, chosen)
-        if lines is not None and not state & FOCUSED:
+        if self.between_rows and not state & FOCUSED:
             return
         painter.setFont(self._font)
         painter.setPen(theme.error if value != value and text else theme.text)

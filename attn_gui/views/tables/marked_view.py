@@ -57,11 +57,15 @@ class MarkedView(QTableView):
             wide = int(LINE.row_and_column) + 1
             self.viewport().update(QRect(start - wide, 0, size + 2 * wide, room.height()))
             return
-        spilt = 0 if self.devicePixelRatioF().is_integer() else 1  # where a line may fill parts of pixels
+        spilt = self._spilt()
         for top in (start - 1, start + size - 2):  # as `_pair_of_lines` draws them, two pixels wide
             line = QRect(0, top - spilt, room.width(), int(LINE.row_and_column) + 2 * spilt)
             self._lines += line
             self.viewport().update(line)
+
+    def _spilt(self) -> int:
+        """Pixels beside a line that it may fill in part."""
+        return 0 if self.devicePixelRatioF().is_integer() else 1
 
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline what was just edited, for a moment."""
@@ -75,9 +79,12 @@ class MarkedView(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         cells, self._lines, lines = self.itemDelegate(), QRegion(), self._lines
         if isinstance(cells, CellDelegate):
-            only_lines = not lines.isEmpty() and event.region().subtracted(lines).isEmpty()
-            cells.between_rows = event.region() if only_lines else None
-        super().paintEvent(event)
+            cells.exposed = event.region()
+            cells.between_rows = not lines.isEmpty() and event.region().subtracted(lines).isEmpty()
+            super().paintEvent(event)
+            cells.exposed = None
+        else:
+            super().paintEvent(event)
         if self.model() is None or not (self._rows or self._column or self._edited):
             return
         painter, theme = QPainter(self.viewport()), current_theme()
@@ -124,8 +131,8 @@ class MarkedView(QTableView):
     def _repaint_edited(self) -> None:
         """Repaint the outline, its pen included."""
         if self._edited is not None:
-            wide = int(LINE.edited) + 1
-            self.viewport().update(self._area(*self._edited).adjusted(-wide, -wide, wide + 1, wide + 1))
+            before, after = 1 + self._spilt(), 2 + self._spilt()  # two pixels wide, of which one lies outside
+            self.viewport().update(self._area(*self._edited).adjusted(-before, -before, after, after))
 
     def _on_fade_value_changed(self) -> None:
         self._repaint_edited()

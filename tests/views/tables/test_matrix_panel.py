@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QRegion, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolTip, QWidget
@@ -465,6 +465,19 @@ def test_marks_that_move_leave_the_screen_as_if_all_of_it_were_painted(desk):
         for part in (view.viewport(), view.rows.viewport(), view.columns.viewport()):
             part.update()
         assert moved == on_screen(window), rows
+
+
+def test_an_outline_that_moves_leaves_the_screen_as_if_all_of_it_were_painted(desk):
+    table = desk(np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS) - 7)
+    view, window = table.view, table.view.window()
+    for timer in view.findChildren(QTimer):
+        timer.setInterval(600_000)  # the outline stays
+    before = on_screen(window)
+    for row, column in ((3, 2), (3, 1), (4, 1), (0, 0)):
+        table.panel.flash(slice(row, row + 1), slice(column, column + 1))
+        moved = on_screen(window)
+        view.viewport().update()
+        assert moved == on_screen(window) != before, (row, column)
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5])
