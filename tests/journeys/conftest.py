@@ -125,7 +125,7 @@ class Person:
         """Until everything that is made or computed off the window's thread is there."""
         program, end = self.program, time.monotonic() + patience
         computation, baseline = program.computation, program.baseline
-        others = program.making, program.models, program.model
+        others = program.making, program.models, program.model, program.row_takes
         while computation.pending or computation.busy or baseline.busy or any(part.busy for part in others):
             assert time.monotonic() < end, "it is still being computed"
             computation.finish()

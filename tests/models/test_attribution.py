@@ -1,12 +1,13 @@
-"""Readings of a prediction: parts that add up, the lens, heads switched off, patches swept."""
+"""Readings of a prediction: parts that add up, the lens, heads switched off, patches swept, rows taken."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, ShapeError, StageError
+from attn_gui.engine import STAGE, Evaluation, FieldError, ShapeError, StageError
 from attn_gui.models import (
+    Run,
     direct_logits,
     head_effects,
     logit_difference,
@@ -16,8 +17,9 @@ from attn_gui.models import (
     patch_sweep,
     recovered,
 )
+from attn_gui.models.attributing.row_taking import rows_taken
 
-from .golden_folders import TOY, golden
+from .golden_folders import NAMES, OTHERS, TOY, golden
 
 DECODERS = ("tiny-gpt2", "tiny-llama", "toy-induction")
 
@@ -150,3 +152,62 @@ def test_an_intervention_moves_what_comes_after_it(toy):
     assert not found.states[0].any()
     assert not found.states[:, :4].any()  # no earlier token sees a later one
     assert (found.states[1:, 4:] > 0).all()
+
+
+# --- rows of one run for another ----------------------------------------------------------------------
+N, SHORT = 7, 5
+
+
+def run(name: str, seed: int, count: int = N) -> Run:
+    model = golden(name).model
+    ids = np.random.default_rng(seed).integers(3, min(model.sizes.vocabulary, 27), count)
+    return model.run(ids=[int(number) for number in ids])
+
+
+def with_cells(changed: Run, layer: int, stage: str, box, values) -> Run:
+    cuts = {axis: (cut.start, cut.stop) for axis, cut in zip(STAGE[stage].axes, box, strict=True)}
+    record = {"layer": layer, "kind": "set", "stage": stage, "at": cuts, "values": values}
+    return changed.replace(interventions=[record])
+
+
+def close(found: np.ndarray, wanted: np.ndarray) -> bool:
+    return bool(np.abs(found - wanted).max() <= OTHERS * max(1.0, float(np.abs(wanted).max())))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_rows_of_a_layers_end_are_the_other_run(name):
+    changed, clean = run(name, 1), run(name, 2)
+    for layer in range(changed.model.num_layers):
+        patched = with_cells(changed, layer, "block_output", *rows_taken(changed, clean, layer, "block_output"))
+        assert close(patched.hidden[-1], clean.hidden[-1])
+        if clean.model.ends.head is not None:
+            token, against = int(np.argmax(clean.logits[-1])), int(np.argmin(clean.logits[-1]))
+            assert recovered(changed, clean, patched, token, against) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_is_where_patching_has_it_in_every_stage(name):
+    changed, clean = run(name, 1), run(name, 2)
+    layer, row = changed.model.num_layers - 1, 4
+    for stage in Evaluation(changed.problem(layer)).stages:
+        box, values = rows_taken(changed, clean, layer, stage, slice(row, row + 1), row)
+        axis = STAGE[stage].axes[-2]
+        assert close(
+            with_cells(changed, layer, stage, box, values).hidden[-1],
+            changed.patch(clean, layer, stage, {axis: row}).hidden[-1],
+        )
+
+
+def test_rows_of_a_shorter_text():
+    changed, short = run("tiny-llama", 1), run("tiny-llama", 2, SHORT)
+    box, values = rows_taken(changed, short, 0, "head_output", slice(6, 7), 4)
+    assert box[-2] == slice(6, 7)
+    assert np.array_equal(values, short.stage(0, "head_output")[:, :, 4:5])
+    with pytest.raises(FieldError, match="has no row 5; it has 5 tokens"):
+        rows_taken(changed, short, 0, "head_output", slice(5, 6), 5)
+    with pytest.raises(FieldError, match="has 5 numbers in the other text and 7 here"):
+        rows_taken(changed, short, 0, "weights", slice(4, 5), 4)
+    with pytest.raises(FieldError, match="has no row 6"):
+        rows_taken(changed, short, 0, "output")
+    with pytest.raises(StageError):
+        rows_taken(changed, short, 0, "capped", slice(4, 5), 4)

@@ -119,12 +119,16 @@ class CellBlocks(QObject):
         self._window.product.maps.set_block(None if block is None else (block.rows, block.columns))
 
     def cells(self) -> Cells | None:
-        """The chosen cells; None where there are none, or where another state is on show."""
+        """The chosen cells to be changed; None where there are none, or where another state is on show."""
+        if self._view.look.cell is not None and self._view.look.compare != NOW:
+            self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
+            return None
+        return self.chosen()
+
+    def chosen(self) -> Cells | None:
+        """The chosen cells, whichever state is on show; None where there are none."""
         look = self._view.look
         if look.cell is None or self._computation.pending:
-            return None
-        if look.compare != NOW:
-            self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
             return None
         row, column = (_between(place, place) for place in look.cell[1:])
         rows, columns = (look.block.rows, look.block.columns) if look.block is not None else (row, column)

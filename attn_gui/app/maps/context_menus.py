@@ -22,6 +22,7 @@ MAP = (
     "toggle_mask_cell",
     None,
     "set_number",
+    "take_before",
     "free_cells",
     "by_hand",
     None,

@@ -36,6 +36,7 @@ class ModelShowing(QObject):
 
     changed = Signal()  # another answer is there, or none
     headOffAsked = Signal()  # the head on show switched off, or on again
+    built = Signal(object)  # the view, once a model is first there
 
     def __init__(
         self, window: MainWindow, document: Document, view: ViewState, making: Making, models: ModelController
@@ -71,6 +72,11 @@ class ModelShowing(QObject):
         if found is None:
             return None
         return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, _run(found.other))
+
+    @property
+    def second(self) -> Run | None:
+        """The run of the second text."""
+        return _run(self.answer.other) if self.answer is not None else None
 
     @property
     def busy(self) -> bool:
@@ -200,7 +206,7 @@ class ModelShowing(QObject):
         if found.run.embedding is not None and found.edits:
             said = self.tr("Embedding of the text, now and before: cosine {cosine}")
             words.append(said.format(cosine=_cosine(found.run, found.clean)))
-        if found.run.embedding is not None and (other := _run(found.other)) is not None:
+        if found.run.embedding is not None and (other := self.second) is not None:
             said = self.tr("Embeddings of both texts: cosine {cosine}")
             words.append(said.format(cosine=_cosine(found.run, other)))
         return "\n".join(words)
@@ -248,6 +254,7 @@ class ModelShowing(QObject):
         panel.headOffAsked.connect(self.headOffAsked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
+        self.built.emit(panel)
         return panel
 
     def _on_theme_changed(self, *_: object) -> None:

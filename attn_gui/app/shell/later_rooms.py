@@ -11,9 +11,11 @@ from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.lessons.solution_saving import SolutionSaving
 from attn_gui.app.lessons.worksheet_writing import WorksheetsController
+from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.model.models_at_hand import ModelsAtHand
+from attn_gui.app.model.row_takes import RowTakes
 from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
@@ -41,6 +43,7 @@ class LaterRooms(NamedTuple):
     models: ModelController
     model: ModelShowing
     at_hand: ModelsAtHand
+    row_takes: RowTakes
 
 
 def later_rooms(
@@ -51,6 +54,7 @@ def later_rooms(
     settings: Settings,
     look: LookController,
     bars: Bars,
+    compare: CompareController,
 ) -> LaterRooms:
     """Build them on the parts that every room stands on, and on those that they need besides."""
     window, document, computation, view = shared
@@ -76,4 +80,5 @@ def later_rooms(
         models=models,
         model=model,
         at_hand=ModelsAtHand(window, models, bars),
+        row_takes=RowTakes(window, document, computation, baseline, making, model, compare, view, bars),
     )

@@ -14,6 +14,7 @@ from attn_gui.app.actions.actions import Actions
 from attn_gui.app.arrays.choosing import ArraysController
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.interventions import InterventionsController
+from attn_gui.app.by_hand.state_takes import StateTakes
 from attn_gui.app.by_hand.typing_into_maps import TypingController
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
@@ -141,6 +142,7 @@ class Program(QObject):
         self.sensitivity = SensitivityController(window, computation, view)
         self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)
         self.typing = TypingController(window, document, computation, view, self.making, self.targets, self.cell_blocks)
+        self.takes = StateTakes(window, document, self.baseline, view, self.making, self.cell_blocks)
         self.interventions = InterventionsController(window, document, computation, view, self.making, self.bars)
         self.pulling = PullingController(window, document, computation, view, self.making, self.painting)
         self.verify = VerifyController(window, document)
@@ -170,19 +172,11 @@ class Program(QObject):
         from attn_gui.app.shell.later_rooms import later_rooms
 
         there = self._parts()
-        (
-            self.pages,
-            self.code,
-            self.curve,
-            self.export,
-            self.exercises,
-            self.worksheets,
-            self.solutions,
-            self.lessons,
-            self.models,
-            self.model,
-            self.at_hand,
-        ) = later_rooms(self._shared(), self.baseline, self.making, self.files, self.settings, self.look, self.bars)
+        held = self.baseline, self.making, self.files, self.settings, self.look, self.bars, self.compare
+        rooms = later_rooms(self._shared(), *held)
+        self.pages, self.code, self.curve, self.export, self.exercises = rooms[:5]
+        self.worksheets, self.solutions, self.lessons = rooms[5:8]
+        self.models, self.model, self.at_hand, self.row_takes = rooms[8:]
         self.typing.answered.connect(self.exercises.take)
         self._tie(part for part in self._parts() if part not in there)
         self.tips.show()

@@ -14,6 +14,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.elided_label import ElidedLabel
 from attn_gui.views.model.head_grid import HeadGrid
 from attn_gui.views.model.prediction_list import PredictionList
+from attn_gui.views.model.second_text import SecondText
 from attn_gui.views.model.token_row import TokenRow
 from attn_gui.views.theme import dress
 
@@ -40,6 +41,7 @@ class ModelView(QWidget):
         self._text_label, self._run = QLabel(self), QPushButton(self)
         self._other, self._other_label = QLineEdit(self), QLabel(self)
         self.tokens, self.heads = TokenRow(self), HeadGrid(self)
+        self.second = SecondText(self.tokens, self)
         self._reading_label, self._reading = QLabel(self), ChoiceBox((), self)
         self._prediction_title, self.predictions = QLabel(self), PredictionList(self)
         self._similar = QLabel(self)
@@ -183,6 +185,7 @@ class ModelView(QWidget):
         column.addWidget(self._about)
         column.addLayout(top)
         column.addWidget(self.tokens)
+        column.addWidget(self.second)
         column.addWidget(parts, 1)
         self.set_prediction_title("")
         self.set_similar("")

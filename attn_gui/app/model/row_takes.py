@@ -1,0 +1,175 @@
+"""Rows of the second text's run in the place of those of now, and its layer as the state to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.actions.actions import Command, Row
+from attn_gui.app.actions.bars import Bars
+from attn_gui.app.by_hand.cell_changes import CellChanges
+from attn_gui.app.maps.comparing import CompareController
+from attn_gui.app.model.model_showing import ModelShowing
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.making import Making
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
+from attn_gui.engine import Problem
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.models.attributing.row_taking import rows_taken
+from attn_gui.models.run import Run
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.model.model_view import ModelView
+from attn_gui.views.words.names import letter, stage_title
+
+ROW = QT_TRANSLATE_NOOP("History", "row {row} of {stage} taken from row {place} of the second text")
+ALL = QT_TRANSLATE_NOOP("History", "all rows of {stage} taken from the second text")
+TAKES = Row(
+    "take_second_row",
+    "by_hand",
+    QT_TRANSLATE_NOOP("Actions", "Take this row from the second te&xt"),
+    words="patch activation copy other text 第二段 文本 取自 修补",
+    needs=QT_TRANSLATE_NOOP("Actions", "Open a model, give a second text, and choose a cell of a map"),
+)
+
+
+class RowTakes(QObject):
+    """Reads the rows beside the window, then makes one step of them; where another layer came meanwhile, none."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        baseline: Baseline,
+        making: Making,
+        showing: ModelShowing,
+        compare: CompareController,
+        view: ViewState,
+        bars: Bars,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._baseline, self._showing, self._compare = baseline, showing, compare
+        self._changes = CellChanges(document, making)
+        self._panel: ModelView | None = None
+        self._then: Callable[[Any], None] = lambda _found: None
+        self._held: tuple[Problem, Run, int] | None = None  # the state compared with, its run and layer
+        self._work = Background(self)
+        self._work.answered.connect(self._on_work_answered)
+        showing.built.connect(self._follow)
+        showing.changed.connect(self.show)
+        bars.add([TAKES])
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {TAKES.name: Command(self.take_chosen, enabled=self._takes)}
+
+    @property
+    def busy(self) -> bool:
+        """Whether rows are still being read."""
+        return self._work.busy
+
+    def finish(self) -> None:
+        """Drop what is read; for the end of the program."""
+        self._work.forget()
+        self._work.finish()
+
+    def retranslate(self) -> None:
+        """The steps in the present language."""
+        self.show()
+
+    # --- down ------------------------------------------------------------------------------------
+    def _follow(self, panel: ModelView) -> None:
+        self._panel = panel
+        panel.second.rowAsked.connect(self.take_row)
+        panel.second.allAsked.connect(self.take_all)
+        panel.second.compareAsked.connect(self.compare)
+
+    def show(self) -> None:
+        """The tokens of the second text, the steps that the layer has, and the layer of the comparison."""
+        second, answer = self._showing.second, self._showing.answer
+        if self._panel is not None:
+            first = answer.run.texts if answer is not None else ()
+            self._panel.second.set_tokens(second.texts if second is not None else (), first)
+            stages = self._computation.evaluation.stages
+            self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
+        if self._held is not None and self._baseline.problem is self._held[0]:
+            self._follow_layer(second)
+
+    def _follow_layer(self, second: Run | None) -> None:
+        """The state compared with is always the same layer as the one on the table."""
+        study = self._document.study
+        assert self._held is not None
+        if second is None or study is None:
+            self._compare.unpin()
+        elif self._held[1:] != (second, study.layer):
+            self.compare()
+
+    # --- rows ------------------------------------------------------------------------------------
+    def take_row(self, stage: str, place: int, row: int) -> None:
+        """Put a row of the second text in the place of a row of now."""
+        label = Label(ROW, {"row": row, "stage": letter(stage), "place": place})
+        self._take(stage, slice(row, row + 1), place, label)
+
+    def _takes(self) -> bool:
+        """Whether there is a second text, and a cell is chosen; not during an exercise, which it could answer."""
+        look = self._view.look
+        return self._showing.second is not None and look.cell is not None and not look.blanks
+
+    def take_chosen(self) -> None:
+        """Put the row that the chosen cell is in, over all heads, there from the same place of the second text."""
+        look, evaluation = self._view.look, self._computation.evaluation
+        if look.cell is not None and look.cell.stage in evaluation.stages:
+            plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
+            row = plane.index(look.cell.row, look.cell.column)[-2]
+            self.take_row(look.cell.stage, row, row)
+
+    def take_all(self, stage: str) -> None:
+        """Put all rows of a step there."""
+        self._take(stage, None, 0, Label(ALL, {"stage": letter(stage)}))
+
+    def _take(self, stage: str, rows: slice | None, place: int, label: Label) -> None:
+        study, answer, second = self._document.study, self._showing.answer, self._showing.second
+        if study is None or answer is None or second is None:
+            return
+
+        def put(found: tuple[Box, Array]) -> None:
+            if self._document.study is study:
+                self._changes.set(stage, *found, label)
+
+        self._ask(lambda: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
+
+    # --- comparing -------------------------------------------------------------------------------
+    def compare(self) -> None:
+        """Compare the layer on the table with the same one of the second text."""
+        second, study, answer = self._showing.second, self._document.study, self._showing.answer
+        if second is None or study is None or answer is None:
+            return
+
+        def hold(problem: Problem) -> None:
+            self._held = problem, second, study.layer
+            self._compare.compare_with_state(problem, answer.wanted.other)
+
+        self._ask(lambda: second.problem(study.layer), hold)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _ask(self, work: Callable[[], object], then: Callable[[Any], None]) -> None:
+        self._then = then
+        self._work.ask(work)
+
+    def _on_work_answered(self, found: object) -> None:
+        if isinstance(found, (ValueError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        else:
+            self._then(found)

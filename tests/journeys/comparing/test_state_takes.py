@@ -1,0 +1,51 @@
+"""Cells of the state compared with, put in the place of those of now: one step, in whichever mode they are seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("mode", ["show_now", "show_before", "show_difference", "show_split"])
+def test_a_row_of_the_pinned_state_comes_back(launch, mode):
+    person = launch("worked-example.npz")
+    person.wait()
+    before = np.array(person.values("weights"))
+    person.do("pin")
+    person.wait()
+    person.type_into("query", 1, 0, "7")
+    person.wait()
+    moved = np.array(person.values("weights"))
+    assert not np.array_equal(moved[1], before[1])
+    person.do(mode)
+    person.click_cell("weights", 1, 0)
+    person.do("choose_row")
+    person.do("take_before")
+    person.wait()
+    person.do("show_now")
+    assert np.array_equal(np.array(person.values("weights"))[1], before[1])
+    assert [record.kind for record in person.program.document.problem.interventions] == ["set"]
+    person.press("Ctrl+Z")
+    person.wait()
+    assert np.array_equal(person.values("weights"), moved)
+
+
+def test_a_matrix_that_is_given_takes_the_numbers_themselves(launch):
+    person = launch("worked-example.npz")
+    person.do("pin")
+    person.wait()
+    old = person.number("query", 1, 0)
+    person.type_into("query", 1, 0, "7")
+    person.wait()
+    person.show_stage("query")
+    person.click_cell("query", 1, 0)
+    person.do("take_before")
+    person.wait()
+    assert person.number("query", 1, 0) == old
+    assert person.program.document.problem.interventions == ()
+
+
+def test_nothing_is_offered_without_another_state(launch):
+    person = launch("worked-example.npz")
+    person.click_cell("weights", 0, 0)
+    assert not person.action("take_before").isEnabled()

@@ -1,0 +1,227 @@
+"""Patching by hand: rows of a second text dragged, typed or compared into the first, each one step of the history."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton, QTableView
+
+from attn_gui.models import open_model, recovered
+from attn_gui.paths import resource
+
+TOY = resource("models", "toy-induction")
+CHANGED, CLEAN, SHORT = "k x b m f k x b p", "k x b p f k x b p", "k x b p f"
+LAST = "block_output"
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def lang():
+    return "en"
+
+
+@pytest.fixture
+def toy(launch, lang):
+    person = launch(lang=lang, width=1366, height=700)
+    person.click("model.toy-induction")
+    person.wait()
+    person.overwrite(person.find("control.text", QLineEdit), CHANGED)
+    person.wait()
+    return person
+
+
+def second(person, text):
+    person.overwrite(person.find("control.other_text", QLineEdit), text)
+    person.wait()
+
+
+def put_on_table(person, layer, head=0):
+    view = person.find("model", QTableView)
+    place = view.visualRect(view.model().index(layer, head)).center()
+    QTest.mouseClick(view.viewport(), LEFT, pos=place)
+    person.wait()
+
+
+def token(person, name, place):
+    view = person.find(name, QListView)
+    return view, view.visualRect(view.model().index(place, 0)).center()
+
+
+def drag(person, place, onto):
+    """Press on a token of the second text, move, let go over one of the first."""
+    source, begin = token(person, "model.second_tokens", place)
+    first, end = token(person, "model.tokens", onto)
+    there = source.viewport().mapFromGlobal(first.viewport().mapToGlobal(end))
+    QTest.mousePress(source.viewport(), LEFT, pos=begin)
+    for step in (0.3, 0.7, 1.0):
+        QTest.mouseMove(source.viewport(), begin + QPoint(*((there - begin) * step).toTuple()))
+    QTest.mouseRelease(source.viewport(), LEFT, pos=there)
+    person.wait()
+
+
+def runs(*texts):
+    model = open_model(TOY)
+    return [model.run(text) for text in texts]
+
+
+def logits(person):
+    return person.program.model.answer.run.logits
+
+
+def close(found, wanted):
+    return np.abs(found - wanted).max() <= 2e-5 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_token_dragged_onto_another_brings_its_row(toy):
+    assert not toy.find("model.second").isVisible()
+    second(toy, CLEAN)
+    put_on_table(toy, 0)
+    before, untouched = logits(toy), toy.program.document.problem
+    drag(toy, 4, 4)
+    record = toy.program.document.problem.interventions[-1]
+    assert (record.kind, record.stage, record.at["query"]) == ("set", LAST, 4)
+    changed, clean = runs(CHANGED, CLEAN)
+    assert close(logits(toy), changed.patch(clean, 0, LAST, {"query": 4}).logits)
+    assert not close(logits(toy), before)
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert toy.program.document.problem == untouched
+    assert np.array_equal(logits(toy), before)
+    drag(toy, 4, 6)
+    wanted = {"layer": 0, "kind": "set", "stage": LAST, "at": {"query": 6}, "values": clean.stage(0, LAST)[:, 4]}
+    assert close(logits(toy), changed.replace(interventions=[wanted]).logits)
+
+
+def test_a_token_let_go_elsewhere_changes_nothing(toy):
+    second(toy, CLEAN)
+    problem = toy.program.document.problem
+    source, begin = token(toy, "model.second_tokens", 3)
+    for end in (begin, begin + QPoint(0, 300)):
+        QTest.mousePress(source.viewport(), LEFT, pos=begin)
+        QTest.mouseMove(source.viewport(), begin + QPoint(0, 60))
+        QTest.mouseRelease(source.viewport(), LEFT, pos=end)
+        toy.wait()
+    assert toy.program.document.problem is problem
+
+
+def test_by_keys_alone(toy):
+    second(toy, CLEAN)
+    put_on_table(toy, 1)
+    toy.find("model.second_tokens").setFocus()
+    toy.press("Home", *["Right"] * 3)
+    assert toy.find("control.taken_place", QComboBox).currentData() == "3"
+    toy.choose(toy.find("control.taken_stage", QComboBox), "head_output")
+    toy.choose(toy.find("control.taken_place", QComboBox), "8")
+    toy.find("model.second_tokens").setFocus()
+    toy.press("Return")
+    toy.wait()
+    record = toy.program.document.problem.interventions[-1]
+    assert (record.stage, record.at["query"]) == ("head_output", 8)
+    _, clean = runs(CHANGED, CLEAN)
+    assert np.allclose(record.values, clean.stage(1, "head_output")[:, :, 3:4], atol=1e-6)
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_everything_taken_recovers_the_whole_difference(toy, layer):
+    second(toy, CLEAN)
+    put_on_table(toy, layer)
+    toy.click("model.take_all")
+    toy.wait()
+    run = toy.program.model.answer.run
+    changed, clean = runs(CHANGED, CLEAN)
+    assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
+    assert close(run.logits, clean.logits)
+
+
+def test_a_take_is_switched_off_and_on_in_the_list_and_kept_in_the_session(toy, tmp_path):
+    second(toy, CLEAN)
+    put_on_table(toy, 0)
+    before = logits(toy)
+    drag(toy, 4, 4)
+    taken, problem = logits(toy), toy.program.document.problem
+    toy.find("model.changes").setFocus()
+    toy.press("Space")
+    toy.wait()
+    assert close(logits(toy), before)
+    toy.press("Space")
+    toy.wait()
+    assert np.array_equal(logits(toy), taken)
+    path = tmp_path / "taken.attn"
+    toy.save_as(path)
+    toy.program.files.open_example("worked")
+    toy.wait()
+    toy.open(path)
+    toy.wait()
+    assert toy.program.document.problem == problem
+    assert np.array_equal(logits(toy), taken)
+
+
+def test_texts_of_other_lengths_give_rows_of_the_same_length_only(toy):
+    second(toy, SHORT)
+    everything = toy.find("model.take_all", QPushButton)
+    assert not everything.isEnabled()
+    assert "6" in everything.toolTip()
+    assert "10" in everything.toolTip()
+    drag(toy, 4, 8)
+    assert toy.program.document.problem.interventions[-1].at["query"] == 8
+    problem = toy.program.document.problem
+    toy.choose(toy.find("control.taken_stage", QComboBox), "weights")
+    drag(toy, 4, 4)
+    assert toy.program.document.problem is problem
+    assert "6" in toy.banner()
+    second(toy, "")
+    assert not toy.find("model.second").isVisible()
+
+
+def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(toy):
+    second(toy, CLEAN)
+    put_on_table(toy, 1)
+    assert not toy.action("take_before").isEnabled()
+    toy.click("model.compare")
+    toy.wait()
+    toy.do("product")
+    toy.show_stage("weights")
+    toy.do("show_before")
+    changed, clean = runs(CHANGED, CLEAN)
+    assert toy.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
+    toy.click_cell("weights", 8, 3)
+    toy.do("choose_row")
+    toy.do("take_before")
+    toy.wait()
+    record = toy.program.document.problem.interventions[-1]
+    assert record.at["query"] == 8
+    assert close(logits(toy), changed.patch(clean, 1, "weights", {"head": 0, "query": 8}).logits)
+    assert toy.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert toy.program.document.problem.interventions == ()
+
+
+def test_the_row_of_the_chosen_cell_is_taken_from_the_menu(toy):
+    put_on_table(toy, 1)
+    toy.do("product")
+    toy.show_stage("weights")
+    toy.click_cell("weights", 8, 3)
+    assert not toy.action("take_second_row").isEnabled()
+    toy.do("model")
+    second(toy, CLEAN)
+    toy.do("take_second_row")
+    toy.wait()
+    changed, clean = runs(CHANGED, CLEAN)
+    assert close(logits(toy), changed.patch(clean, 1, "weights", {"query": 8}).logits)
+
+
+def test_the_comparison_follows_the_layer_on_the_table(toy):
+    second(toy, CLEAN)
+    put_on_table(toy, 1)
+    toy.click("model.compare")
+    toy.wait()
+    _, clean = runs(CHANGED, CLEAN)
+    assert np.array_equal(toy.program.baseline.problem.x, clean.problem(1).x)
+    put_on_table(toy, 0)
+    assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)
+    second(toy, "")
+    assert toy.program.baseline.problem is None
