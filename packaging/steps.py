@@ -26,6 +26,7 @@ UNREACHABLE = (  # as pip, uv and apt say it
     "Could not resolve",
     "Could not connect to",
 )
+UNTRUSTED = ("CERTIFICATE_VERIFY_FAILED", "invalid peer certificate", "UnknownIssuer")  # as pip and uv say it
 FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX")
 """Variables that would bring packages of elsewhere in, or lead ours there."""
 
@@ -74,6 +75,11 @@ def keep_lines(process: subprocess.Popen[str], lines: list[str]) -> None:
 
 def failure(task: str, lines: list[str], code: int) -> str:
     """One sentence where the network is to blame, else the last lines of the step."""
+    if any(sign in line for line in lines for sign in UNTRUSTED):
+        return (
+            "The network answers with a certificate that is not known here, as those of companies and schools do. "
+            "Name the file of theirs in PIP_CERT, for uv in SSL_CERT_FILE; then the same command goes on from here."
+        )
     if any(sign in line for line in lines for sign in UNREACHABLE):
         return "The packages cannot be reached over the network; with it, the same command goes on from here."
     return f"{''.join(lines[-LAST_LINES:])}This failed with exit code {code}: {task}"

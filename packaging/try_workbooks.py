@@ -75,7 +75,10 @@ def _agrees(name: str, problem: Problem, number: Cells) -> bool:
                 apart, largest = np.fmax(apart, difference), max(largest, abs(expected))
                 apart = np.inf if np.isnan(difference) else apart
     most = ROUNDING * largest + KEPT[problem.dtype]
-    print(f"{name:<28} {count:>5} cells {apart:8.1e} apart, {most:.1e} allowed  {'ok' if apart <= most else 'FAILED'}")
+    print(
+        f"{name:<28} {count:>5} cells {apart:8.1e} apart, {most:.1e} allowed  {'ok' if apart <= most else 'FAILED'}",
+        flush=True,
+    )
     return bool(apart <= most)
 
 

@@ -349,6 +349,10 @@ def test_a_long_step_gives_signs_of_life_and_keeps_its_words_to_itself(monkeypat
     ("words", "said"),
     [
         ("WARNING: Retrying, connection broken by NewConnectionError\\n" * 6, r"The packages cannot be reached [^\n]*"),
+        (
+            "SSLError(CERTIFICATE_VERIFY_FAILED)\\nERROR: ResolutionImpossible",
+            r"The network answers [^\n]* PIP_CERT[^\n]*",
+        ),
         ("error: no space left", r"error: no space left\nThis failed with exit code 1: Doing it\."),
     ],
 )
