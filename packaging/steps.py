@@ -78,7 +78,7 @@ def failure(task: str, lines: list[str], code: int) -> str:
     if any(sign in line for line in lines for sign in UNTRUSTED):
         return (
             "The network answers with a certificate that is not known here, as those of companies and schools do. "
-            "Name the file of theirs in PIP_CERT, for uv in SSL_CERT_FILE; then the same command goes on from here."
+            "Name the file of theirs in PIP_CERT and SSL_CERT_FILE; then the same command goes on from here."
         )
     if any(sign in line for line in lines for sign in UNREACHABLE):
         return "The packages cannot be reached over the network; with it, the same command goes on from here."
