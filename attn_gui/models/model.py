@@ -93,14 +93,20 @@ class Model:
         `tell` is told the share of the layers that is done; what it raises ends the run.
         Raises FormatError, FieldError, FieldTypeError or ShapeError, each with one sentence.
         """
+        sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
+        return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
+
+    def read(
+        self, text: str | tuple[str, str] | None = None, *, ids: Any = None, type_ids: Any = None, mask: Any = None
+    ) -> Sequence:
+        """The tokens of a text, or of ids, as `run` takes them; raises what it does."""
         if (text is None) == (ids is None):
             raise FieldError(_ONE_INPUT)
         if text is not None:
             cut = self.tokenizer.cut((text,) if isinstance(text, str) else tuple(text))
             ids, type_ids = cut.ids, cut.type_ids if self.sizes.token_types > 1 and type_ids is None else type_ids
         found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
-        sequence = Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
-        return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
+        return Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Model:
         """A model with these changes by hand and no others; a layer of which they are the same stays the same."""

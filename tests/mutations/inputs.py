@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from attn_gui.formats.base import reading
 from attn_gui.formats.sessions import carried
 from attn_gui.formats.sessions.journal import LENGTH, MAGIC, Journal, Step, kept_in, recover
 from attn_gui.formats.sessions.kept import Kept
+from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import packed
 from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import states_of
@@ -224,7 +226,8 @@ def _journal(problem: Problem, path: Path) -> Input:
     kept = packed(problem, (), "as it was")
     journal = Journal(path.with_suffix(".journal"))
     names = tuple(problem.arrays())
-    journal.begin(Step(problem, names, kept=Kept(name="mine", sizes=(4, 4, 2), view={"head": 1}), snapshots=(kept,)))
+    first = Step(problem, names, kept=Kept(name="mine", sizes=(4, 4, 2), view={"head": 1}), snapshots=(kept,))
+    journal.begin(replace(first, study=_around))
     journal.append(Step(problem, (), (("query", (slice(0, 1), slice(1, 3))),)))
     data = path.with_suffix(".journal").read_bytes()
     start = len(MAGIC)
@@ -241,6 +244,13 @@ def _journal(problem: Problem, path: Path) -> Input:
         recover(path)
 
     return Input("left.journal", parts, read)
+
+
+def _around() -> StudyRecord:
+    """The model around a layer, with a change in another one."""
+    cells = {"w_query": (np.array([3]), np.array([2.5]))}
+    layer = LayerRecord({"num_heads": 2}, ("w_query", "x"), cells, {"x": np.ones((2, 2))})
+    return StudyRecord("toy", "0" * 64, "/nowhere", "a b", 1, {0: layer})
 
 
 def _entry(data: bytes) -> bytes:

@@ -172,7 +172,8 @@ class FilesController(QObject):
         self._known = file
         self._tell(found.loaded.notes)
         self._document.mark_unsaved()
-        self.recovered.emit(path)
+        if found.whole:  # else the journal stays
+            self.recovered.emit(path)
 
     def _take(self, path: Path, loaded: Loaded) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)

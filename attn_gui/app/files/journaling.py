@@ -6,6 +6,7 @@ import errno
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,6 +118,8 @@ class Journaling(QObject):
             return
         if not (self._changes or self._whole or self._document.snapshots.all != self._held):
             return
+        left = self._document.study is None and self._held_study is not None  # the model: nothing of it stays
+        self._whole = self._whole or left
         step = self._step(Change.merged(self._changes))
         self._changes.clear()
         based = self._is_based(step)
@@ -146,7 +149,7 @@ class Journaling(QObject):
         kept_words = self._kept() if whole else None
         return Step(self._document.problem, whole, cells, kept_words, snapshots=others, study=study)
 
-    def _study(self) -> Callable[[], StudyRecord] | None:
+    def _study(self) -> Callable[[], StudyRecord | None] | None:
         """What is changed in the layers that are not on the table, to be found out beside the window."""
         study = self._document.study
         return None if study is None else lambda: _others_of(study)
@@ -198,7 +201,10 @@ class Journaling(QObject):
             )
 
 
-def _others_of(study: Study) -> StudyRecord:
+def _others_of(study: Study) -> StudyRecord | None:
+    """The record of a study but for the layer on the table; None where the model's folder has gone meanwhile."""
     from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
 
-    return record_of(study, study.base, {}, ())
+    with suppress(FormatError):
+        return record_of(study, study.base, {}, ())
+    return None

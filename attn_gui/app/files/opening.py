@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.figure.reading import Tell, within
 from attn_gui.formats import FormatError, Loaded, Note, open_file, open_small
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.formats.sessions.journal import recover
 from attn_gui.formats.sessions.kept import Kept
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study
 
 Read = Callable[[Path, Tell], object]
-_WITHOUT = QT_TRANSLATE_NOOP("Sentences", "The layer on the table is there, but without its model: {reason}")
+_ALONE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is "
+    "offered again at the next start.",
+)
 
 
 class Opening(SideWork):
@@ -39,11 +43,12 @@ class Opening(SideWork):
 
 
 class Resumed(NamedTuple):
-    """A document as a journal kept it, and its place in a model."""
+    """A document as a journal kept it, and its place in a model; `whole`: nothing that the journal holds is missing."""
 
     loaded: Loaded
     kept: Kept
     study: Study | None
+    whole: bool = True
 
 
 def resume(path: Path, tell: Tell) -> Resumed:
@@ -51,11 +56,14 @@ def resume(path: Path, tell: Tell) -> Resumed:
     loaded, kept, record = recover(path, within(tell, 0, 2))
     if record is None:
         return Resumed(loaded, kept, None)
-    from attn_gui.models.studies.study_files import opened_study  # a start does not wait for models
+    from attn_gui.models import KNOWN  # a start does not wait for models
+    from attn_gui.models.studies.study_files import opened_study
 
     try:
-        found = opened_study(record, (), within(tell, 1, 2), loaded.problem)
-    except FormatError as error:
-        note = Note(_WITHOUT, reason=Note(error.template, **error.values))
-        return Resumed(replace(loaded, notes=(*loaded.notes, note)), kept, None)
+        folders = [known.folder() for known in KNOWN.values() if not known.package]
+        found = opened_study(record, folders, within(tell, 1, 2), loaded.problem)
+    except FormatError:
+        note = Note(_ALONE, name=shown(record.name), sha=record.sha256[:12], layer=record.layer)
+        alone = replace(kept, file=None)  # no file is of the layer alone
+        return Resumed(replace(loaded, notes=(*loaded.notes, note)), alone, None, whole=False)
     return Resumed(replace(loaded, problem=found.problem.replace()), kept, found.study)

@@ -74,7 +74,9 @@ class Step:
     kept: Kept | None = None  # with every change of more than cells
     base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
     snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
-    study: Callable[[], StudyRecord] | None = None  # of a model, where its text, layer or other layers are others
+    study: Callable[[], StudyRecord | None] | None = (
+        None  # of a model, where its text, layer or other layers are others
+    )
 
     @property
     def weight(self) -> int:
@@ -94,8 +96,8 @@ class Step:
         if self.snapshots is not None:
             kept, said[SNAPSHOTS] = entries(self.snapshots)
             given |= kept
-        if self.study is not None:
-            others, said[STUDY] = study_entries(self.study())
+        if self.study is not None and (around := self.study()) is not None:
+            others, said[STUDY] = study_entries(around)
             given |= others
         return packed_arrays.parts(given, {ENTRY: dump(said)})
 

@@ -12,7 +12,7 @@ from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model, open_model
-from attn_gui.models.run import Run
+from attn_gui.models.passes.edited_layer import plain_layer, problem_of
 from attn_gui.models.studies.layer_edit import Cells, LayerEdit
 from attn_gui.models.studies.study import Placed, Study, Tell, placed
 
@@ -25,13 +25,16 @@ _NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the m
 def record_of(
     study: Study, problem: Problem, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
 ) -> StudyRecord:
-    """The record that a file keeps of a study, `problem` being the layer on the table."""
-    model, layers, edits = study.model, dict[int, LayerRecord](), dict[int, LayerEdit]()
-    run: Run | None = None
-    for number, edit in study.edits(problem).items():
-        run = run.replace(model=model.with_edits(edits)) if run else model.run(study.text)
-        layers[number] = _layer_record(edit, run.problem(number))
-        edits[number] = edit
+    """The record that a file keeps of a study, `problem` being the layer on the table.
+
+    Nothing is run: a record holds no x but the changed cells of one, so that any x of its shape will do.
+    """
+    model, base = study.model, study.base
+    sequence = model.read(study.text)
+    layers = {
+        number: _layer_record(edit, problem_of(plain_layer(model.layers[number]), base.x, sequence, ()))
+        for number, edit in study.edits(problem).items()
+    }
     return StudyRecord(
         model.name,
         model.digest,

@@ -15,6 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
 from attn_gui.formats.sessions.journal import Journal, Step, kept_in, recover
 from attn_gui.formats.sessions.kept import Kept, Stamp
+from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 
 KEPT = Kept(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
 
@@ -148,3 +149,49 @@ def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) ->
 def _full(file: io.FileIO, pieces: list[bytes]) -> None:
     file.write(b"".join(pieces)[:40])
     raise OSError(28, "full")
+
+
+def around(layer: int, *changed: int) -> StudyRecord:
+    """A model around the layer on the table, with a cell typed in some other layers."""
+    cells = {"w_query": (np.array([2]), np.array([1.5]))}
+    layers = {number: LayerRecord({"num_heads": 2}, ("w_query",), cells) for number in changed}
+    return StudyRecord("toy", "a" * 64, "/models/toy", "a b a", layer, layers)
+
+
+def test_the_model_around_a_layer_comes_back_with_it(journal: Journal) -> None:
+    problem = a_problem()
+    journal.begin(replace(whole(problem), study=lambda: around(1, 0)))
+    found = recover(journal.path).study
+    assert found is not None
+    assert (found.name, found.sha256, found.folder) == ("toy", "a" * 64, "/models/toy")
+    assert (found.text, found.layer) == ("a b a", 1)
+    (places, values) = found.layers[0].cells["w_query"]
+    assert (places.tolist(), values.tolist()) == ([2], [1.5])
+    problem, step = edited(problem, 1, 2, 7.0)
+    journal.append(step)
+    again = recover(journal.path)
+    assert again.loaded.problem == problem
+    assert again.study is not None
+    assert set(again.study.layers) == {0}, "an edit of cells leaves it as it was"
+    journal.append(Step(problem, (), kept=KEPT, study=lambda: around(0, 1, 2)))
+    found = recover(journal.path).study
+    assert found is not None
+    assert (found.layer, set(found.layers)) == (0, {1, 2})
+
+
+def test_a_model_that_cannot_be_named_leaves_its_layer(journal: Journal) -> None:
+    problem = a_problem()
+    journal.begin(replace(whole(problem), study=lambda: None))
+    found = recover(journal.path)
+    assert found.loaded.problem == problem
+    assert found.study is None
+
+
+def test_a_model_that_is_damaged_ends_what_comes_back_before_it(journal: Journal) -> None:
+    problem = a_problem()
+    journal.begin(whole(problem))
+    _, step = edited(problem, 0, 0, 5.0)
+    journal.append(replace(step, kept=KEPT, study=lambda: replace(around(0), sha256="no hash")))
+    found = recover(journal.path)
+    assert found.loaded.problem == problem
+    assert found.study is None
