@@ -25,10 +25,9 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from attn_gui.app.model.model_answers import Wanted, answer  # noqa: E402  # from this checkout
+from attn_gui.engine.evaluation.pooling import pool  # noqa: E402  # from this checkout
 from attn_gui.models import KNOWN, Model, open_model  # noqa: E402
 from attn_gui.models.studies.sample_texts import sample_text  # noqa: E402
-from attn_gui.models.studies.study import placed  # noqa: E402
 
 TOKENS, ROUNDS = 64, 40
 SLOWER, LARGER, SECONDS = 2.5, 2.5, 2.0  # gates: × PyTorch's pass, × the float32 weights, to the first map
@@ -156,14 +155,17 @@ def opening() -> int:
     folder = KNOWN["smollm2"].folder()
     begun = time.process_time(), time.perf_counter()
     model = open_model(folder)
-    study, problem = placed(model, sample_text(model), 0, {}, lambda _share: None)
-    found = answer(study, problem, None, Wanted("", ""), lambda _share: None)
+    run = model.run(sample_text(model))
+    run.problem(0)  # the layer on the table
+    maps = [
+        pool(weights, None, *weights.shape) for layer in range(model.num_layers) for weights in run.attention(layer)
+    ]
     spent, wall = time.process_time() - begun[0], time.perf_counter() - begun[1]
     weights = (folder / "model.safetensors").stat().st_size
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     fine = spent <= SECONDS and peak <= LARGER * weights
     print(
-        f"SmolLM2, to the maps of {len(found.maps)} heads: {spent:.2f} s of processor time (at most {SECONDS}), "
+        f"SmolLM2, to the maps of {len(maps)} heads: {spent:.2f} s of processor time (at most {SECONDS}), "
         f"{wall:.2f} on the wall; peak {peak / 2**20:.0f} MB, {peak / weights:.2f} × its weights (at most {LARGER})  "
         f"{said(fine)}"
     )
