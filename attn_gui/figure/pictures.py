@@ -18,6 +18,7 @@ from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.maps.map_parts import fitting_numbers
 from attn_gui.figure.maps.painter import begin, paint_map
 from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.output.devices import pixels_of
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
@@ -49,7 +50,7 @@ def map_page(
     evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
 ) -> Page:
     """The map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
-    figure = composed(evaluation, options, heads, lambda bare: map_pixels(*_planned(bare, options), options.dpi), tell)
+    figure = composed(evaluation, options, heads, lambda bare: _pixels_to_read(bare, options), tell)
     layout, scale = _planned(figure, options)
     if dpi is not None or figure.cells is not None:
         pixels = map_pixels(layout, scale, options.dpi if dpi is None else dpi)
@@ -74,6 +75,13 @@ def map_page(
 def map_pixels(layout: Layout, scale: float, dpi: float) -> tuple[int, int]:
     """Rows and columns of pixels under the first map of a figure; others may have one more or less by rounding."""
     return _pixels(layout.maps[0], scale * dpi / LOGICAL_DPI)
+
+
+def _pixels_to_read(figure: MapFigure, options: FigureOptions) -> tuple[int, int]:
+    """`map_pixels` of a figure; ValueError where its picture would have too many, before any is read."""
+    layout, scale = _planned(figure, options)
+    pixels_of(layout.width * scale, layout.height * scale, options.dpi)
+    return map_pixels(layout, scale, options.dpi)
 
 
 def _pixels(place: QRectF, scale: float) -> tuple[int, int]:

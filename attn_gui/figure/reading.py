@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from attn_gui.engine import Plane
+from attn_gui.engine.creation.memory import check
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.figure.display import Allowed, Values
@@ -31,10 +32,12 @@ def within(tell: Tell, part: int, parts: int) -> Tell:
 def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple[Values, Allowed | None]:
     """(values, allowed) of a plane of a long problem in rows × columns blocks, at most as many as it has cells.
 
-    Of each block the cell of largest magnitude over allowed cells, sign kept; NaN wins.
+    Of each block the cell of largest magnitude over allowed cells, sign kept; NaN wins. Raises FieldError where so many
+    blocks are more than a share of the free memory.
     """
     height, width = plane.shape
     rows, columns = min(rows, height), min(columns, width)
+    check(rows * columns * (np.dtype(plane.evaluation.problem.dtype).itemsize + 1))  # and whether each is allowed
     _prepare(plane, within(tell, 0, 2))
     values = np.empty((rows, columns), plane.evaluation.problem.dtype)
     allowed: Allowed | None = None

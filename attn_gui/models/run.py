@@ -116,7 +116,8 @@ class Run:
     def pooled(self) -> Array | None:
         """(d_model,): the first token through the pooler; None in a model without one."""
         dense = self.model.ends.pooler
-        return None if dense is None else np.tanh(self._last[0] @ dense.matrix + dense.bias)
+        with np.errstate(all="ignore"):
+            return None if dense is None else np.tanh(self._last[0] @ dense.matrix + dense.bias)
 
     @cached_property
     def embedding(self) -> Array | None:
@@ -124,7 +125,8 @@ class Run:
         if self.model.pooling is None:
             return None
         mask = self.sequence.mask
-        return self.model.pooling(self._last if mask is None else self._last[mask])
+        with np.errstate(all="ignore"):
+            return self.model.pooling(self._last if mask is None else self._last[mask])
 
     def probabilities(self, position: int = -1) -> Array:
         """(vocabulary,): the probability of every token at a position, float64. Raises FieldError."""
@@ -193,8 +195,8 @@ class Run:
             raise FieldError(_NO_HEAD)
         cotangent = np.zeros(self.states[-1].shape)
         last = self.states[-1][place]
-        cotangent[place] = head_gradient(model.ends, model.sizes, last, self.token_id(token))
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(all="ignore"):
+            cotangent[place] = head_gradient(model.ends, model.sizes, last, self.token_id(token))
             return stage_gradient(self.problem, model.num_layers, layer, stage, cotangent)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:

@@ -125,12 +125,19 @@ class Person:
         """Until everything that is made or computed off the window's thread is there."""
         program, end = self.program, time.monotonic() + patience
         computation, baseline = program.computation, program.baseline
-        others = program.making, program.models, program.model, program.row_takes
-        while computation.pending or computation.busy or baseline.busy or any(part.busy for part in others):
-            assert time.monotonic() < end, "it is still being computed"
+        parts = computation, baseline, program.making, program.models, program.model, program.row_takes
+        while busy := [type(part).__name__ for part in parts if part.busy]:
+            assert time.monotonic() < end, f"still busy: {busy}; {self._engaged()}"
             computation.finish()
             baseline.finish()
             QTest.qWait(1)
+
+    @staticmethod
+    def _engaged() -> str:
+        """What a person may be in the middle of: until that is over, nothing is handed over."""
+        held = QApplication.activeModalWidget(), QApplication.activePopupWidget(), QApplication.focusWidget()
+        names = (None if widget is None else f"{type(widget).__name__} {widget.objectName()}" for widget in held)
+        return "modal {}, popup {}, focus {}, buttons {}".format(*names, QApplication.mouseButtons())
 
     def rest(self) -> None:
         """Until the history has said, too, what its steps moved of the chosen cell."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, Evaluation, FieldError, ShapeError, StageError
+from attn_gui.engine import STAGE, Evaluation, FieldError, Problem, ShapeError, StageError
+from attn_gui.engine.comparison.blaming import with_leaves
 from attn_gui.models import (
     Run,
     direct_logits,
@@ -17,7 +18,9 @@ from attn_gui.models import (
     patch_sweep,
     recovered,
 )
+from attn_gui.models.attributing.likely_tokens import likely
 from attn_gui.models.attributing.row_taking import rows_taken
+from attn_gui.models.studies.layer_edit import LayerEdit
 
 from .golden_folders import NAMES, OTHERS, TOY, golden
 
@@ -152,6 +155,29 @@ def test_an_intervention_moves_what_comes_after_it(toy):
     assert not found.states[0].any()
     assert not found.states[:, :4].any()  # no earlier token sees a later one
     assert (found.states[1:, 4:] > 0).all()
+
+
+@pytest.mark.parametrize("value", [1e200, np.inf, np.nan, -3e38])
+def test_numbers_beyond_float32_spread_and_nothing_is_said(toy, value):
+    """A warning of NumPy would be an error here: whoever types such a number is shown what becomes of it."""
+    clean = toy.run("q w e r t y q w e r")
+    base = clean.problem(0)
+    norm = np.where(np.arange(64) == 3, value, base.block.norm2_weight.astype(np.float64))
+    wild = Problem.of(with_leaves(base, {"dtype": "float64", "block.norm2_weight": norm}))
+    model = toy.with_edits({0: LayerEdit.between(base, wild)})
+    for run in (model.run("q w e r t y q w e r"), clean.replace(model=model)):
+        assert not np.isfinite(run.logits).all() or value == -3e38
+        assert len(run.predictions()) == 20
+        assert len(likely(run, clean, 3, 5)) == 5
+        run.hidden, run.pooled, run.embedding  # noqa: B018
+        assert logit_lens(run).shape[1] == toy.sizes.vocabulary
+        assert head_effects(run, "t").shape == direct_logits(run, "t").heads.shape
+        assert moved(clean, run).heads.shape == (2, 4)
+        assert patch_sweep(run, clean, "t", stage="head_output", axis="head").shape == (2, 4)
+        for layer in range(2):
+            assert run.gradient("t", layer, "weights").shape == run.stage(layer, "weights").shape
+            assert run.query(layer).shape == run.key(layer).shape == run.value(layer).shape
+        assert run.patch(clean, 0, "weights").attention(0).shape == run.attention(1).shape
 
 
 # --- rows of one run for another ----------------------------------------------------------------------

@@ -283,4 +283,5 @@ def _cosine(one: Run, other: Run) -> str:
     first, second = one.embedding, other.embedding
     assert first is not None, "the model is one of sentences"
     assert second is not None, "both are of one model"
-    return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)
+    with np.errstate(all="ignore"):
+        return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)

@@ -39,7 +39,7 @@ _LONE_RECTANGLE = re.compile(
 
 def image_of(page: Page, dpi: float) -> QImage:
     """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
-    width, height = _pixels(page, dpi)
+    width, height = pixels_of(page.width * page.scale, page.height * page.scale, dpi)
     image = _painted(page, dpi, slice(0, height), width)
     image.setDotsPerMeterX(round(dpi / 0.0254))
     image.setDotsPerMeterY(round(dpi / 0.0254))
@@ -50,7 +50,7 @@ def image_of(page: Page, dpi: float) -> QImage:
 
 def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
     """A PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
-    width, height = _pixels(page, dpi)
+    width, height = pixels_of(page.width * page.scale, page.height * page.scale, dpi)
     words = {"Title": visible_text(page.title), "Software": SOFTWARE}
     writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.ground is None)
     if page.session is not None:
@@ -110,7 +110,7 @@ def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], tell: C
     """
     from attn_gui.figure.output.gif import write_images  # Pillow is imported where a GIF is wanted
 
-    width, height = _pixels(pages[0], dpi)
+    width, height = pixels_of(pages[0].width * pages[0].scale, pages[0].height * pages[0].scale, dpi)
     if len(pages) * width * height > MOST_PIXELS:
         raise ValueError(
             f"The moving picture would have {len(pages):,} × {width:,} × {height:,} pixels, more than "
@@ -138,19 +138,17 @@ ANIMATORS: Mapping[str, Animator] = MappingProxyType({"gif": write_moving_gif})
 """Those that hold several pages, one after another."""
 
 
-def _pixels(page: Page, dpi: float) -> tuple[int, int]:
-    """Width and height of a figure; ValueError when these would be absurdly many."""
+def pixels_of(width: float, height: float, dpi: float) -> tuple[int, int]:
+    """Width and height in pixels of a page in logical pixels; ValueError when these would be absurdly many."""
     if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
         raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
-    width, height = (
-        max(math.ceil(side * page.scale * dpi / LOGICAL_DPI - 1e-6), 1) for side in (page.width, page.height)
-    )
-    if max(width, height) > LONGEST_SIDE_PIXELS or width * height > MOST_PIXELS:
+    across, down = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (width, height))
+    if max(across, down) > LONGEST_SIDE_PIXELS or across * down > MOST_PIXELS:
         raise ValueError(
-            f"The picture would have {width:,} × {height:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
+            f"The picture would have {across:,} × {down:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
             f"or {LONGEST_SIDE_PIXELS:,} a side; choose fewer dots per inch or a smaller size."
         )
-    return width, height
+    return across, down
 
 
 def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:

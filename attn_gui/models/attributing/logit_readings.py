@@ -71,8 +71,9 @@ def direct_logits(run: Run, token: Token, against: Token | None = None, position
     if ends.head is None or ends.head.transform is not None or not sizes.early:
         raise FieldError(_NOT_LINEAR)
     place, layers = run.place(position), range(sizes.num_layers)
-    direction, constant = _direction(run, place, token, against)
-    parts = [_parts(run, layer, place, direction) for layer in layers]
+    with np.errstate(all="ignore"):
+        direction, constant = _direction(run, place, token, against)
+        parts = [_parts(run, layer, place, direction) for layer in layers]
     return DirectLogits(
         float(run.states[0][place] @ direction),
         np.array([part[0] for part in parts]),
@@ -155,9 +156,10 @@ def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
         raise ShapeError(_LENGTHS, matrices=("tokens",), axes=("token",), expected=lengths[0], got=lengths[1])
     layers = before.model.num_layers
     heads = []
-    for layer in range(layers):
-        tell(layer / layers)
-        change = np.abs(after.attention(layer) - before.attention(layer))
-        heads.append(change.max(axis=(1, 2)))
-    states = np.linalg.norm(np.stack(after.states) - np.stack(before.states), axis=-1)
+    with np.errstate(all="ignore"):
+        for layer in range(layers):
+            tell(layer / layers)
+            change = np.abs(after.attention(layer) - before.attention(layer))
+            heads.append(change.max(axis=(1, 2)))
+        states = np.linalg.norm(np.stack(after.states) - np.stack(before.states), axis=-1)
     return Moved(np.stack(heads), states)

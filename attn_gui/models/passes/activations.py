@@ -85,9 +85,10 @@ def softmax(logits: Array) -> Array:
     """Shares of every row, over its own memory; a row that is closed everywhere has none."""
     top = logits.max(-1, keepdims=True)
     top[~np.isfinite(top)] = F(0)
-    logits -= top
-    np.exp(logits, out=logits)
-    total = logits.sum(-1, keepdims=True)
-    total[total == 0] = F(1)
-    logits /= total
+    with np.errstate(all="ignore"):
+        logits -= top
+        np.exp(logits, out=logits)
+        total = logits.sum(-1, keepdims=True)
+        total[total == 0] = F(1)
+        logits /= total
     return logits

@@ -81,4 +81,5 @@ def read_as(layer: EditedLayer, x: Array, sequence: Sequence, records: Records, 
 
 def _whole(evaluation: Evaluation, stage: str) -> Array:
     box = tuple(slice(0, length) for length in evaluation.shape(stage))
-    return np.asarray(evaluation.box(stage, box)[0], np.float32)
+    with np.errstate(over="ignore"):  # it may have been computed in float64
+        return np.asarray(evaluation.box(stage, box)[0], np.float32)

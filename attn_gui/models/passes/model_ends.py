@@ -31,14 +31,16 @@ def finished(ends: EndWeights, sizes: Architecture, last: Array) -> Array:
 def scored(ends: EndWeights, sizes: Architecture, hidden: Array) -> Array:
     """Logits of hidden states that are finished. The model must have a head."""
     assert ends.head is not None
-    if ends.head.transform is not None:
-        hidden = hidden @ ends.head.transform.matrix + ends.head.transform.bias
-        hidden = ACTIVATION[sizes.activation](hidden)
-    if ends.head.norm is not None:
-        hidden = _normed(hidden, ends.head.norm, sizes)
-    found: Array = hidden @ ends.head.decoder.matrix
-    return found if ends.head.decoder.bias is None else found + ends.head.decoder.bias
+    with np.errstate(all="ignore"):
+        if ends.head.transform is not None:
+            hidden = hidden @ ends.head.transform.matrix + ends.head.transform.bias
+            hidden = ACTIVATION[sizes.activation](hidden)
+        if ends.head.norm is not None:
+            hidden = _normed(hidden, ends.head.norm, sizes)
+        found: Array = hidden @ ends.head.decoder.matrix
+        return found if ends.head.decoder.bias is None else found + ends.head.decoder.bias
 
 
 def _normed(x: Array, norm: NormWeights, sizes: Architecture) -> Array:
-    return NORM[sizes.norm](x, norm.weight, norm.bias, sizes.norm_eps)
+    with np.errstate(all="ignore"):
+        return NORM[sizes.norm](x, norm.weight, norm.bias, sizes.norm_eps)

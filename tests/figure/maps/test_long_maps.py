@@ -12,13 +12,16 @@ import pytest
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine.creation import memory
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure import reading
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.output import devices
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.pictures import map_pixels
 from attn_gui.figure.sheet import render, to_image, write
@@ -43,6 +46,24 @@ def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
     monkeypatch.setattr(reading, "STRIP", 997)
     return problem
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
+    long: Problem, form: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """30,000 tokens at 2,400 dots per inch would be read as 7 GB, or several times that of all heads, and thrown away."""
+    monkeypatch.setattr(devices, "MOST_PIXELS", 5_000)
+    monkeypatch.setattr(Plane, "pooled_once", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(Plane, "block", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(ValueError, match="pixels"):
+        render(long, tmp_path / f"a.{form}", dpi=600)
+
+
+def test_a_picture_is_weighed_before_it_is_made(long: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 400_000)
+    with pytest.raises(FieldError, match="memory"):
+        to_image(long, dpi=600)
 
 
 def texts(path: Path) -> str:

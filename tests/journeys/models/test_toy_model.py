@@ -358,3 +358,19 @@ def test_a_second_text_that_is_refused_leaves_the_first_one_followed(toy):
     toy.do("head_off")
     toy.wait()
     assert predicted(toy).get("f", 0.0) < UNSURE
+
+
+def test_numbers_beyond_the_precision_of_the_model_are_shown_for_what_they_become(toy):
+    read(toy, LETTERS)
+    toy.overwrite(toy.find("control.other_text", QLineEdit), "k x b m f k x b p")
+    toy.pick("dtype", "float64")
+    toy.wait()
+    toy.type_into("block.norm2_weight", 0, 3, "1e200")
+    toy.wait()
+    assert not np.isfinite(toy.program.model.answer.run.logits).all()
+    box = toy.find("control.model_reading", QComboBox)
+    for place in range(box.count()):
+        toy.choose(box, box.itemData(place))
+        toy.wait()
+    for name in PAGES:
+        content(toy, name)

@@ -5,53 +5,83 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from .memory import Weight, forget_highest, highest, weight
+
 SLOWEST = 10  # steps that are told
 SLOW = 2.0  # seconds that no step may take
 
 
+class Step(NamedTuple):
+    """Seconds of the window's thread, megabytes that the process held at the most meanwhile, what was done."""
+
+    seconds: float
+    held: float
+    told: str
+
+
+class Mark(NamedTuple):
+    """The process after so many steps, between two documents."""
+
+    steps: int
+    weight: Weight
+    widgets: int
+    objects: int
+
+    def __str__(self) -> str:
+        resident, used, kept = self.weight
+        return (
+            f"{self.steps:6d} actions {resident:7.0f} MB resident {used:6.0f} in use {kept:6.0f} kept "
+            f"{self.widgets:5d} widgets {self.objects:8d} objects"
+        )
+
+
 @dataclass(repr=False)
 class Figures:
-    """What a walk has come to; times are seconds of the window's thread."""
+    """What a walk has come to."""
 
-    steps: list[tuple[float, str]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    memory: list[tuple[int, float, int]] = field(default_factory=list)  # after so many steps: MB, widgets
+    marks: list[Mark] = field(default_factory=list)
 
     def weigh(self) -> str:
         """Note the memory of the process as it is now, between two documents, and tell it."""
         gc.collect()
-        with open("/proc/self/status") as file:
-            resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
-        self.memory.append((len(self.steps), resident / 1024, len(QApplication.allWidgets())))
-        return _weighed(*self.memory[-1])
+        self.marks.append(Mark(len(self.steps), weight(), len(QApplication.allWidgets()), len(gc.get_objects())))
+        forget_highest()
+        return str(self.marks[-1])
+
+    def step(self, seconds: float, told: str) -> None:
+        """Note a step; from then on the highest mark of memory is the next one's."""
+        self.steps.append(Step(seconds, highest(), told))
+        forget_highest()
 
     @property
-    def slow(self) -> list[tuple[float, str]]:
+    def slow(self) -> list[Step]:
         """The steps that took too long."""
-        return [step for step in self.steps if step[0] > SLOW]
+        return [step for step in self.steps if step.seconds > SLOW]
 
     def lines(self) -> Iterator[str]:
         yield f"actions {len(self.steps)}, faults {len(self.faults)}, steps over {SLOW:g} s {len(self.slow)}"
-        yield f"slowest, seconds of the window's thread ({sum(step[0] for step in self.steps):.0f} in all):"
-        for seconds, told in sorted(self.steps, reverse=True)[:SLOWEST]:
+        yield f"slowest, seconds of the window's thread ({sum(step.seconds for step in self.steps):.0f} in all):"
+        for seconds, _, told in sorted(self.steps, reverse=True)[:SLOWEST]:
             yield f"{seconds:8.2f}  {told}"
+        yield "largest, MB that were held at the most:"
+        for _, held, told in sorted(self.steps, key=lambda step: -step.held)[:SLOWEST]:
+            yield f"{held:8.0f}  {told}"
         for begin in (0, len(self.steps) // 5):
-            yield f"{self._growth(begin):+.1f} MB for 1,000 actions from the {begin}th on"
+            resident, used = self._growth(begin, "resident"), self._growth(begin, "used")
+            yield f"from the {begin}th on, for 1,000 actions: resident {resident:+.1f} MB, in use {used:+.1f} MB"
 
-    def _growth(self, begin: int) -> float:
-        """The slope of the memory against the steps from `begin` on: MB for a thousand of them."""
-        later = [(steps, megabytes) for steps, megabytes, _ in self.memory if steps >= begin]
+    def _growth(self, begin: int, part: str) -> float:
+        """The slope of a part of the memory against the steps from `begin` on: MB for a thousand of them."""
+        later = [(mark.steps, getattr(mark.weight, part)) for mark in self.marks if mark.steps >= begin]
         return 1000 * float(np.polyfit(*zip(*later, strict=True), 1)[0]) if len(later) > 2 else float("nan")
-
-
-def _weighed(steps: int, megabytes: float, widgets: int) -> str:
-    return f"{steps:6d} actions {megabytes:8.0f} MB {widgets:6d} widgets"
 
 
 _figures = Figures()

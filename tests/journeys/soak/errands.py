@@ -102,12 +102,23 @@ class Errands:
             lambda: ("layers.npz", self._npz(mask=[{"kind": "causal"}] * 3000)),
             lambda: ("window.npz", self._npz(mask=[{"kind": "window", "left": 10**20}])),
             lambda: ("surrogate.npz", self._npz(tokens=["\ud800", "b"])),
+            lambda: ("hooked.npz", self._hooked("qkv")),
+            lambda: ("hooked.npz", self._hooked("abc")),
+            lambda: ("hooked.npz", self._hooked("QKVO")),
         )
 
     def _npz(self, **meta: object) -> bytes:
         path = self._folder / "made.npz"
         arrays = {name: np.eye(2) for name in ("query", "key", "value")}
         np.savez(path, **arrays, meta=np.array(json.dumps(meta)))
+        return path.read_bytes()
+
+    def _hooked(self, names: str) -> bytes:
+        """Arrays as a hook in a model leaves them: their names have to be told what they are, in a dialog."""
+        path, shape = self._folder / "made.npz", (2, self._rnd.randint(1, 6), 3)
+        np.savez(
+            path, **{f"h.3.attn.{name}": np.full(shape, number / 8) for number, name in enumerate(names)}, loss=1.5
+        )
         return path.read_bytes()
 
     # --- dialogs and menus -----------------------------------------------------------------------

@@ -87,7 +87,10 @@ class Hands:
 
     def page(self) -> str:
         """Open a page, turn one of its knobs, click into it, and see it to its end."""
-        name = self._rnd.choice(sorted(PAGES))
+        return self.see_page(self._rnd.choice(sorted(PAGES)))
+
+    def see_page(self, name: str) -> str:
+        """The same with one of them."""
         if not self._person.action(name).isEnabled():
             return "nothing"
         self._person.do(name)

@@ -29,6 +29,8 @@ from .answers import Answers
 from .errands import Errands
 from .hands import Hands
 from .learning import Learning
+from .seeking import Seeking
+from .studying import Studying
 
 LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
@@ -105,6 +107,7 @@ class Moves:
         self.answers = Answers(person, rnd, folder)
         errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
         learning = Learning(person, rnd, folder, self._table_cell)
+        seeking, studying = Seeking(person, rnd, (self._table_cell, self.cell)), Studying(person, rnd, hands.see_page)
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
             (self.type, 8),
             (self.edit_block, 5),
@@ -152,6 +155,9 @@ class Moves:
             (learning.rows, 3),
             (learning.figure, 1),
             (learning.journal, 1),
+            (seeking.find, 1),
+            (seeking.go_to_cell, 1),
+            (studying.model, 3),
         )
 
     def any(self) -> str:

@@ -16,6 +16,7 @@ from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.figure.products.operands import stage_plane
 
 from .faces import Faces
+from .studying import shows_a_fresh_run
 
 SAMPLED = 3  # cells of every map and table that are looked at
 WILD = 1e6  # beyond this, what a sum leaves after cancelling depends on the order that it was taken in
@@ -64,6 +65,7 @@ class Truths:
         if not faces.covered and (faces.gradient is None or not self._is_wild(faces)):
             self._tables_show_the_state(problem, faces)
             self._maps_show_a_fresh_computation(faces)
+        shows_a_fresh_run(self._program)
         assert self._window.isWindowModified() == self._program.document.modified
 
     def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:

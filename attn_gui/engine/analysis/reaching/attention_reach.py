@@ -9,17 +9,25 @@ import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import gradients
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.creation import memory
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.powers import lengths
 from attn_gui.engine.problem.interventions.intervention import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 
 WORK = 1e10
-"""Multiplications of W_O with what its heads depend on."""
+"""Multiplications of W_O, or of the projections, with what the heads depend on."""
+HELD = 1 << 29
+"""Bytes that are held at a time for as many tokens as are wanted; for fewer than two more may be."""
+PIECE = 1 << 20
+"""Numbers of a cotangent by which rows of Q, K and V are pulled back at a time."""
+KEPT = 8
+"""Stages of one map, about."""
 GIVEN = "query", "key", "value"
 
 
@@ -42,10 +50,11 @@ def dependence(problem: Problem, tell: Callable[[float], None]) -> Array:
 
     Of self-attention over one sequence. The part from Q, K and V on is pulled back with a copy of the problem along
     the batch axis for each column of a head; X reaches them row by row. `tell` hears the share that is done, and
-    ends the work by raising.
+    ends the work by raising. Raises FieldError where columns are so many that it would take too much memory.
     """
-    direct = problem.replace(**made_direct(Evaluation(problem)))
-    before = [_of_rows(problem, name) for name in GIVEN] if problem.projected else None
+    memory.check(held(problem, problem.n))
+    direct = problem.replace(**made_direct(Evaluation(problem, keep=0)))
+    before = [_of_rows(problem, name, tell) for name in GIVEN] if problem.projected else None
     evaluation, found = Evaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))
     after = None if problem.w_output is None else problem.w_output.astype(np.float64).T
     with one_blas_thread():
@@ -70,11 +79,27 @@ def _by_token(moved: Array) -> Array:
 
 
 def affordable(problem: Problem, most: int) -> int:
-    """The tokens, at most so many, over which the dependence takes a few seconds."""
+    """The tokens, from two to so many, over which the dependence takes a few seconds and, if it can, little memory."""
     width = problem.num_heads * problem.d_v
-    out = width if problem.w_output is None else int(problem.w_output.shape[-1])
-    each = sequence(problem).shape[1] * (width * out if problem.w_output is not None else width)
-    return max(2, min(most, problem.n, int((WORK / max(each, 1)) ** 0.5)))
+    out = 1 if problem.w_output is None else int(problem.w_output.shape[-1])
+    back = 2 * problem.d_k if problem.projected else 1
+    each = sequence(problem).shape[1] * width * max(out, back)
+    count = max(2, min(most, problem.n, int((WORK / max(each, 1)) ** 0.5)))
+    while count > 2 and held(problem, count) > HELD:
+        count -= 1
+    return count
+
+
+def held(problem: Problem, count: int) -> int:
+    """The bytes that the dependence over so many of the first tokens holds at a time, about."""
+    shaped = Evaluation(problem, keep=0)
+    given, own = sum(shaped.shape(name)[-1] for name in GIVEN), sequence(problem).shape[1]
+    columns, heads = problem.d_v, problem.num_heads
+    numbers = given * own if problem.projected else 0  # by each token
+    numbers += columns * (2 * given + KEPT * heads * count + own)
+    if problem.w_output is not None:
+        numbers += (2 * heads * columns + int(problem.w_output.shape[-1])) * own
+    return 8 * count * numbers
 
 
 def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | None) -> Array:
@@ -91,13 +116,18 @@ def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | No
     return np.swapaxes(total, 0, 1)
 
 
-def _of_rows(problem: Problem, name: str) -> Array:
+def _of_rows(problem: Problem, name: str, tell: Callable[[float], None]) -> Array:
     """∂(row of Q, K or V)/∂(the same row of X) as (token, column, column of X): no row reads another one's."""
-    width = Evaluation(problem).shape(name)[-1]
-    evaluation = Evaluation(_copied(problem, width))
-    cotangent = np.repeat(np.eye(width)[:, None, :], problem.n, axis=1)
-    found = gradients(evaluation, name, tuple(slice(0, length) for length in cotangent.shape), cotangent)["x"]
-    return np.ascontiguousarray(np.swapaxes(found, 0, 1))
+    width, own = Evaluation(problem, keep=0).shape(name)[-1], sequence(problem).shape[1]
+    found, step = np.empty((problem.n, width, own)), max(1, PIECE // (problem.n * max(width, own)))
+    for low in range(0, width, step):
+        tell(0.0)
+        count = min(step, width - low)
+        cotangent = np.repeat(np.eye(count, width, low)[:, None, :], problem.n, axis=1)
+        evaluation = Evaluation(_copied(problem, count), keep=0)
+        moved = gradients(evaluation, name, indices.whole(cotangent.shape), cotangent)["x"]
+        found[:, low : low + count] = np.swapaxes(moved, 0, 1)
+    return found
 
 
 def _copied(problem: Problem, count: int) -> Problem:

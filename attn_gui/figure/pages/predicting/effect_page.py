@@ -97,7 +97,7 @@ def _hidden(run: Run) -> Array:
 
 def _shares(now: Array, before: Array) -> Values:
     """‖now − before‖ / ‖before‖ of every row; of a row of zeros that moved, infinite."""
-    lengths = np.linalg.norm(before, axis=-1)
-    apart = np.linalg.norm(now - before, axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(before, axis=-1)
+        apart = np.linalg.norm(now - before, axis=-1)
         return np.where(apart == 0, 0.0, apart / lengths)

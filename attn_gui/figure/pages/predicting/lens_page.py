@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.colors import LUT_SIZE, lut, value_text_color
-from attn_gui.figure.display import Values
+from attn_gui.figure.colors import lut, value_text_color
+from attn_gui.figure.display import Levels, Values, argb, to_display
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.output.text import END, MIDDLE, write_line
 from attn_gui.figure.pages.aim import Aim
@@ -109,23 +109,27 @@ class _Layout:
     def drawing(self) -> Drawing:
         """The page; a hover says a cell in full."""
         frame, rows = self.frame, self.lens.shares.shape
-        last = "; ".join(
-            f"{name}: {visible_text(row[-1])}" for name, row in zip(self.names, self.lens.found, strict=True)
-        )
+        column = self.lens.shares.shape[1] - 1
+        last = "; ".join(f"{name}: {self._token(row, column)}" for row, name in enumerate(self.names))
         field = Field(self.place, self._spot, *rows)
         return Drawing(frame.width, frame.height, frame.title, f"{frame.title}. {last}", self._paint, (field,))
 
     def _spot(self, row: int, column: int) -> Spot:
         share = format_number(float(self.lens.shares[row, column]), 4)
         after = self.ink.translate("Pages", "After “{token}”").format(token=visible_text(self.lens.tokens[column]))
-        return Spot(f"{self.names[row]}. {after}: {visible_text(self.lens.found[row][column])} {share}")
+        return Spot(f"{self.names[row]}. {after}: {self._token(row, column)} {share}")
+
+    def _token(self, row: int, column: int) -> str:
+        """The likeliest one; where no probability is a number, none is."""
+        return "" if np.isnan(self.lens.shares[row, column]) else visible_text(self.lens.found[row][column])
 
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
         theme, micro = self.ink.theme, metrics("micro")
         rows, columns = self.lens.shares.shape
         high, wide = self.place.height() / rows, self.place.width() / columns
-        table = lut(Shade().palette_for(signed=False), theme.name)
+        display = to_display(self.lens.shares, None, Levels(0.0, 1.0))
+        colors = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
         for column, token in enumerate(self.lens.tokens):
             at = QPointF(self.place.left() + (column + 0.5) * wide, self.place.top() - SPACING.s)
             text = elided(visible_text(token), wide - SPACING.xs, micro)
@@ -135,10 +139,10 @@ class _Layout:
             at = QPointF(self.place.left() - SPACING.s, base)
             write_line(painter, at, self.names[row], theme.text2, FONT_SIZE.micro, anchor=END)
             for column in range(columns):
-                color = int(table[round(float(self.lens.shares[row, column]) * (LUT_SIZE - 1))])
+                color = int(colors[row, column])
                 cell = QRectF(self.place.left() + column * wide, self.place.top() + row * high, wide, high)
                 painter.fillRect(cell, QColor.fromRgb(color))
-                text = elided(visible_text(self.lens.found[row][column]), wide - SPACING.xs, micro)
+                text = elided(self._token(row, column), wide - SPACING.xs, micro)
                 write_line(
                     painter,
                     QPointF(cell.center().x(), base),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from contextlib import contextmanager
 from itertools import pairwise, product
 
 import numpy as np
@@ -17,6 +19,7 @@ from attn_gui.engine.analysis.reaching.layer_costs import (
     recurrent_cost,
 )
 from attn_gui.engine.analysis.reaching.recurrent_layer import Recurrent
+from attn_gui.engine.problem.errors import FieldError
 
 STEP = 1e-6
 
@@ -98,6 +101,35 @@ def test_tokens_are_fewer_where_they_are_wide():
     weights = {name: random((512, 512)) for name in ("w_query", "w_key", "w_value", "w_output")}
     assert affordable(Problem(x=random((60, 512)), **weights), 32) < 32
     assert affordable(next(problems()), 32) == 5
+
+
+@contextmanager
+def taking(most):
+    """At most so many bytes are allocated inside."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] <= most
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("d_k", [1500, 3000])
+def test_wide_queries_are_pulled_back_by_parts(d_k):
+    random = np.random.default_rng(2).standard_normal
+    weights = {"w_query": random((3, d_k)) / d_k, "w_key": random((3, d_k)), "w_value": random((3, 2))}
+    problem = Problem(x=random((4, 3)), **weights)
+    assert affordable(problem, 32) == 4
+    with taking(60 * 2**20):
+        found = dependence(problem, lambda share: None)
+    assert found == pytest.approx(by_differences(lambda x: compute(problem.replace(x=x))["output"][0], problem.x))
+
+
+def test_columns_beyond_memory_are_weighed_before_any_is_taken():
+    query, value = np.zeros((2, 5, 4)), np.zeros((5, 100_000))
+    problem = Problem(query=query[0], key=query[1], value=value)
+    with taking(100 * 2**20), pytest.raises(FieldError, match="memory"):
+        dependence(first_tokens(problem, affordable(problem, 32)), lambda share: None)
 
 
 def test_the_first_tokens_keep_their_numbers():
