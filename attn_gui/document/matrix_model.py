@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from attn_gui.document.number_text import NumberError, parse_number, shortest, s
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-Read = Callable[[], NDArray[Any] | None]
 ROOT = QModelIndex()
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTER = int(Qt.AlignmentFlag.AlignCenter)
@@ -30,6 +29,22 @@ SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
 
 READ_ONLY = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
+
+
+class Matrix(Protocol):
+    """An array, or what answers for its cells like one of two axes."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    def item(self, row: int, column: int, /) -> Any: ...
+    def __getitem__(self, place: Any, /) -> Any: ...
+
+
+Read = Callable[[], Matrix | None]
 
 
 class MatrixModel(QAbstractTableModel):
@@ -113,7 +128,7 @@ class MatrixModel(QAbstractTableModel):
         value: float = array.item(row, column)
         return float(value != self.inverted) if array.dtype.kind == "b" else value
 
-    def _holding(self, row: int, column: int) -> NDArray[Any] | None:
+    def _holding(self, row: int, column: int) -> Matrix | None:
         """The array of now, if it has that cell."""
         return self._array() if 0 <= row < self._shape[0] and 0 <= column < self._shape[1] else None
 
@@ -123,9 +138,8 @@ class MatrixModel(QAbstractTableModel):
         return self._row_labels
 
     def cells(self) -> NDArray[Any]:
-        """All numbers as they are then, read-only."""
-        array = self._array()
-        return np.empty((0, 0)) if array is None else array
+        """A copy of all numbers."""
+        return self.block(slice(None), slice(None))
 
     def block(self, rows: slice, columns: slice) -> NDArray[Any]:
         """A copy of a rectangle of numbers, to be put on the clipboard."""
@@ -215,12 +229,12 @@ class MatrixModel(QAbstractTableModel):
         return True
 
     # --- the array -------------------------------------------------------------------------------
-    def _array(self) -> NDArray[Any] | None:
+    def _array(self) -> Matrix | None:
         """The array of now as rows and columns; None while it is not the one that the views were told about."""
         array = self._read()
         if array is None or not array.ndim or _table_shape(array) != self._shape:
             return None
-        return array if array.ndim == 2 else array.reshape(self._shape)
+        return array.reshape(self._shape) if isinstance(array, np.ndarray) else array
 
     def _exact_text(self, row: int, column: int) -> str:
         array = self._array()
@@ -242,7 +256,7 @@ class MatrixModel(QAbstractTableModel):
         return array is not None and array.dtype.type(new).tobytes() != array[row, column].tobytes()
 
 
-def _table_shape(array: NDArray[Any] | None) -> tuple[int, int]:
+def _table_shape(array: Matrix | None) -> tuple[int, int]:
     if array is None or array.ndim not in (1, 2):
         return (0, 0)
     return (1, array.shape[0]) if array.ndim == 1 else (array.shape[0], array.shape[1])

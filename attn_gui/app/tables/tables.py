@@ -12,11 +12,12 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.app.tables.groups import COMPUTED, groups_of
-from attn_gui.app.tables.two_states import Read, TwoStates
+from attn_gui.app.tables.read_cells import StageCells
+from attn_gui.app.tables.two_states import TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.matrix_model import MatrixModel, Read
 from attn_gui.document.places import table_cells
 from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.evaluation.parts import Part, parts_of
@@ -57,7 +58,7 @@ class TablesController(QObject):
         making: Making,
     ) -> None:
         super().__init__(window)
-        self.states = TwoStates(document, baseline, view)
+        self.states = TwoStates(baseline, view)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making = making
         self.models: dict[str, MatrixModel] = {}
@@ -185,9 +186,7 @@ class TablesController(QObject):
     def _reader_of_now(self, field: str) -> Read:
         if not self.computed(field):
             return self._document.reader(field, self._view.look.batch, self._view.look.head)
-        return lambda: (self._view.face or self._computation.evaluation).block(
-            field, self._view.look.batch, None, *map(slice, (0, 0), self._computation.evaluation.shape(field)[-2:])
-        )
+        return lambda: StageCells(self._view.face or self._computation.evaluation, field, self._view.look.batch)
 
     # --- following -------------------------------------------------------------------------------
     def _show_first(self) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Change, Document
-from attn_gui.document.places import leading, table_cells
+from attn_gui.app.tables.read_cells import Difference, StageCells
+from attn_gui.document.matrix_model import Matrix, Read
+from attn_gui.document.places import leading
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-Read = Callable[[], NDArray[Any] | None]
 TITLES = {
     BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
     DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
@@ -28,11 +24,9 @@ TITLES = {
 class TwoStates:
     """Reads what the tables show in the modes in which the maps do not show the present state either."""
 
-    def __init__(self, document: Document, baseline: Baseline, view: ViewState) -> None:
-        self._document, self._baseline, self._view = document, baseline, view
+    def __init__(self, baseline: Baseline, view: ViewState) -> None:
+        self._baseline, self._view = baseline, view
         self._told: tuple[object, ...] = (NOW, None)
-        self._change = Change()
-        document.changed.connect(self._on_document_changed)
 
     @property
     def mode(self) -> str:
@@ -67,10 +61,7 @@ class TwoStates:
         self._view.set(compare=NOW)
 
     def reader(self, field: str, now: Read) -> Read:
-        """Reader of the part of an array that a table shows: rows and columns of the item and head on show.
-
-        A difference is computed when it is first read, for a table reads every cell; an edit redoes its own cells.
-        """
+        """Reader of the part of an array that a table shows: rows and columns of the item and head on show."""
         if not self.locked:
             return now
         if isinstance(self._view.face, Gradient):
@@ -78,43 +69,21 @@ class TwoStates:
         before = self._before(field)
         if self.mode == BEFORE:
             return before
-        kept: dict[int, NDArray[Any] | None] = {}
 
-        def read() -> NDArray[Any] | None:
-            generation = self._document.generation
-            if generation not in kept:
-                found = self._patched(field, kept.get(generation - 1), now(), before())
-                kept.clear()
-                kept[generation] = found
-            return kept[generation]
+        def read() -> Matrix | None:
+            shown = now()
+            return None if shown is None else _less(shown, before())
 
         return read
-
-    def _patched(
-        self, field: str, kept: NDArray[Any] | None, now: NDArray[Any] | None, before: NDArray[Any] | None
-    ) -> NDArray[Any] | None:
-        """The difference after the last change, of which only the cells that it touched are computed."""
-        array, boxes = self._document.problem.arrays().get(field), self._change.fields.get(field, ())
-        if kept is None or now is None or before is None or array is None or boxes is None or now.shape != kept.shape:
-            return _less(now, before)
-        look = self._view.look
-        for cuts in (table_cells(field, array.shape, box, look.batch, look.head) for box in boxes):
-            if cuts is not None:
-                place = cuts[-now.ndim :]
-                kept[place] = _less(now[place], before[place])
-        return kept
-
-    def _on_document_changed(self, change: Change) -> None:
-        self._change = change
 
     def _read_of(self, gradient: Gradient, field: str) -> Read:
         """A gradient by the part of an array that a table shows, read once."""
         look, array = self._view.look, gradient.problem.arrays().get(field)
         if array is None:
-            found = gradient.block(field, look.batch, None, *map(slice, (0, 0), gradient.shape(field)[-2:]))
-        else:
-            whole = gradient.by_field(field)
-            found = whole[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else whole
+            cells = StageCells(gradient, field, look.batch)
+            return lambda: cells
+        whole = gradient.by_field(field)
+        found = whole[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else whole
         return lambda: found
 
     def _before(self, field: str) -> Read:
@@ -125,18 +94,15 @@ class TwoStates:
         if array is None:
             if field not in evaluation.stages:
                 return lambda: None
-            lengths = evaluation.shape(field)[-2:]
-            return lambda: evaluation.block(field, look.batch, None, *(slice(0, length) for length in lengths))
+            cells = StageCells(evaluation, field, look.batch)
+            return lambda: cells
         return lambda: array[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else array
 
 
-def _less(now: NDArray[Any] | None, before: NDArray[Any] | None) -> NDArray[Any] | None:
-    """Now − before; of switches 1 where one was opened and −1 where it was closed. NaN where there was none."""
-    if now is None:
-        return None
-    if before is None or before.shape != now.shape:
-        return np.full(now.shape, np.nan)
-    with np.errstate(all="ignore"):
-        if now.dtype.kind == "b":
-            return np.asarray(now.astype(np.float32) - before)
-        return np.asarray(now - before)
+def _less(now: Matrix, before: Matrix | None) -> Matrix:
+    """Now − before, read where it is asked for; of a vector at once."""
+    if not isinstance(now, np.ndarray) or now.ndim > 1:
+        return Difference(now, before)
+    there = isinstance(before, np.ndarray) and before.shape == now.shape
+    whole = Difference(now[None], before[None] if there else None)
+    return whole[:, :][0]

@@ -52,7 +52,7 @@ def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
 def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
     long: Problem, form: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """30,000 tokens at 2,400 dots per inch would be read as 7 GB, or several times that of all heads, and thrown away."""
+    """30,000 tokens at 2,400 dots per inch would be read as 7 GB, and that for every head, and thrown away."""
     monkeypatch.setattr(devices, "MOST_PIXELS", 5_000)
     monkeypatch.setattr(Plane, "pooled_once", lambda *_: pytest.fail("it was read"))
     monkeypatch.setattr(Plane, "block", lambda *_: pytest.fail("it was read"))
