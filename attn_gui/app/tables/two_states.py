@@ -11,6 +11,7 @@ from attn_gui.app.tables.read_cells import Difference, StageCells
 from attn_gui.document.matrix_model import Matrix, Read
 from attn_gui.document.places import leading
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.arrays import Array
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
@@ -103,6 +104,6 @@ def _less(now: Matrix, before: Matrix | None) -> Matrix:
     """Now − before, read where it is asked for; of a vector at once."""
     if not isinstance(now, np.ndarray) or now.ndim > 1:
         return Difference(now, before)
-    there = isinstance(before, np.ndarray) and before.shape == now.shape
-    whole = Difference(now[None], before[None] if there else None)
-    return whole[:, :][0]
+    old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None
+    whole: Array = Difference(now[None], old)[:, :]
+    return np.asarray(whole[0])

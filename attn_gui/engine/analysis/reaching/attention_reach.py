@@ -99,7 +99,7 @@ def held(problem: Problem, count: int) -> int:
     numbers += columns * (2 * given + KEPT * heads * count + own)
     if problem.w_output is not None:
         numbers += (2 * heads * columns + int(problem.w_output.shape[-1])) * own
-    return 8 * count * numbers
+    return int(8 * count * numbers)
 
 
 def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | None) -> Array:
