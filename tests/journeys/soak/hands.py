@@ -17,6 +17,8 @@ from attn_gui.figure.page_catalog import PAGES
 LEFT = Qt.MouseButton.LeftButton
 TEXTS = ("0", "1", "-2.5", "0.5", "1/3", "abc")
 WILD_TEXTS = ("nan", "inf", "-inf", "1e200", "-1e308")
+WANTED = ("1", "0.5", "-", "0", "3, 1", "the", "nan", "900, 900", "")
+SEARCHES = ("Return", "Shift+Return", "F3", "Shift+F3", "Ctrl+A")
 PATIENCE = 10.0  # seconds for a page
 
 
@@ -121,6 +123,26 @@ class Hands:
         said = button.accessibleName() or button.text()
         button.click()
         return said
+
+    def find(self, *places: Callable[[], str | None]) -> str:
+        """Type what is looked for from a table or a map on, go on and back, and leave the search or not."""
+        where, text = self._rnd.choice(places)(), self._rnd.choice(WANTED)
+        self._person.action("find").trigger()
+        bar = self._window.find_bar
+        if not bar.isVisible():
+            return "nothing"
+        self._person.overwrite(bar.line, text, end="")
+        keys = self._rnd.choices(SEARCHES, k=self._rnd.randrange(4))
+        self._person.press(*keys)
+        if self._rnd.random() < 0.7 and bar.isVisible():
+            self._person.press("Esc")
+        return f"{text!r} from {where} on {keys}"
+
+    def go_to_cell(self, *places: Callable[[], str | None]) -> str:
+        """Ask for a cell; what is typed there is drawn elsewhere."""
+        where = self._rnd.choice(places)()
+        self._person.action("go_to_cell").trigger()
+        return str(where)
 
     # --- how -------------------------------------------------------------------------------------
     def _click(self) -> str | None:

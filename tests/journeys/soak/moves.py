@@ -29,7 +29,6 @@ from .answers import Answers
 from .errands import Errands
 from .hands import Hands
 from .learning import Learning
-from .seeking import Seeking
 from .studying import Studying
 
 LEFT = Qt.MouseButton.LeftButton
@@ -107,7 +106,7 @@ class Moves:
         self.answers = Answers(person, rnd, folder)
         errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
         learning = Learning(person, rnd, folder, self._table_cell)
-        seeking, studying = Seeking(person, rnd, (self._table_cell, self.cell)), Studying(person, rnd, hands.see_page)
+        studying, self._hands = Studying(person, rnd, hands.see_page), hands
         self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
             (self.type, 8),
             (self.edit_block, 5),
@@ -155,8 +154,8 @@ class Moves:
             (learning.rows, 3),
             (learning.figure, 1),
             (learning.journal, 1),
-            (seeking.find, 1),
-            (seeking.go_to_cell, 1),
+            (self.find, 1),
+            (self.go_to_cell, 1),
             (studying.model, 3),
         )
 
@@ -165,6 +164,13 @@ class Moves:
         moves, weights = zip(*self._kinds, strict=True)
         move = self._rnd.choices(moves, weights)[0]
         return f"{move.__name__}: {self.answers.during(move)}"
+
+    # --- searches --------------------------------------------------------------------------------
+    def find(self) -> str:
+        return self._hands.find(self._table_cell, self.cell)
+
+    def go_to_cell(self) -> str:
+        return self._hands.go_to_cell(self._table_cell, self.cell)
 
     # --- tables ----------------------------------------------------------------------------------
     def type(self) -> str:
@@ -349,6 +355,7 @@ class Moves:
             return "nothing"
         if self._rnd.random() < 0.3:
             QTest.mouseDClick(heatmap, LEFT, pos=heatmap.rect().center())
+            QTest.mouseRelease(heatmap, LEFT, pos=heatmap.rect().center())  # which it leaves out
             return f"{heatmap.objectName()} home"
         start = heatmap.rect().center()
         QTest.mousePress(heatmap, LEFT, pos=start)
