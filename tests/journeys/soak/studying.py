@@ -29,7 +29,7 @@ class Studying:
         """The small model in place of the document, if that can be left; else something of the one that is there."""
         if self._program.document.study is None:
             self._person.action("save").trigger()
-            self._person.action("toy_model").trigger()
+            self._person.action("known_toy_induction").trigger()
             self._person.wait()
             return "opened" if self._program.document.study is not None else "not now"
         if self._program.view.look.mode != "model" or not self._person.find("model").isVisible():
