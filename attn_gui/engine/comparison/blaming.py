@@ -40,6 +40,19 @@ class Suspect:
     step: int | None = None
 
 
+class Part(NamedTuple):
+    """An array with a box of it as before: made for its turn alone, since one array may have many boxes."""
+
+    now: Array
+    box: Box
+    before: Array
+
+    def array(self) -> Array:
+        found = self.now.copy()
+        found[self.box] = self.before[self.box]
+        return found
+
+
 class Change(NamedTuple):
     """One change: what is undone together, by dotted names; its first name and box tell it apart."""
 
@@ -69,6 +82,7 @@ def _steps(states: Sequence[Problem]) -> Iterator[Change]:
         undo: dict[str, Any] = {}
         for change in changes(before, after):
             for name, old in change.undo.items():
+                old = old.before if isinstance(old, Part) else old
                 found = _left_out(name, change.box, old, undo.get(name), leaves[number + 1 :])
                 undo |= {} if found is None else {name: found}
         yield Change(", ".join(undo), None, undo, number)
@@ -143,7 +157,8 @@ def _weight(moved: float) -> float:
 def _without(after: Problem, change: Change, stage: str, index: tuple[int, ...]) -> float | None:
     """The cell without a change; None where the rest makes no problem, or none that has the cell."""
     try:
-        return _cell(Problem.of(with_leaves(after, change.undo)), stage, index)
+        undo = {name: old.array() if isinstance(old, Part) else old for name, old in change.undo.items()}
+        return _cell(Problem.of(with_leaves(after, undo)), stage, index)
     except (ValueError, TypeError, LookupError):
         return None
 
@@ -168,7 +183,7 @@ def changes(before: Problem, after: Problem) -> Iterator[Change]:
             continue
         if isinstance(old[name], np.ndarray) and np.shape(old[name]) == np.shape(new[name]):
             for box in _boxes(old[name], new[name]):
-                yield Change(name, box, {name: _put(new[name], box, old[name])})
+                yield Change(name, box, {name: Part(new[name], box, old[name])})
         else:
             yield Change(name, None, {name: old[name]})
 
@@ -206,12 +221,6 @@ def with_leaves(problem: Problem, leaves: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_list(value: object) -> bool:
     return isinstance(value, tuple) and bool(value) and all(is_dataclass(part) for part in value)
-
-
-def _put(array: Array, box: Box, old: Array) -> Array:
-    found = array.copy()
-    found[box] = old[box]
-    return found
 
 
 def _alike(one: Array, other: Array) -> Array:
