@@ -38,6 +38,12 @@ def sequence(problem: Problem) -> Array:
     return np.concatenate([array[0] if array.ndim == 3 else array for array in rows], axis=1)
 
 
+def _own_width(problem: Problem) -> int:
+    """The numbers of a token in `sequence`."""
+    given = [problem.x] if problem.projected else [getattr(problem, name) for name in GIVEN]
+    return sum(int(np.shape(array)[-1]) for array in given)
+
+
 def first_tokens(problem: Problem, count: int) -> Problem:
     """The problem with its first tokens alone, as queries and as keys."""
     if problem.n > count:
@@ -83,7 +89,7 @@ def affordable(problem: Problem, most: int) -> int:
     width = problem.num_heads * problem.d_v
     out = 1 if problem.w_output is None else int(problem.w_output.shape[-1])
     back = 2 * problem.d_k if problem.projected else 1
-    each = sequence(problem).shape[1] * width * max(out, back)
+    each = _own_width(problem) * width * max(out, back)
     count = max(2, min(most, problem.n, int((WORK / max(each, 1)) ** 0.5)))
     while count > 2 and held(problem, count) > HELD:
         count -= 1
@@ -93,7 +99,7 @@ def affordable(problem: Problem, most: int) -> int:
 def held(problem: Problem, count: int) -> int:
     """The bytes that the dependence over so many of the first tokens holds at a time, about."""
     shaped = Evaluation(problem, keep=0)
-    given, own = sum(shaped.shape(name)[-1] for name in GIVEN), sequence(problem).shape[1]
+    given, own = sum(shaped.shape(name)[-1] for name in GIVEN), _own_width(problem)
     columns, heads = problem.d_v, problem.num_heads
     numbers = given * own if problem.projected else 0  # by each token
     numbers += columns * (2 * given + KEPT * heads * count + own)
@@ -118,7 +124,7 @@ def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | No
 
 def _of_rows(problem: Problem, name: str, tell: Callable[[float], None]) -> Array:
     """∂(row of Q, K or V)/∂(the same row of X) as (token, column, column of X): no row reads another one's."""
-    width, own = Evaluation(problem, keep=0).shape(name)[-1], sequence(problem).shape[1]
+    width, own = Evaluation(problem, keep=0).shape(name)[-1], _own_width(problem)
     found, step = np.empty((problem.n, width, own)), max(1, PIECE // (problem.n * max(width, own)))
     for low in range(0, width, step):
         tell(0.0)

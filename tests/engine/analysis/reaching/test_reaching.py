@@ -125,6 +125,13 @@ def test_wide_queries_are_pulled_back_by_parts(d_k):
     assert found == pytest.approx(by_differences(lambda x: compute(problem.replace(x=x))["output"][0], problem.x))
 
 
+def test_tokens_are_counted_without_being_read():
+    rows = np.zeros((200_000, 8))
+    problem = Problem(query=rows, key=rows, value=rows)
+    with taking(rows.nbytes // 4):
+        assert affordable(problem, 32) == 32
+
+
 def test_columns_beyond_memory_are_weighed_before_any_is_taken():
     query, value = np.zeros((2, 5, 4)), np.zeros((5, 100_000))
     problem = Problem(query=query[0], key=query[1], value=value)
