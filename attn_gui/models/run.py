@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
+_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. "
+    "What it predicts is shown as it was before.",
+)
 _SHAPE = QT_TRANSLATE_NOOP(
     "Sentences",
     "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. "
@@ -272,6 +277,9 @@ def _continued(
     with one_blas_thread():
         for layer in layers[len(states) - 1 :]:
             tell(layer.number / len(layers))
+            if isinstance(layer, EditedLayer) and "num_heads" in layer.edit.fields:  # pages go head by head
+                sizes, got = layer.plain.sizes, layer.edit.fields["num_heads"]
+                raise FieldError(_HEADS, layer=layer.number, got=got, expected=sizes.num_heads)
             output = stage_cells(layer, found[-1], sequence, _of(changes, layer.number))
             if output.shape != found[-1].shape:
                 raise FieldError(

@@ -374,3 +374,20 @@ def test_numbers_beyond_the_precision_of_the_model_are_shown_for_what_they_becom
         toy.wait()
     for name in PAGES:
         content(toy, name)
+
+
+@pytest.mark.parametrize("heads", [2, 5])
+def test_a_layer_with_other_heads_is_said_in_a_sentence(toy, heads):
+    """It was a word of Python, or a head outside of the grid."""
+    read(toy, LETTERS)
+    shown = predicted(toy)
+    click_head(toy, 0, 1)
+    toy.do("head_duplicate") if heads == 5 else toy.size("num_heads", heads)
+    toy.wait()
+    assert toy.program.document.problem.num_heads == heads
+    assert f" {heads} " in toy.banner()
+    assert "4" in toy.banner()
+    assert predicted(toy) == shown
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert predicted(toy) == shown
