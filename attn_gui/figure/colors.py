@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,7 @@ Floats = npt.NDArray[np.float64]
 Lut = npt.NDArray[np.uint32]
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(NamedTuple):
     """A color map: its name in files and on the command line, its title, whether its middle stands for 0.
 
     `stops` are the program's own colors, for each theme; a map without any is pyqtgraph's of the name `source`, which

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -89,8 +90,7 @@ Taken = Callable[[Values, "Allowed | None", bool, int], Levels]
 """Levels from values, allowed, whether they are signed, and the number of keys."""
 
 
-@dataclass(frozen=True)
-class LevelRule:
+class LevelRule(NamedTuple):
     """A way to find levels: its title, what the color bar says of it, and `take`, which reads them from the numbers;
     None where they are given. `sampled` rules make do with some rows of a long map, `weights_only` ones mean nothing
     for signed numbers.

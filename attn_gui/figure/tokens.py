@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from PySide6.QtGui import QColor
 
 
-@dataclass(frozen=True)
-class Theme:
+class Theme(NamedTuple):
     """The colors of one theme, one for every token."""
 
     name: str
@@ -163,8 +162,7 @@ WEIGHTS_STOPS: Mapping[str, Stops] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class Spacing:
+class Spacing(NamedTuple):
     """Distances, in logical pixels."""
 
     xs: int = 2
@@ -179,8 +177,7 @@ class Spacing:
     map_gap_compact: int = 14
 
 
-@dataclass(frozen=True)
-class Radius:
+class Radius(NamedTuple):
     """Corners, in logical pixels."""
 
     control: int = 3
@@ -188,8 +185,7 @@ class Radius:
     frame: int = 4
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """Widths of lines, in logical pixels."""
 
     hairline: float = 1
@@ -202,8 +198,7 @@ class Line:
     focus_gap: float = 2
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """Sizes of zones and controls, in logical pixels; heights of text are left to the style."""
 
     strip: int = 112
@@ -234,8 +229,7 @@ class Size:
     hatch_small_map: float = 3.5
 
 
-@dataclass(frozen=True)
-class FontSize:
+class FontSize(NamedTuple):
     """Sizes of type, in logical pixels; nothing is smaller than micro."""
 
     micro: int = 10
@@ -248,8 +242,7 @@ class FontSize:
     formula_strip: int = 14
 
 
-@dataclass(frozen=True)
-class FontWeight:
+class FontWeight(NamedTuple):
     """Weights of type, as OpenType numbers them."""
 
     text: int = 400
@@ -258,8 +251,7 @@ class FontWeight:
     chosen: int = 650
 
 
-@dataclass(frozen=True)
-class TimeMs:
+class TimeMs(NamedTuple):
     """Times, in milliseconds."""
 
     edited_outline_hold: int = 800

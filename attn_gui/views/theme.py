@@ -6,7 +6,6 @@ Whoever paints asks `current_theme()` while painting and `scaled(px)` for every 
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from functools import lru_cache
 
@@ -99,9 +98,11 @@ def dress(widget: QWidget, letters: str = "", tone: str = "", strong: bool | Non
 
 
 def restyle(widget: QWidget) -> None:
-    """Look at the style sheet again after a property that it reads has changed."""
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+    """Look at the style sheet again after a property that it reads has changed; it does so by itself before a widget
+    is shown first."""
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
     widget.updateGeometry()
 
 
@@ -184,8 +185,8 @@ def _style_sheet(theme: Theme) -> str:
 
 
 def _words(theme: Theme) -> dict[str, str]:
-    colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
-    letters = {f"font_{name}": scaled(px) for name, px in dataclasses.asdict(FONT_SIZE).items()}
+    colors = {name: value.name() for name, value in theme._asdict().items() if isinstance(value, QColor)}
+    letters = {f"font_{name}": scaled(px) for name, px in FONT_SIZE._asdict().items()}
     sizes = {**letters, **_insides(), "radius": scaled(RADIUS.control), "icon": scaled(SIZE.icon)}
     arrows = resource("style", theme.name).as_posix()
     return {**colors, "arrows": arrows, **{name: f"{px}px" for name, px in sizes.items()}}

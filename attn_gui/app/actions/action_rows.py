@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
@@ -12,8 +12,7 @@ Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One action: its name (its object name is `action.NAME`), menu, label, shortcut, icon, group."""
 
     name: str

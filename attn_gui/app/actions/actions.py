@@ -92,7 +92,7 @@ class Actions(QObject):
         more = tuple(rows)
         self.rows += more
         self.by_name |= {row.name: self._make(row) for row in more}
-        self.retranslate()
+        self._label(more)
 
     def tie(self, commands: Mapping[str, Command]) -> None:
         """Let these actions do that, unless the editor that is open refuses its text."""
@@ -120,7 +120,10 @@ class Actions(QObject):
 
     def retranslate(self) -> None:
         """Labels in the present language; undo and redo are named by the history."""
-        for row in self.rows:
+        self._label(self.rows)
+
+    def _label(self, rows: Iterable[Row]) -> None:
+        for row in rows:
             action = self.by_name[row.name]
             action.setText(translated(row.label, row.context))
             action.setIconText(_plain(translated(row.short or row.label, row.context)))

@@ -39,12 +39,15 @@ class Bars(QObject):
         self._build_menus()
         self._build_toolbar()
         window.compactChanged.connect(self._on_window_compact_changed)
-        self.retranslate()
+        self._label()
 
     def retranslate(self) -> None:
         """All words in the present language."""
         self.actions.retranslate()
         self.compare.retranslate()
+        self._label()
+
+    def _label(self) -> None:
         for key, label in MENUS:
             self.menus[key].setTitle(translated(label))
         for row in ACTIONS:

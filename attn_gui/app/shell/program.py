@@ -161,11 +161,10 @@ class Program(QObject):
         self.session_view = SessionView(window, computation, view, self.files)
 
     def _build_shell(self) -> None:
-        window = self.window
-        window.closeAsked.connect(self._on_window_close_asked)
-        window.dropped.connect(self.take_in)
-        self.tips = TipsController(window, self.view)
-        self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files, self.look)
+        self.window.closeAsked.connect(self._on_window_close_asked)
+        self.window.dropped.connect(self.take_in)
+        self.tips = TipsController(self.window, self.view)
+        self.commands = CommandsController(self.window, self.bars, self.view, self.keys, self.files, self.look)
 
     def complete(self) -> None:
         """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
@@ -180,6 +179,7 @@ class Program(QObject):
         self.typing.answered.connect(self.exercises.take)
         self._tie(part for part in self._parts() if part not in there)
         self.tips.show()
+        self.computation.hold_blas()
         waiting, self._waiting = self._waiting, None
         for do in waiting or ():
             do()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 PATIENCE_MS = 300  # after which the window says that it is computing
-HOLD_MS = 100  # looking for BLAS takes a while, and before the first paint nothing needs it
 SETTLE_MS = 1500  # after the last edit of a long problem
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
@@ -48,10 +47,7 @@ class Computation(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self._blas = one_blas_thread()  # while the window lives: with more, all wait once a core has other work
-        self._hold = QTimer(self, singleShot=True, interval=HOLD_MS)
-        self._hold.timeout.connect(self._blas.__enter__)
-        self._hold.start()
+        self._blas = one_blas_thread()
         self.evaluation = Evaluation(document.problem)
         self.supply: Supply | None = None
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
@@ -67,6 +63,11 @@ class Computation(QObject):
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(lambda: self.working.emit(True))
         document.changed.connect(self._on_document_changed)
+
+    def hold_blas(self) -> None:
+        """Hold BLAS to one thread while the window lives: with more, all wait once a core has other work. Looking for
+        it takes a while, and no first picture needs it."""
+        self._blas.__enter__()
 
     @property
     def pending(self) -> bool:

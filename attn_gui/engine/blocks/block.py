@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from attn_gui.engine.graph.facts import Facts, Name
 from attn_gui.engine.graph.linear import Linear
@@ -27,8 +27,7 @@ NORMALIZED = Name("N", "N", "n", "Normalized", "归一化后")
 OUTPUT = Name("L", "L", r"\ell", "Block output", "块输出")
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table of a block: the letters of its axes (o the width of x, f that of the feed-forward network, u that of the
     output), its names, whether it may be missing, and the number that changes nothing."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.chain.following import computed_nodes
@@ -16,8 +15,7 @@ Words = tuple[str, str]
 """In English and in Chinese; of a head with a place for its number."""
 
 
-@dataclass(frozen=True)
-class ReadyMade:
+class ReadyMade(NamedTuple):
     """A problem beside the same one without something: `title` says of what, `before` and `after` call the two sides.
 
     `without(problem, head)` are the fields that are other before; `applies` says whether that would change anything.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(NamedTuple):
     """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
 
     `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text.
@@ -31,8 +29,7 @@ class Name:
         return {en: zh for en, zh in ((self.en, self.zh), (self.letter, self.letter_zh)) if zh}
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The formula of a stage as a template; `views.stage_formulas` says what may stand in braces.
 
     `whole` stands over its map, in LaTeX; `inner` is what it contributes to what the softmax is taken of, and `text`
@@ -44,8 +41,7 @@ class Form:
     text: str = "{symbol}"
 
 
-@dataclass(frozen=True)
-class Operator:
+class Operator(NamedTuple):
     """The box before a stage in the spine: its key, the text in it where there is no choice, and its caption.
 
     `always`: it stands there in problems without the stage, too, since one press of it adds the stage.

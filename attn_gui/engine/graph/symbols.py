@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.problem.masks import MASKS
@@ -120,7 +119,7 @@ def _closing() -> set[str]:
 def _computed(name: Name) -> Name:
     """The letter with a zero, as for what was there first."""
     cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
-    return replace(name, letter=f"{name.letter}⁰", matrix=f"{{{name.matrix}}}^{{0}}", cell=cell)
+    return name._replace(letter=f"{name.letter}⁰", matrix=f"{{{name.matrix}}}^{{0}}", cell=cell)
 
 
 def _entry(name: str) -> Name:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.snapshots.snapshot import Snapshot
-from attn_gui.models.attributing.likely_tokens import Likely
-from attn_gui.models.run import Run
+
+if TYPE_CHECKING:
+    from attn_gui.models.attributing.likely_tokens import Likely
+    from attn_gui.models.run import Run
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attn_gui.engine import STAGE, Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Box
@@ -16,8 +16,7 @@ QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(NamedTuple):
     """A matrix beside a stage: a stage of the problem or one of its fields."""
 
     name: str
@@ -37,8 +36,7 @@ class Operand:
         return symbol(self.name) + ("ᵀ" if self.transposed else "")
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """The matrices around a stage: stage = left · top; for the weights also O = stage · V on the right."""
 
     left: Operand | None = None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """The words of one language; `head` and `item` hold a place for a number, `pooled…` for `rows` and `columns`."""
 
     axes: Mapping[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attn_gui.engine import STAGE, Cell
 from attn_gui.engine.arrays import Box
@@ -15,8 +15,7 @@ LARGE = 1e6
 MINUS = "\N{MINUS SIGN}"
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """The boxes of a stage that a cell reaches, and the lengths of the stage's axes."""
 
     stage: str
@@ -24,8 +23,7 @@ class Reached:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class ExplainContext:
+class ExplainContext(NamedTuple):
     """The chosen cell as it is shown (row and column within the shown head), the tokens, the problem, its reach.
 
     `trail` holds (stage, row, column as shown) of the cells that led to it, the first one first.

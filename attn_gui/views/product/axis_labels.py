@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QRegion, QTransform
@@ -28,8 +28,7 @@ MEASURED, NEARLY = 5000, 2
 """So many labels are all measured; of more, some of those that have nearly as many letters as the longest."""
 
 
-@dataclass(frozen=True)
-class LabelStyle:
+class LabelStyle(NamedTuple):
     """Type and colors of the labels of one axis; `role` is the chip's color."""
 
     font: QFont

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QRegion
@@ -14,8 +14,7 @@ LEAST_SHARE, LEAST_SHARE_ABOVE = 6, 5
 """Matrices beside and above the stage insist on no more than these parts of the picture, however large the type is."""
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means that there is no such map."""
 
     rows: int
@@ -39,8 +38,7 @@ class Needs:
     scroll_bar: int = 12
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """Rectangles of the cells; `rows` and `columns` are how many of the stage's are in view before any zoom."""
 
     stage: QRect
@@ -61,8 +59,7 @@ class Places:
         return region
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """One axis of the stage: its pixels and how many cells they show."""
 
     pixels: int
@@ -77,7 +74,7 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     """The largest stage that leaves its operands their least room; what remains goes to the operands."""
     least_side = min(needs.least_side, width // LEAST_SHARE)
     least_top = min(needs.least_top, height // LEAST_SHARE_ABOVE)
-    needs = replace(needs, least_side=least_side, least_top=least_top)
+    needs = needs._replace(least_side=least_side, least_top=least_top)
     across, down = stage_sides(needs, *_free_for_stage(needs, width, height))
 
     sides = bool(needs.left_columns) + bool(needs.result_columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
@@ -20,8 +20,7 @@ WIDEST_WIDTH = 4096
 HIDDEN_WIDTH = "d_a"  # the only whole number among them
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A number of the problem: its symbol, its name, and what it may be."""
 
     symbol: str

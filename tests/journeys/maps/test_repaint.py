@@ -127,5 +127,5 @@ def test_a_color_bar_is_painted_where_an_edit_changes_what_it_says(qapp, launch,
         person.press("Return")
         QApplication.processEvents()
         qapp.removeEventFilter(painted)
-        assert person.find("heatmap.weights").viewport() in painted.widgets
+        assert person.find("heatmap.weights") in painted.widgets
         assert (bar in painted.widgets) == bool(bar.counts) == said

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
 
-from threadpoolctl import ThreadpoolController
-
 T = TypeVar("T")
 
 MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
@@ -22,6 +20,8 @@ class _Blas:
     """BLAS at one thread while any pass needs it: with more, two passes at once wait for each other's threads."""
 
     def __init__(self) -> None:
+        from threadpoolctl import ThreadpoolController  # takes a while, as the search does
+
         self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
         self._lock = threading.Lock()
         self._users = 0

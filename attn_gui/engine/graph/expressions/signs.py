@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Signs:
+class Signs(NamedTuple):
     """The signs of one way to write a formula."""
 
     cell: Callable[[str, str], str]  # a name, and its indices
