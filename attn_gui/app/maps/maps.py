@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.app.state.view_state import AGAIN, ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
@@ -17,6 +17,7 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import theme_signal
 from attn_gui.views.words.stage_formulas import short_stage_latex, stage_latex
 
+FEW = 3  # maps that are made within a frame
 REST_MS = 150  # after the last edit the colors take the new levels
 
 
@@ -33,7 +34,8 @@ class MapsController(QObject):
         self._rest.timeout.connect(self._retake_levels)
         computation.updated.connect(self._on_computation_updated)
         self._shown: Evaluation | None = None
-        view.follow(self.show, "evaluation", "head", "batch")
+        for show in (self._show_spine, self._show_heads, self._show_product_by_parts):
+            view.follow(show, "evaluation", "head", "batch")
         view.follow(self._show_other, "compare", "baseline", "face")
         view.follow(self._show_stage, "stage")
         view.follow(self._show_chosen, "cell")
@@ -56,15 +58,33 @@ class MapsController(QObject):
 
     def show(self) -> None:
         """Show the evaluation that there is, also before the first answer."""
-        look, evaluation = self._view.look, self._view.shown
-        self._shown = evaluation
+        for show in (self._show_spine, self._show_heads, self._show_product):
+            show()
+
+    def _show_spine(self) -> None:
+        look = self._view.look
+        self._window.spine.set_evaluation(self._view.shown, look.batch, look.head, look.stage)
+        self._window.spine.set_chosen(look.cell)
+
+    def _show_heads(self) -> None:
+        look = self._view.look
+        self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
+
+    def _show_product_by_parts(self) -> object:
+        """The same as below, with a few maps at a time made before where there are new ones."""
+        if self._window.product.maps.make_some(self._view.shown.stages, FEW):
+            return AGAIN
+        self._show_product()
+        return None
+
+    def _show_product(self) -> None:
+        look = self._view.look
+        self._shown = self._view.shown
         with self._window.product.arranged_once():
-            self._window.spine.set_evaluation(evaluation, look.batch, look.head)
-            self._window.heads.set_evaluation(evaluation, look.batch, look.head)
-            self._window.product.set_evaluation(evaluation, look.batch, look.head, look.stage)
-            self._show_stage()
+            self._window.product.set_evaluation(self._shown, look.batch, look.head, look.stage)
+            self._show_formula()
             self._show_tokens()
-            self._show_chosen()
+            self._window.product.set_chosen(look.cell)
 
     def _show_stage(self) -> None:
         self._window.spine.set_stage(self._view.look.stage)
@@ -104,9 +124,14 @@ class MapsController(QObject):
             return  # a sentence stands there instead
         maps, look = self._window.product.maps, self._view.look
         held = maps.focused
+        if held is None:
+            self._window.set_mode(look.mode)
+            return
+        maps.map(held).clearFocus()  # else Qt goes through the whole window for one that could have it
         self._window.set_mode(look.mode)
-        if held is not None:
-            maps.map(look.stage if look.mode == "product" else held).setFocus(Qt.FocusReason.OtherFocusReason)
+        heatmap = maps.map(look.stage if look.mode == "product" else held)
+        shown = heatmap if heatmap.isVisible() else self._window.modes[look.mode]
+        shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         recomputed = self._baseline.news(self._view.look.compare, recomputed)

@@ -52,6 +52,7 @@ class _Asked(NamedTuple):
     label: Label | None
     generation: int
     again: Callable[[], object] = lambda: None  # asks for the model once more
+    before: Callable[[], object] = lambda: None  # called when it is there, before the step is made
 
 
 class _Made(NamedTuple):
@@ -64,7 +65,8 @@ class _Made(NamedTuple):
 class ModelController(QObject):
     """Computes beside the window what a step needs, then makes it; where the document has moved meanwhile, not."""
 
-    opened = Signal()  # another model is on the table
+    opening = Signal()  # another model is about to be on the table
+    opened = Signal()  # it is
 
     def __init__(
         self,
@@ -135,12 +137,13 @@ class ModelController(QObject):
             shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
             self._begin(text, lambda tell: study.with_text(problem, text, tell), Label(TEXT, {"text": shown}))
 
-    def set_layer(self, layer: int) -> None:
-        """Put another layer on the table."""
+    def set_layer(self, layer: int, before: Callable[[], object] = lambda: None) -> None:
+        """Put another layer on the table; `before` is called when it is there."""
         study, problem = self._document.study, self._document.problem
         if study is not None and layer != study.layer:
             known, label = self.run_of(study), Label(LAYER, {"layer": layer})
             self._begin(str(layer), lambda tell: study.at(problem, layer, tell, known), label)
+            self._asked = self._asked._replace(before=before)
 
     def set_edits(self, label: Label, edits: Mapping[int, LayerEdit]) -> None:
         """Change what is changed by hand, in any layers."""
@@ -174,7 +177,7 @@ class ModelController(QObject):
         self._work.start(name, lambda tell: _made(work(tell)))
 
     def _on_work_ended(self, found: object) -> None:
-        label, generation, again = self._asked
+        label, generation, again, before = self._asked
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found), offers=self._ways_out(found))
         elif isinstance(found, Exception):
@@ -184,6 +187,7 @@ class ModelController(QObject):
                 if may_go(self._window, self._document, self._path.name, generation, again):
                     self._open(found)
             elif generation == self._document.generation:
+                before()
                 self._take(found, label)
             else:
                 self._window.banner.show_info(
@@ -219,6 +223,7 @@ class ModelController(QObject):
     def _open(self, found: _Made) -> None:
         study, _problem, run = found.placed
         self.keep(study, run)
+        self.opening.emit()
         with self._computation.handed(found.evaluation):
             self._files.begin_study(self._path, self._record, found.placed)
         folder = study.model.folder

@@ -94,10 +94,17 @@ class ModelShowing(QObject):
         """Bring the model into the middle of the window."""
         self._view.set(mode=MODE)
 
+    def show_with_next(self) -> None:
+        """The same as soon as there is another evaluation."""
+        self._view.set_with_next(mode=MODE)
+
     def choose(self, layer: int, head: int) -> None:
         """Put a layer on the table and one of its heads on show."""
-        self._view.set(head=head)
-        self._models.set_layer(layer)
+        study = self._document.study
+        if study is not None and layer != study.layer:
+            self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))
+        else:
+            self._view.set(head=head)
 
     def retranslate(self) -> None:
         """All words in the present language."""

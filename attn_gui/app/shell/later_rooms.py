@@ -63,7 +63,7 @@ def later_rooms(
     pages.exportAsked.connect(export.export_page)
     models = ModelController(window, document, computation, making, files, settings)
     model = ModelShowing(window, document, view, making, models)
-    models.opened.connect(model.show)
+    models.opening.connect(model.show_with_next)
     pages.headAsked.connect(model.choose)
     model.changed.connect(lambda: pages.set_model(model.aim()))
     model.changed.connect(bars.actions.show_states)

@@ -43,6 +43,7 @@ class Computation(QObject):
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
+    moving = Signal()  # the document has changed: what is still to be told of the state before is told now
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +59,10 @@ class Computation(QObject):
         self._rest.timeout.connect(self._settle)
         self._passes = Background(self)
         self._passes.answered.connect(self._on_passes_answered)
+        self.spread = (
+            False  # nobody waits for the new evaluation: whoever tells of it may let the window paint meanwhile
+        )
+        self.told = True  # of the evaluation that there is, everybody
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -77,7 +82,7 @@ class Computation(QObject):
     @property
     def busy(self) -> bool:
         """Whether anything is still to come: the evaluation or pictures of it."""
-        return self.pending or self._settling.busy or (self.supply is not None and self.supply.busy)
+        return self.pending or not self.told or self._settling.busy or (self.supply is not None and self.supply.busy)
 
     @property
     def stoppable(self) -> bool:
@@ -109,6 +114,7 @@ class Computation(QObject):
         self.finish()
 
     def _on_document_changed(self, change: Change) -> None:
+        self.moving.emit()
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
         self._moves += 1
@@ -120,6 +126,8 @@ class Computation(QObject):
         elif change.fields:
             self._follow(boxes)
             if by_hand:
+                problem, of_model = self._document.problem, self._document.study is not None
+                self.spread = of_model and self.supply is None and not is_quick(problem)
                 self.rebuilt.emit(False)
 
     def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
@@ -143,11 +151,11 @@ class Computation(QObject):
         if self._handed is not None:
             self._passes.forget()
             self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
-            self._take(self._handed)
+            self._take(self._handed, spread=True)
             return
         if is_quick(problem):
             self._passes.forget()
-            self._take(Evaluation(problem))
+            self._take(Evaluation(problem), spread=False)
             return
         if not self._patience.isActive():
             self._patience.start()
@@ -160,7 +168,7 @@ class Computation(QObject):
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, Evaluation)
-        self._take(found)
+        self._take(found, spread=True)
 
     def _refuse(self, why: FieldError) -> None:
         self._patience.stop()
@@ -168,9 +176,10 @@ class Computation(QObject):
         self.refusal = why
         self.refused.emit(why)
 
-    def _take(self, evaluation: Evaluation) -> None:
+    def _take(self, evaluation: Evaluation, *, spread: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
+        self.spread = spread and self.supply is None and not is_long(evaluation.problem)  # maps cannot do without one
         if self.supply is not None:
             self.supply.end()
             self.supply.deleteLater()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -22,7 +23,11 @@ from attn_gui.lessons.covered_evaluation import Covered
 from attn_gui.lessons.worksheets import Blank
 from attn_gui.views.dialogs.weight_meanings import ASK
 
+AGAIN = object()
+"""Returned by a follower that has done a part of what there is to do, and is to be called once more."""
 Show = Callable[[], object]
+SLICE = 0.006
+"""Seconds of telling, after which the window may paint and answer before the rest is told."""
 
 
 class ChosenCell(NamedTuple):
@@ -81,6 +86,11 @@ class ViewState(QObject):
         super().__init__(parent)
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
+        self._waiting: list[Show] = []  # to be told of the present look, the next one first
+        self._next: dict[str, Any] = {}
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._go_on)
+        computation.moving.connect(self.tell_all)
         self._look_at_opened: Callable[[], Look] = lambda: self.look
         self.face: Face | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
@@ -143,6 +153,17 @@ class ViewState(QObject):
         """Take new values in; followers are told once, and only if something differs."""
         self._show(replace(self.look, **values), frozenset())
 
+    def set_with_next(self, **values: Any) -> None:
+        """Take new values in together with the next evaluation."""
+        self._next = values
+
+    def tell_all(self) -> None:
+        """Tell the rest of the present look at once: something else is about to happen."""
+        self._soon.stop()
+        while self._waiting:
+            _tell(self._waiting.pop(0))
+        self._computation.told = True
+
     def show_all(self) -> None:
         """Tell every follower of the evaluation that there is, as of a document just opened."""
         self._on_computation_rebuilt(True)
@@ -155,14 +176,18 @@ class ViewState(QObject):
 
     def finish(self) -> None:
         """Stop telling; for the end of the program."""
+        self._soon.stop()
+        self._waiting.clear()
         self._followers.clear()
 
     def _on_computation_rebuilt(self, opened: bool) -> None:
         look = self._look_at_opened() if opened else self.look
+        look, self._next = replace(look, **self._next), {}
         self.face = None  # of numbers that are gone
-        self._show(look, frozenset({"evaluation", "baseline", *(("document",) if opened else ())}))
+        changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})
+        self._show(look, changed, spread=self._computation.spread)
 
-    def _show(self, look: Look, changed: frozenset[str]) -> None:
+    def _show(self, look: Look, changed: frozenset[str], *, spread: bool = False) -> None:
         mode = look.compare if look.compare in MODES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
@@ -172,9 +197,34 @@ class ViewState(QObject):
             changed |= {"face"}
         before, self.look = self.look, replace(found, compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
-        for show, parts in tuple(self._followers):
-            if changed & parts:
-                show()
+        shows = [show for show, parts in self._followers if changed & parts]
+        if shows:
+            self.tell_all()  # of what was before
+        if spread:
+            self._waiting, self._computation.told = shows, False
+            self._soon.start()
+            return
+        for show in shows:
+            _tell(show)
+
+    def _go_on(self) -> None:
+        """Tell as many as there is time for."""
+        end = time.perf_counter() + SLICE
+        while self._waiting:
+            show = self._waiting.pop(0)
+            if show() is AGAIN:
+                self._waiting.insert(0, show)
+            if time.perf_counter() >= end:
+                break
+        if self._waiting:
+            self._soon.start()
+        else:
+            self._computation.told = True
+
+
+def _tell(show: Show) -> None:
+    while show() is AGAIN:
+        pass
 
 
 def resolve(look: Look, evaluation: Evaluation) -> Look:

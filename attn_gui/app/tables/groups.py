@@ -5,6 +5,18 @@ from __future__ import annotations
 from attn_gui.engine import Problem
 
 COMPUTED = ("query", "key", "value")
+HEADED = {
+    "query": "query",
+    "w_query": "query",
+    "b_query": "query",
+    "key": "key",
+    "w_key": "key",
+    "b_key": "key",
+    "value": "value",
+    "w_value": "value",
+    "b_value": "value",
+}
+ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 PARTS = (
     ("score", "a(q, k)", "score_params."),
     ("block", "N · W", "block."),

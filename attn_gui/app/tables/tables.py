@@ -10,8 +10,8 @@ from attn_gui.app.actions.actions import DECIMALS, Command, choices
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
-from attn_gui.app.state.view_state import Look, ViewState
-from attn_gui.app.tables.groups import COMPUTED, groups_of
+from attn_gui.app.state.view_state import AGAIN, Look, ViewState
+from attn_gui.app.tables.groups import COMPUTED, HEADED, ROWS, groups_of
 from attn_gui.app.tables.read_cells import StageCells
 from attn_gui.app.tables.two_states import TwoStates
 from attn_gui.document.document import Change, Document
@@ -31,18 +31,7 @@ from attn_gui.views.tables.headers import Mark
 from attn_gui.views.words.names import stage_title
 
 COMPACT_DECIMALS = 2
-HEADED = {
-    "query": "query",
-    "w_query": "query",
-    "b_query": "query",
-    "key": "key",
-    "w_key": "key",
-    "b_key": "key",
-    "value": "value",
-    "w_value": "value",
-    "b_value": "value",
-}
-ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context": "key"}
+FEW = 2  # tables that are made within a frame
 
 
 class TablesController(QObject):
@@ -62,11 +51,12 @@ class TablesController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making = making
         self.models: dict[str, MatrixModel] = {}
+        self._ahead: dict[str, MatrixPanel] = {}  # made for what is about to be shown
         self._compact = False
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
-        view.follow(self.show, "evaluation", "batch")
+        view.follow(self._show_by_parts, "evaluation", "batch")
         view.follow(self._show_other, "compare", "baseline", "face")
         view.follow(self._show_first, "document")
         view.follow(self._show_decimals, "decimals", "scientific")
@@ -99,14 +89,27 @@ class TablesController(QObject):
         return field in COMPUTED and self._document.problem.projected
 
     # --- building --------------------------------------------------------------------------------
-    def show(self) -> None:
-        """The panels of the present problem; those that it keeps stay where they are."""
+    def _show_by_parts(self) -> object:
+        """The same as `show`, with a few tables at a time made before where there are new ones."""
+        known = self._window.inputs.panels.keys() | self._ahead.keys()
+        missing = [field for field in self._fields() if field not in known]
+        if not missing:
+            self.show()
+            return None
+        self._ahead |= {field: self._new_panel(field) for field in missing[:FEW]}
+        return AGAIN
+
+    def _fields(self) -> list[str]:
+        """The arrays that have a table."""
         problem = self._document.problem
         fields = [field for field, array in problem.arrays().items() if array.ndim]  # one number has its cell in a map
-        if problem.projected:
-            fields += COMPUTED
-        old = self._window.inputs.panels
-        panels = {field: old.get(field) or self._new_panel(field) for field in fields}
+        return [*fields, *COMPUTED] if problem.projected else fields
+
+    def show(self) -> None:
+        """The panels of the present problem; those that it keeps stay where they are."""
+        problem, fields = self._document.problem, self._fields()
+        there, self._ahead = self._ahead | self._window.inputs.panels, {}
+        panels = {field: there.get(field) or self._new_panel(field) for field in fields}
         self.models = {field: self.models[field] for field in fields}
         ahead = self._computation.pending  # what is computed follows when it is
         for field in fields:
@@ -199,8 +202,7 @@ class TablesController(QObject):
             self._repaint(field, recomputed.boxes.get(field, ()))
 
     def _on_document_changed(self, change: Change) -> None:
-        by_hand = any(name.startswith("interventions") and boxes is None for name, boxes in change.fields.items())
-        if by_hand or (self._computation.pending and None in change.fields.values()):
+        if self._computation.pending and None in change.fields.values():
             self.show()  # a table need not wait for the maps, and whoever types into it must see the document's numbers
         for field, boxes in change.fields.items():
             if field in self.models and boxes is not None:

@@ -49,6 +49,7 @@ class ModelView(QWidget):
         self.changes = InterventionList(self._changes, self)
         self._head_off, self._off = QPushButton(self), QPushButton(self)
         self._asked = ""  # the second text that was asked for last
+        self.setFocusProxy(self.heads)
         self._name_parts()
         self._connect()
         self._build()

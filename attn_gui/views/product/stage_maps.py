@@ -119,6 +119,13 @@ class StageMaps(QObject):
         for stage in evaluation.stages:
             self._bars[stage].recount()
 
+    def make_some(self, stages: Sequence[str], most: int) -> bool:
+        """Make a few of the maps that these stages still need; False where there are all."""
+        missing = [stage for stage in stages if stage not in self._maps]
+        for stage in missing[:most]:
+            self._made(stage)
+        return bool(missing)
+
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
         """Names of rows and columns; empty for numbers."""
         self.query_tokens = tuple(map(token_text, query_tokens or ()))

@@ -54,6 +54,7 @@ class Spine(QWidget):
         self._cell: Cell | None = None
         self._compact = False
         self._entries: tuple[Entry, ...] = ()
+        self._arranged: dict[str, object] = {}  # what there is room for in the boxes, by name
         self._items: list[Item] = []
         self._formula = FormulaView(self, size=FONT_SIZE.formula_strip)
         self._line, self._row = QFrame(self), SpineRow(self)
@@ -64,8 +65,8 @@ class Spine(QWidget):
         self.retranslate()
 
     # --- setters ---------------------------------------------------------------------------------
-    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
-        """Show the steps of an evaluation, for one item and head."""
+    def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
+        """Show the steps of an evaluation, for one item and head, with the present step framed or another."""
         self._evaluation, self._place = evaluation, (batch, head)
         entries = entries_of(evaluation)
         if entries != self._entries:
@@ -74,7 +75,7 @@ class Spine(QWidget):
         self._show_planes()
         self._mark()
         self._set_height()
-        self.set_stage(self._stage)
+        self.set_stage(stage or self._stage)
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Repaint the cells that hold new numbers, and put a dot on their maps."""
@@ -111,12 +112,12 @@ class Spine(QWidget):
     def set_score(self, score: str) -> None:
         """The score function in force."""
         self.boxes.set_score(score)
-        self._after_change_of_boxes()
+        self._after_change_of_boxes("score", score)
 
     def set_choice(self, name: str, key: str) -> None:
         """The norm or the activation in force."""
         self.boxes.lists[name].set_key(key)
-        self._after_change_of_boxes()
+        self._after_change_of_boxes(name, key)
 
     def set_scale(self, key: str, value: float | None, d_k: int) -> None:
         """ "sqrt", "none" or "typed" with its number."""
@@ -125,12 +126,12 @@ class Spine(QWidget):
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the steps, by name."""
         self.boxes.set_numbers(values, dtype)
-        self._after_change_of_boxes()
+        self._after_change_of_boxes("numbers", {field: value is None for field, value in values.items()})
 
     def set_mask_text(self, text: str) -> None:
         """Set the text of the mask box."""
         self.boxes.mask.set_text(text)
-        self._give_way()
+        self._after_change_of_boxes("mask", text)
 
     def set_maps_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the maps."""
@@ -193,7 +194,12 @@ class Spine(QWidget):
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
-    def _after_change_of_boxes(self) -> None:
+    def _after_change_of_boxes(self, name: str, shown: object) -> None:
+        """Make room for what a box shows, unless it has shown that before in this row of steps."""
+        given = self._entries, shown
+        if self._arranged.get(name) == given:
+            return
+        self._arranged[name] = given
         self._order_tabs()
         self._set_height()
         self._give_way()

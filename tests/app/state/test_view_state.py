@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from attn_gui import formats
 from attn_gui.app.shell.program import Program
+from attn_gui.app.state import computation, view_state
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, Look, ViewState, resolve
@@ -59,8 +60,8 @@ def test_a_look_is_what_the_evaluation_can_give():
 @pytest.fixture
 def view(qapp: QApplication) -> ViewState:
     document = Document(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
-    computation = Computation(document, document)
-    return ViewState(computation, Baseline(document, computation, document), Look(), document)
+    following = Computation(document, document)
+    return ViewState(following, Baseline(document, following, document), Look(), document)
 
 
 def test_each_follower_hears_once_of_what_it_asked_for(view):
@@ -81,6 +82,62 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
     view.set(head=1)
     view.parent().open(new_problem(n=3, m=3, num_heads=1, d_k=2, d_v=2))
     assert seen == [(1, 2), (0, 1)]
+
+
+def test_values_that_come_with_the_next_evaluation_are_told_with_it(view):
+    seen: list[tuple[int, int]] = []
+    view.follow(lambda: seen.append((view.look.head, view.parent().problem.n)), "head", "evaluation")
+    view.set_with_next(head=1)
+    assert not seen
+    view.parent().open(new_problem(n=2, m=2, num_heads=2, d_k=2, d_v=2))
+    view.parent().open(new_problem(n=4, m=4, num_heads=2, d_k=2, d_v=2))
+    assert seen == [(1, 2), (1, 4)]
+
+
+@pytest.fixture
+def behind(view, qtbot, monkeypatch):
+    """A view of a document that is computed beside the window, where nobody waits for what is told of it."""
+    monkeypatch.setattr(computation, "QUICK_CELLS", 1)
+    monkeypatch.setattr(view_state, "SLICE", 0.0)  # one after another
+    opened = view.parent()
+    return view, lambda n: opened.open(new_problem(n=n, m=n, num_heads=1, d_k=2, d_v=2))
+
+
+def test_everybody_is_told_in_turn_while_the_window_goes_on(behind, qtbot):
+    view, begin = behind
+    told: list[str] = []
+    parts = iter(["first", "second"])
+
+    def by_parts() -> object:
+        told.append(next(parts))
+        return view_state.AGAIN if told[-1] == "first" else None
+
+    view.follow(by_parts, "evaluation")
+    view.follow(lambda: told.append("last"), "evaluation")
+    follower = view._computation
+    follower.rebuilt.connect(lambda _opened: told.append("busy" if follower.busy else "told"))
+    begin(3)
+    qtbot.waitUntil(lambda: not follower.busy)
+    assert told == ["busy", "first", "second", "last"]
+
+
+def test_what_is_still_to_be_told_is_told_before_the_document_changes(behind, qtbot):
+    view, begin = behind
+    told: list[int] = []
+    view.follow(lambda: told.append(view._computation.evaluation.problem.n), "evaluation")
+    seen: list[list[int]] = []
+
+    def change(_opened: bool) -> None:
+        if not seen:
+            seen.append([*told])
+            begin(4)
+            seen.append([*told])
+
+    view._computation.rebuilt.connect(change)
+    begin(3)
+    qtbot.waitUntil(lambda: not view._computation.busy)
+    assert seen == [[], [3]]
+    assert told == [3, 4]
 
 
 def test_nobody_can_follow_what_there_is_not(view):
