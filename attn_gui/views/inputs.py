@@ -96,13 +96,17 @@ class InputsView(QWidget):
                 panel.deleteLater()
         self.panels, self._groups = panels, tuple(groups)
         for panel in panels.values():
-            if panel.parent() is not self._splitter:
-                panel.hide()  # else all are laid out for each that comes, in sight or not
-                self._splitter.addWidget(panel)
-                self._splitter.setStretchFactor(self._splitter.indexOf(panel), 1)  # all grow alike
+            self.hold(panel)
         keys = [key for key, _, _ in self._groups]
         self._group = self._group if self._group in keys else keys[0]
         self._arrange()
+
+    def hold(self, panel: MatrixPanel) -> None:
+        """Take a panel in, which `set_panels` may show."""
+        if panel.parent() is not self._splitter:
+            panel.hide()  # else all are laid out, those too that are out of sight
+            self._splitter.addWidget(panel)
+            self._splitter.setStretchFactor(self._splitter.indexOf(panel), 1)  # all grow alike
 
     def show_first(self) -> None:
         """The tables that a new problem is entered with."""

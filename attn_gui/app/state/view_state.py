@@ -26,7 +26,7 @@ from attn_gui.views.dialogs.weight_meanings import ASK
 AGAIN = object()
 """Returned by a follower that has done a part of what there is to do, and is to be called once more."""
 Show = Callable[[], object]
-SLICE = 0.006
+SLICE = 0.004
 """Seconds of telling, after which the window may paint and answer before the rest is told."""
 
 

@@ -31,7 +31,6 @@ from attn_gui.views.tables.headers import Mark
 from attn_gui.views.words.names import stage_title
 
 COMPACT_DECIMALS = 2
-FEW = 2  # tables that are made within a frame
 
 
 class TablesController(QObject):
@@ -90,13 +89,14 @@ class TablesController(QObject):
 
     # --- building --------------------------------------------------------------------------------
     def _show_by_parts(self) -> object:
-        """The same as `show`, with a few tables at a time made before where there are new ones."""
+        """The same as `show`, where there are new tables with one of them at a time made before."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()
-        missing = [field for field in self._fields() if field not in known]
-        if not missing:
+        missing = next((field for field in self._fields() if field not in known), None)
+        if missing is None:
             self.show()
             return None
-        self._ahead |= {field: self._new_panel(field) for field in missing[:FEW]}
+        panel = self._ahead[missing] = self._new_panel(missing)
+        self._window.inputs.hold(panel)
         return AGAIN
 
     def _fields(self) -> list[str]:

@@ -93,7 +93,7 @@ class MatrixPanel(QWidget):
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
         """Bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
-        self._head_width = width
+        self._head_width = width if count > 1 else 0
         self._ruler.set_heads(count, width, chosen)
 
     def set_marks(self, rows: Sequence[Mark] = (), column: int | None = None) -> None:

@@ -326,6 +326,13 @@ def test_a_head_is_a_band_of_columns(desk, qtbot):
     assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
 
 
+def test_columns_that_belong_to_no_head_stay_where_they_are(desk):
+    table = desk(np.zeros((ROWS, 60)), width=300)
+    table.panel.set_heads(1, 60, 3)
+    table.panel.scroll_to_head(3)
+    assert table.view.columnAt(2) == 0
+
+
 def test_wider_columns_keep_the_first_one_in_place(desk):
     table = desk(np.zeros((ROWS, 384)), width=338)
     table.panel.set_heads(12, 32, 3)
