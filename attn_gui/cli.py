@@ -12,7 +12,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attn_gui.command_ground import Parser, Refusal, Unnamed, add_arrangement, arranged, opened, told
+from attn_gui.command_ground import (
+    FileProgress,
+    Parser,
+    Refusal,
+    Unnamed,
+    add_arrangement,
+    add_problem,
+    arranged,
+    opened,
+    told,
+)
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
@@ -60,13 +70,24 @@ def _refuse(sentence: str) -> int:
 
 def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
-    if chosen.file is not None:
-        _check(chosen)  # a bad file is refused here, before a window appears
+    for files in _apart(chosen.files):
+        _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
         raise Refusal(reason)
     from attn_gui.app.shell.start import run
 
-    return run(chosen.file, chosen.lang, arranged(chosen))
+    return run(chosen.files, chosen.lang, arranged(chosen))
+
+
+def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
+    """Files of arrays together, as they make one problem, and every other one by itself."""
+    if len(files) < 2:
+        return [(file,) for file in files]
+    from attn_gui.formats.named.several_files import holds_arrays
+    from attn_gui.lessons.lesson_ending import is_lesson
+
+    together = tuple(file for file in files if holds_arrays(file) and not is_lesson(file))
+    return [*([together] if together else []), *((file,) for file in files if file not in together)]
 
 
 def _check(chosen: argparse.Namespace) -> None:
@@ -92,7 +113,8 @@ def _verify(words: list[str]) -> int:
 
     loaded = told(opened(chosen))
     try:
-        found = verify(loaded.problem)
+        with FileProgress(chosen.file) as progress:
+            found = verify(loaded.problem, tell=progress.show)
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
     for line in found.lines():
@@ -110,7 +132,7 @@ def _verify(words: list[str]) -> int:
 def _window_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "attn-gui",
-        usage="attn-gui [FILE] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
+        usage="attn-gui [FILE ...] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
         "       attn-gui verify FILE\n       attn-gui lesson check FILE\n"
         "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui solution FILE -o DIR [options]\n"
         "       attn-gui model FOLDER --text TEXT [options]",
@@ -119,8 +141,9 @@ def _window_parser() -> argparse.ArgumentParser:
         "--help” how to have every number checked.",
         allow_abbrev=False,
     )
-    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx) or a lesson (.md) to open"
-    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help=known)
+    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx) or a lesson (.md) to open; several "
+    known += "files of arrays (.npy, .csv, …) as one problem, several others each in a window of its own"
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=known)
     parser.add_argument("--lang", choices=("en", "zh"), help="language of the window (default: the system's)")
     add_arrangement(parser)
     parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
@@ -137,6 +160,5 @@ def _verify_parser() -> argparse.ArgumentParser:
         "that is not. Above 200000 cells of n·m·h a seeded sample of rows is recomputed.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
-    add_arrangement(parser)
+    add_problem(parser)
     return parser

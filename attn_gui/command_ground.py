@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from attn_gui.arguments import setting, whole
 
@@ -30,6 +30,21 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
+
+
+class _FirstFile(argparse.Action):
+    """The first file, by which what is written is named, and all of them."""
+
+    def __call__(self, _parser: object, chosen: argparse.Namespace, values: Any, _option: str | None = None) -> None:
+        chosen.files = tuple(values)
+        chosen.file = chosen.files[0]
+
+
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """The file that a command is about, or several whose arrays make one problem, and which arrays are which parts."""
+    known = "a session (.attn), or arrays (.npz, .safetensors, …); several files of arrays are one problem"
+    parser.add_argument("file", metavar="FILE", nargs="+", action=_FirstFile, type=Path, help=known)
+    add_arrangement(parser)
 
 
 def add_arrangement(parser: argparse.ArgumentParser) -> None:
@@ -75,9 +90,12 @@ def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.named.by_name import ForeignNames
+    from attn_gui.formats.named.several_files import open_several
 
     arrangement = arranged(chosen)
     try:
+        if len(chosen.files) > 1:
+            return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
     except ForeignNames as error:
         raise Unnamed(
@@ -119,7 +137,12 @@ class FileProgress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Leave nothing of it on the line."""
         if self._shown:
+            self._shown = ""
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def show(self, share: float) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from attn_gui.arguments import cell, whole
-from attn_gui.command_ground import FileProgress, Parser, Refusal, add_arrangement, opened, told
+from attn_gui.command_ground import FileProgress, Parser, Refusal, add_problem, opened, told
 from attn_gui.libraries import DRAWING, complaint
 
 DONE = 0
@@ -40,19 +40,22 @@ def worksheet(words: list[str]) -> int:
     problem = told(opened(chosen)).problem
     try:
         chosen.folder.mkdir(parents=True, exist_ok=True)
-        written = write_class(
-            problem,
-            chosen.folder,
-            chosen.file.stem,
-            count=chosen.count,
-            seed=chosen.seed,
-            blanks=chosen.blanks,
-            stages=tuple(dict.fromkeys(chosen.stage or ())),
-            lang=chosen.lang,
-            keys=not chosen.no_key,
-        )
-        for path in written:
-            print(path, flush=True)
+        with FileProgress(chosen.file) as progress:
+            written = write_class(
+                problem,
+                chosen.folder,
+                chosen.file.stem,
+                count=chosen.count,
+                seed=chosen.seed,
+                blanks=chosen.blanks,
+                stages=tuple(dict.fromkeys(chosen.stage or ())),
+                lang=chosen.lang,
+                keys=not chosen.no_key,
+                tell=progress.show,
+            )
+            for path in written:
+                progress.clear()
+                print(path, flush=True)
     except (ValueError, KeyError, OSError) as error:
         raise Refusal(str(error)) from error
     return DONE
@@ -118,7 +121,7 @@ def _worksheet_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
+    add_problem(parser)
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--count", type=whole(1, 200), default=20, metavar="N", help="how many sheets, all different (default: 20)")
     add("--seed", type=whole(0, 10**9), default=1, metavar="N", help="where the numbers begin (default: 1)")
@@ -126,7 +129,6 @@ def _worksheet_parser() -> Parser:
     add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
     add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheets (default: en)")
-    add_arrangement(parser)
     return parser
 
 
@@ -143,7 +145,7 @@ def _solution_parser() -> Parser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
+    add_problem(parser)
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--stage", metavar="NAME", help="the stage of the cell (default: the whole problem)")
     add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell")
@@ -158,5 +160,4 @@ def _solution_parser() -> Parser:
         help=f"{', '.join(ENDINGS)}; several at once (default: {ENDINGS[0]})",
     )
     add("--lang", choices=("en", "zh"), default="en", help="language of the sheet (default: en)")
-    add_arrangement(parser)
     return parser

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import save
+from attn_gui.paths import resource
 
 LONG, HEADS, WIDTH = 4096, 8, 64
 MEASURED = """
@@ -29,6 +29,23 @@ floor = peak()
 code = main()
 print(peak() - floor)
 sys.exit(code)
+"""
+
+HALFWAY = """
+import sys
+from attn_gui.cli import main
+import attn_gui.formats.saving
+saving = sys.modules["attn_gui.formats.saving"]
+write = saving.Sink.write
+def write_and_wait(sink, data):
+    count = write(sink, data)
+    if sink.size > 1000000:
+        saving.Sink.write = write
+        print("halfway", flush=True)
+        sys.stdin.read()
+    return count
+saving.Sink.write = write_and_wait
+sys.exit(main())
 """
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, sends signals")
@@ -89,11 +106,14 @@ def _interruptible() -> Iterator[None]:
 @pytest.mark.parametrize("ending", ["npy", "npz"])
 def test_ctrl_c_leaves_no_half_file(long: Path, tmp_path: Path, ending: str) -> None:
     (tmp_path / "long-weights-h0.npy").write_bytes(b"the old file")
-    running = exporting(long, tmp_path, "--format", ending, "--stage", "weights")
-    end = time.monotonic() + 300
-    while not any(name.endswith(".saving") for name in os.listdir(tmp_path)):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    words = ["export", str(long), "-o", str(tmp_path), "--format", ending, "--stage", "weights"]
+    command = [sys.executable, "-c", HALFWAY, *words]
+    running = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "halfway\n"
+    assert any(name.endswith(".saving") for name in os.listdir(tmp_path))
     running.send_signal(signal.SIGINT)
     out, error = running.communicate(timeout=300)
     assert (running.returncode, out, error) == (130, "", "")
@@ -138,3 +158,43 @@ def test_a_long_npz_opens_again(tmp_path: Path) -> None:
         np.testing.assert_allclose(found["weights"], trace["weights"], rtol=1e-12)
         np.testing.assert_array_equal(found["query"], problem.query)
         np.testing.assert_allclose(found["output"], trace["output"], rtol=1e-12)
+
+
+SLOW = {"verify": ["verify"], "worksheet": ["worksheet", "--count", "200", "-o", "sheets"]}
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Path:
+    """A problem whose reference takes seconds."""
+    random = np.random.default_rng(5)
+    arrays = {name: random.standard_normal((300, 24)) for name in ("query", "key", "value")}
+    save(Problem(**arrays, num_heads=2), tmp_path / "wide.attn")
+    return tmp_path / "wide.attn"
+
+
+@pytest.mark.usefixtures("_interruptible")
+@pytest.mark.parametrize("name", SLOW)
+def test_ctrl_c_while_progress_is_shown_ends_with_130(name: str, wide: Path, tmp_path: Path) -> None:
+    """`verify` and `worksheet` tell a terminal how far they are, and leave nothing of it."""
+    path = wide if name == "verify" else resource("examples", "worked-example.npz")
+    command, *options = SLOW[name]
+    terminal, theirs = os.openpty()
+    words = [sys.executable, "-m", "attn_gui", command, str(path), *options]
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=tmp_path)
+    os.close(theirs)
+    said = b""
+    try:
+        while b"%" not in said:
+            said += os.read(terminal, 1000)
+        running.send_signal(signal.SIGINT)
+        while part := os.read(terminal, 1000):
+            said += part
+    except OSError:  # how a terminal ends whose other side has gone
+        pass
+    finally:
+        os.close(terminal)
+    out, _ = running.communicate(timeout=300)
+    assert (running.returncode, out) == (130, "")
+    assert f"{path.name}: " in said.decode()
+    assert said.decode().split("\r")[-1] == "\x1b[K"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["wide.attn"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
-from attn_gui.command_ground import Parser, Refusal, add_arrangement, opened, told
+from attn_gui.command_ground import Parser, Refusal, add_problem, opened, told
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
@@ -106,13 +106,12 @@ def export_parser() -> argparse.ArgumentParser:
     _add_page(parser)
     _add_comparison(parser)
     _add_figure_options(parser)
-    add_arrangement(parser)
     return parser
 
 
 def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="a session (.attn), or arrays (.npz, .safetensors, …)")
+    add_problem(parser)
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
     add("--name", metavar="NAME", help="what the files are called (default: as FILE)")
     add(

@@ -43,7 +43,7 @@ class MainWindow(QMainWindow):
     """Spine across the top; inputs left, pictures in the middle, explanation right; status below."""
 
     closeAsked = Signal(object)  # the QCloseEvent: whoever listens may ignore it
-    dropped = Signal(object, str)  # Path, and the field of the table that it was dropped on
+    dropped = Signal(list, str)  # Paths, and the field of the table that they were dropped on
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
 
@@ -254,13 +254,13 @@ class MainWindow(QMainWindow):
             super().wheelEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped_file(event.mimeData()):
+        if _dropped_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        if path := _dropped_file(event.mimeData()):
+        if paths := _dropped_files(event.mimeData()):
             event.acceptProposedAction()
-            self.dropped.emit(path, self._field_at(event.position().toPoint()))
+            self.dropped.emit(paths, self._field_at(event.position().toPoint()))
 
     def _field_at(self, place: QPoint) -> str:
         from attn_gui.views.tables import MatrixPanel
@@ -278,6 +278,5 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
 
 
-def _dropped_file(data: QMimeData) -> Path | None:
-    files = [url.toLocalFile() for url in data.urls() if url.isLocalFile()]
-    return Path(files[0]) if len(files) == 1 else None
+def _dropped_files(data: QMimeData) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]

@@ -1643,6 +1643,10 @@
       <source>Problems ({patterns})</source>
       <translation>问题文件 ({patterns})</translation>
     </message>
+    <message>
+      <source>Matrices ({patterns})</source>
+      <translation>矩阵（{patterns}）</translation>
+    </message>
   </context>
   <context>
     <name>FindBar</name>
@@ -8615,6 +8619,17 @@
     <message>
       <source>, </source>
       <translation>、</translation>
+    </message>
+  </context>
+  <context>
+    <name>Arrivals</name>
+    <message>
+      <source>In windows of their own: {files}. Not opened: {count} more files.</source>
+      <translation>已在各自的窗口中打开：{files}。另有 {count} 个文件未打开。</translation>
+    </message>
+    <message>
+      <source>In windows of their own: {files}.</source>
+      <translation>已在各自的窗口中打开：{files}。</translation>
     </message>
   </context>
 </TS>

@@ -289,8 +289,8 @@ class Person:
             assert time.monotonic() < end, "the window stays in the background"
             QTest.qWait(1)
 
-    def choose_file(self, path: Path, ask: Callable[[], object]) -> None:
-        """Type a path into the file dialog that `ask` opens, and press Enter."""
+    def choose_file(self, path: Path | str, ask: Callable[[], object]) -> None:
+        """Type a path, or several in quotes, into the file dialog that `ask` opens, and press Enter."""
 
         def answer(dialog: QFileDialog) -> None:
             line = dialog.findChild(QLineEdit, "fileNameEdit")
@@ -312,10 +312,10 @@ class Person:
     def open(self, path: Path) -> None:
         self.choose_file(path, lambda: self.do("open"))
 
-    def drop(self, path: Path, at: QPoint | None = None) -> None:
-        """Drag a file from elsewhere onto the window."""
+    def drop(self, *paths: Path, at: QPoint | None = None) -> None:
+        """Drag files from elsewhere onto the window."""
         place, data = at or QPoint(700, 200), QMimeData()
-        data.setUrls([QUrl.fromLocalFile(str(path))])
+        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
         QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
         QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog
 
 from attn_gui.app.files.files import FilesController
@@ -20,7 +21,9 @@ from attn_gui.figure.reading import Tell
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
+from attn_gui.formats.named.by_name import ForeignNames, check_names
 from attn_gui.formats.named.recalled import recalled, record_of
+from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
@@ -36,10 +39,12 @@ LARGEST_PREVIEW = 10**8  # numbers of an array that are worth reading for a look
 class ArraysController(QObject):
     """Asks which array is which, the last answer for such names first."""
 
+    apart = Signal(list)  # files that hold a problem each, of those that were to make one together
+
     def __init__(self, window: MainWindow, files: FilesController, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._files, self._settings = window, files, settings
-        self._path = Path()
+        self._paths: tuple[Path, ...] = ()
         self._dialog: ArraysDialog | None = None
         self._listed = SideWork(window, OpeningProgress(window))
         self._preview = Background(self)
@@ -54,8 +59,16 @@ class ArraysController(QObject):
 
     def choose(self, path: Path) -> None:
         """Ask which arrays of a file are which, once they are listed."""
-        self._path = path
+        self._paths = (path,)
         self._listed.start(path.name, partial(list_arrays, path))
+
+    def open_together(self, paths: tuple[Path, ...], arrangement: Arrangement | None = None) -> None:
+        """Open what the arrays of several files make: as arranged, by their names, or after a question."""
+        if arrangement is not None:
+            self._open_several(paths, arrangement)
+            return
+        self._paths = paths
+        self._listed.start(several_name(paths), partial(_sorted, paths))
 
     def open_first(self, path: Path, arrangement: Arrangement | None) -> bool:
         """Open the file that a start was given, as the command line arranges it; whether it is there at once."""
@@ -72,6 +85,14 @@ class ArraysController(QObject):
 
         self._files.open_beside(path, read)
 
+    def _open_several(self, paths: tuple[Path, ...], arrangement: Arrangement | None) -> None:
+        """Open what several files make, by the name of their folder."""
+
+        def read(_folder: Path, tell: Tell) -> Loaded:
+            return open_several(paths, arrangement, tell)
+
+        self._files.open_beside(paths[0].absolute().parent, read)
+
     def finish(self) -> None:
         """Drop what is being read; for the end of the program."""
         self._listed.finish()
@@ -82,13 +103,18 @@ class ArraysController(QObject):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Exception):
             raise found
+        elif isinstance(found, list):
+            self.apart.emit(found)
+        elif isinstance(found, Listing) and len(self._paths) > 1 and _tells(found):
+            self._open_several(self._paths, None)
         elif isinstance(found, Listing):
-            self._ask(self._path, found)
+            self._ask(self._paths, found)
 
-    def _ask(self, path: Path, listing: Listing) -> None:
+    def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
         from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 
-        dialog = self._dialog = ArraysDialog(path.name, listing, partial(_objection, listing, path), self._window)
+        path, name = paths[0], several_name(paths)
+        dialog = self._dialog = ArraysDialog(name, listing, partial(_objection, listing, Path(name)), self._window)
         dialog.set_arrangement(recalled(self._known(), listing) or proposed(listing))
         dialog.previewAsked.connect(partial(self._look_into, path, listing))
         self._look_into(path, listing, dialog.chosen())
@@ -98,7 +124,10 @@ class ArraysController(QObject):
         if accepted:
             chosen = dialog.arrangement()
             self._remember(chosen)
-            self.open_arranged(path, chosen)
+            if len(paths) > 1:
+                self._open_several(paths, chosen)
+            else:
+                self.open_arranged(path, chosen)
 
     def _look_into(self, path: Path, listing: Listing, name: str) -> None:
         """Read an array for its first numbers, the last one asked for."""
@@ -123,6 +152,20 @@ class ArraysController(QObject):
         record = record_of(arrangement)
         others = [known for known in self._known() if known.get("arrays") != record["arrays"]]
         self._settings.put(KNOWN, {"known": [record, *others][:MOST_KNOWN]})
+
+
+def _sorted(paths: Sequence[Path], tell: Tell) -> Listing | list[Path]:
+    """The arrays of files that make one problem together; else the files, as each holds one."""
+    return list(paths) if len(whole_ones(paths)) > 1 else list_several(paths, tell)
+
+
+def _tells(listing: Listing) -> bool:
+    """Whether the names of arrays say what they are."""
+    try:
+        check_names(array.name for array in listing.arrays)
+    except ForeignNames:
+        return False
+    return True
 
 
 def _objection(listing: Listing, path: Path, arrangement: Arrangement) -> str:

@@ -20,8 +20,8 @@ from attn_gui.app.files.questions import (
     ask_about_change,
     ask_to_save,
     may_go,
-    path_to_open,
     path_to_save,
+    paths_to_open,
 )
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
@@ -48,6 +48,7 @@ class FilesController(QObject):
     """Begins and keeps documents; asks before anything unsaved is lost."""
 
     recovered = Signal(Path)  # the journal whose document is open now
+    chosen = Signal(list)  # the files that are to be opened
     foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
     modelNeeded = Signal(Path, object)  # a session that its model has to be opened for: its StudyRecord
 
@@ -118,8 +119,8 @@ class FilesController(QObject):
         )
 
     def open(self) -> None:
-        if (path := path_to_open(self._window, self._folder())) is not None:
-            self.open_path(path)
+        if paths := paths_to_open(self._window, self._folder()):
+            self.chosen.emit(paths)
 
     def open_path(self, path: Path) -> bool:
         """Open a file as a new document; a bad one is refused with one sentence and changes nothing.
@@ -162,24 +163,24 @@ class FilesController(QObject):
             if not may_go(self._window, self._document, path.name, generation, again):
                 return
             if isinstance(found, Loaded):
-                self._take(path, found)
+                self._take(path, found, read)
             elif isinstance(found, Resumed):
                 self._take_resumed(path, found)
 
     def _take_resumed(self, path: Path, found: Resumed) -> None:
-        file = found.kept.file
+        self._known = file = found.kept.file
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
-        self._known = file
         self._tell(found.loaded.notes)
         self._document.mark_unsaved()
         if found.whole:  # else the journal stays
             self.recovered.emit(path)
 
-    def _take(self, path: Path, loaded: Loaded) -> None:
+    def _take(self, path: Path, loaded: Loaded, read: Read = open_file) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
         self._known = Stamp.of(path)
-        self.journaling.begin_from(self._known)
-        self._settings.add_recent(path.resolve())
+        self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
+        if path.is_file():
+            self._settings.add_recent(path.resolve())
         self._tell(loaded.notes)
 
     def _refuse(self, path: Path, error: Exception) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from attn_gui.document.document import Document
-from attn_gui.formats import SESSION, patterns, problems
+from attn_gui.formats import SESSION, matrices, patterns, problems
 from attn_gui.views.banner import Banner, Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
@@ -91,13 +91,14 @@ def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], objec
     banner.show_info(words, offers=[Offer(label, hint, again)])
 
 
-def path_to_open(window: QWidget, folder: str) -> Path | None:
-    """The problem to open; None if the dialog was left."""
+def paths_to_open(window: QWidget, folder: str) -> list[Path]:
+    """The files to open; none if the dialog was left."""
     kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(patterns=patterns(problems()))
     every = QCoreApplication.translate("FilesController", "All files (*)")
     title = QCoreApplication.translate("FilesController", "Open")
-    name, _ = QFileDialog.getOpenFileName(window, title, folder, f"{kinds};;{every}")
-    return Path(name) if name else None
+    both = QCoreApplication.translate("FilesController", "Matrices ({patterns})").format(patterns=patterns(matrices()))
+    names, _ = QFileDialog.getOpenFileNames(window, title, folder, f"{kinds};;{both};;{every}")
+    return [Path(name) for name in names]
 
 
 def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -62,7 +62,6 @@ from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
-from attn_gui.formats import matrices, suffixes
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_ending import is_lesson
 from attn_gui.views.main_window import MainWindow
@@ -161,13 +160,16 @@ class Program(QObject):
         self.session_view = SessionView(window, computation, view, self.files)
 
     def _build_shell(self) -> None:
-        self.window.closeAsked.connect(self._on_window_close_asked)
-        self.window.dropped.connect(self.take_in)
-        self.tips = TipsController(self.window, self.view)
-        self.commands = CommandsController(self.window, self.bars, self.view, self.keys, self.files, self.look)
+        window = self.window
+        window.closeAsked.connect(self._on_window_close_asked)
+        window.dropped.connect(self.take_in_all)
+        self.files.chosen.connect(self.take_in_all)
+        self.tips = TipsController(window, self.view)
+        self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files, self.look)
 
     def complete(self) -> None:
         """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
+        from attn_gui.app.shell.arrivals import Arrivals
         from attn_gui.app.shell.later_rooms import later_rooms
 
         there = self._parts()
@@ -176,6 +178,9 @@ class Program(QObject):
         self.pages, self.code, self.curve, self.export, self.exercises = rooms[:5]
         self.worksheets, self.solutions, self.lessons = rooms[5:8]
         self.models, self.model, self.at_hand, self.row_takes = rooms[8:]
+        self.arrivals = Arrivals(
+            self.window, self.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
+        )
         self.typing.answered.connect(self.exercises.take)
         self._tie(part for part in self._parts() if part not in there)
         self.tips.show()
@@ -262,24 +267,12 @@ class Program(QObject):
         self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:
-        """A file that was dropped: one matrix goes into the table below it, or is offered to all; else it is opened."""
-        if is_lesson(path):
-            self.lessons.open_path(path)
-            return
-        if is_model(path):
-            self.models.open_path(path)
-            return
-        if path.suffix.lower() not in suffixes(matrices()):
-            self.files.open_path(path)
-            return
-        if not self.window.settle():
-            return
-        if not field:
-            self.table_blocks.offer_path(path)
-            return
-        self.target.use(field)
-        if self.target.writable():
-            self.table_blocks.import_path(path)
+        """Open a file as if it was dropped."""
+        self.take_in_all([path], field)
+
+    def take_in_all(self, paths: Sequence[Path], field: str = "") -> None:
+        """Open files that were dropped or chosen together."""
+        self._when_complete(lambda: self.arrivals.take(paths, field))
 
     def end(self) -> None:
         """Close without asking; for whoever drives the program from outside."""

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,10 +27,10 @@ REST_MS = 200
 """Time after which everything is painted and idle work may begin."""
 
 
-def run(path: Path | None = None, lang: str | None = None, arrangement: Arrangement | None = None) -> int:
-    """Show the window, with a file if one is given, until it is closed; the exit code.
+def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrangement | None = None) -> int:
+    """Show the window, with files if some are given, until it is closed; the exit code.
 
-    `arrangement`: the parts of a problem that the file's arrays are, where their names do not say it.
+    `arrangement`: the parts of a problem that the files' arrays are, where their names do not say it.
     """
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     _import_plainly()
@@ -45,7 +45,7 @@ def run(path: Path | None = None, lang: str | None = None, arrangement: Arrangem
     app.setDesktopFileName("attn-gui")  # by which a desktop finds the name, the icon and what belongs together
     app.setWindowIcon(QIcon(str(resource("icons", "program", "attn-gui.svg"))))
     load_fonts()
-    start = Start(app, Shell(app, lang), path, arrangement)
+    start = Start(app, Shell(app, lang), paths, arrangement)
     code = app.exec()
     if start.program is not None:
         start.program.end()  # while Qt is still there
@@ -62,9 +62,9 @@ class Start:
     """The window at once, the program in it after the first paint, the rooms that no map needs after that of the maps,
     and then what can wait for a pause."""
 
-    def __init__(self, app: QApplication, shell: Shell, path: Path | None, arrangement: Arrangement | None) -> None:
+    def __init__(self, app: QApplication, shell: Shell, paths: Sequence[Path], arrangement: Arrangement | None) -> None:
         self.program: Program | None = None
-        self._app, self._shell, self._path, self._arrangement = app, shell, path, arrangement
+        self._app, self._shell, self._paths, self._arrangement = app, shell, paths, arrangement
         shell.after_paint(self._fill)
         shell.window.show()
 
@@ -74,7 +74,8 @@ class Start:
 
             self._shell.window.conceal()
             self.program = Program(self._app, shell=self._shell)
-            self.program.show_first(self._path, self._arrangement)
+            alone = len(self._paths) == 1
+            self.program.show_first(self._paths[0] if alone else None, self._arrangement if alone else None)
             sys.excepthook = self.program.faults.report
             threading.excepthook = self.program.faults.report_from_thread
             self._shell.after_paint(self._complete)
@@ -83,6 +84,8 @@ class Start:
         assert self.program is not None
         with self._or_end():
             self.program.complete()
+            if len(self._paths) > 1:
+                self.program.arrivals.take(self._paths, arrangement=self._arrangement)
         QTimer.singleShot(REST_MS, self._rest)
 
     @contextmanager

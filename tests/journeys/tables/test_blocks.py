@@ -55,7 +55,7 @@ def ways(tmp_path):
         path = tmp_path / "b.csv"
         path.write_text(text, encoding="utf-8", newline="")
         table = person.table("query").viewport()
-        person.drop(path, table.mapTo(person.window, table.rect().center()))
+        person.drop(path, at=table.mapTo(person.window, table.rect().center()))
 
     return {"paste": paste, "import": bring, "drop": drop}
 
@@ -333,7 +333,7 @@ def test_a_file_dropped_on_a_map_asks_for_its_table_and_goes_to_the_head_on_show
     path.write_text("7,8,9\n1,2,3\n")
     head = person.program.view.look.head
     assert head > 0
-    person.drop(path, QPoint(700, 300))
+    person.drop(path, at=QPoint(700, 300))
     assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
     assert len(person.steps()) == 1
     person.click(person.button(f"K, head {head}", "banner"))

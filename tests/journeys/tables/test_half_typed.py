@@ -105,7 +105,7 @@ def test_a_dropped_matrix_comes_after_what_is_typed(saved, tmp_path):
     matrix = tmp_path / "m.csv"
     matrix.write_text("5;6\n")
     type_without_enter(saved)
-    saved.drop(matrix, saved.table("key").mapTo(saved.window, QPoint(20, 30)))
+    saved.drop(matrix, at=saved.table("key").mapTo(saved.window, QPoint(20, 30)))
     assert saved.number("query", 0, 0) == 77
     assert saved.number("key", 0, 0) == 5
 
@@ -127,7 +127,7 @@ def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
     line, before = person.focus(), (person.program.document.generation, person.program.view.look)
     for kind in (QDialog, QMessageBox):
         monkeypatch.setattr(kind, "exec", lambda *_: pytest.fail("a command went on"))
-    for name in ("getOpenFileName", "getSaveFileName", "getExistingDirectory"):
+    for name in ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory"):
         monkeypatch.setattr(QFileDialog, name, lambda *_: pytest.fail("a command went on"))
     for row in ACTIONS:
         action = person.action(row.name)

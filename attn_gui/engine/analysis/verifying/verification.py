@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -131,28 +132,36 @@ class Report:
         return f"Report(ok={self.ok}, worst={self.worst:.3g}, {len(self.stages)} stages, {self.rows} rows)"
 
 
-def verify(source: Problem | Trace | Evaluation, seed: int = 0, *, cancelled: Callable[[], bool] = bool) -> Report:
+def verify(
+    source: Problem | Trace | Evaluation,
+    seed: int = 0,
+    *,
+    cancelled: Callable[[], bool] = bool,
+    tell: Callable[[float], object] = float,
+) -> Report:
     """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
     leads to them. The mask is compared as −∞ in `masked`. Each stage is compared in its own shape.
     Raises nothing because of numbers: what differs is said in the result. Raises Stopped soon after `cancelled()`
-    has become true.
+    has become true; `tell` is told the share of the rows that are done, and what it raises ends the work.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
 
     def pause() -> None:
         if cancelled():
             raise Stopped
+        tell(min(1.0, next(steps) / max(1, problem.num_heads * rows)))
 
     evaluation = _evaluation(source)
     problem = evaluation.problem
     unjudged = _unjudged(evaluation)
     chosen = _chosen(problem, seed, WHOLE) if unjudged is None else {}
+    rows, steps = sum(map(len, chosen.values())), count()
     return Report(
         _stages(evaluation, chosen, seed, pause) if unjudged is None else (),
         invariants(evaluation, _chosen(problem, seed, COMPARED), seed, pause),
-        sum(map(len, chosen.values())),
+        rows,
         problem.batch_size * problem.n,
         seed,
         Note(verdicts.ROUNDING, {}),

@@ -6,9 +6,10 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
+from queue import SimpleQueue
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -51,9 +52,36 @@ def _blas() -> _Blas:
     return _Blas()
 
 
+class _Threads:
+    """Threads that take work from one queue, for as long as the program lives.
+
+    They are daemons: an end of the program would wait for ever for one that Ctrl+C caught while it was started, as it
+    does with those of `concurrent.futures`, and `share` waits for all work itself.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[tuple[Future[None], Callable[[], None]]] = SimpleQueue()
+        for _ in range(_count()):
+            threading.Thread(target=self._serve, name="tiles", daemon=True).start()
+
+    def submit(self, future: Future[None], work: Callable[[], None]) -> None:
+        """Have this done, unless the future is cancelled before."""
+        self._waiting.put((future, work))
+
+    def _serve(self) -> None:
+        while True:
+            future, work = self._waiting.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work())
+                except BaseException as error:
+                    future.set_exception(error)
+            del future, work  # what they hold is not kept until the next
+
+
 @cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_count(), thread_name_prefix="tiles")
+def _threads() -> _Threads:
+    return _Threads()
 
 
 def _count() -> int:
@@ -102,8 +130,10 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
             for job in waiting:  # a list's iterator may be shared: one step of it is never interrupted
                 work(job)
 
-        others = [_threads().submit(take) for _ in range(min(_count(), len(jobs)) - 1)]
+        others = [Future[None]() for _ in range(min(_count(), len(jobs)) - 1)]
         try:
+            for other in others:  # each known before it begins: an exception in between is waited for, too
+                _threads().submit(other, take)
             take()
         finally:
             for _ in waiting:  # after an exception here no thread takes another job

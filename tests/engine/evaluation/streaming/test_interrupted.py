@@ -1,0 +1,31 @@
+"""Ctrl+C at any moment of a pass: the program ends, though a thread was just being started."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+INTERRUPTED = """
+import threading, sys
+from attn_gui.engine.evaluation.streaming.threads import carry_out
+start = threading.Thread.start
+def interrupted(thread):
+    start(thread)
+    threading.Thread.start = start
+    raise KeyboardInterrupt
+threading.Thread.start = interrupted
+try:
+    carry_out(range(100), lambda job: True, None, lambda: False)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    assert carry_out(range(100), lambda job: True, None, lambda: False), "others come after it"
+sys.exit(130)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pass has one thread where there is one core")
+def test_a_thread_that_ctrl_c_catches_while_it_starts_is_not_waited_for() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "interrupted\n", "")

@@ -1,0 +1,117 @@
+"""Several files dropped or chosen at once: arrays make one problem, documents get a window each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QProcess, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.engine import Problem
+from attn_gui.formats import save
+from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+
+RANDOM = np.random.default_rng(13)
+ARRAYS = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files for which another window was started."""
+    begun: list[str] = []
+    monkeypatch.setattr(QProcess, "startDetached", lambda _program, words: begun.append(words[-1]))
+    return begun
+
+
+def put(folder: Path, *names: str) -> list[Path]:
+    for name, array in zip(names, ARRAYS.values(), strict=True):
+        np.save(folder / f"{name}.npy", array)
+    return [folder / f"{name}.npy" for name in names]
+
+
+def until(person: Any, done: Callable[[], bool]) -> None:
+    for _ in range(2000):
+        if done():
+            person.wait()
+            return
+        QTest.qWait(5)
+    raise AssertionError(person.banner())
+
+
+def is_there(person: Any) -> bool:
+    return bool(person.program.document.snapshot() == Problem(**ARRAYS))
+
+
+def test_matrices_dropped_together_are_one_problem(
+    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
+) -> None:
+    person = launch("worked-example.npz")
+    person.drop(*put(tmp_path, "query", "key", "value"))
+    until(person, lambda: is_there(person))
+    document = person.program.document
+    assert (document.name, document.path, document.modified) == (tmp_path.name, None, False)
+    assert tmp_path not in person.program.settings.recent(), "a folder opens nothing"
+    assert windows == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_files_of_other_names_are_asked_about_once(
+    launch: Callable[..., Any], lang: str, tmp_path: Path, windows: list[str]
+) -> None:
+    person = launch("worked-example.npz", lang=lang)
+    paths = put(tmp_path, "q", "k", "v")
+    titles: list[str] = []
+
+    def take(dialog: ArraysDialog) -> None:
+        titles.append(dialog.windowTitle())
+        until(person, lambda: bool(dialog.preview.text()))
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+    def drop() -> None:
+        person.drop(*paths)
+        until(person, lambda: not person.program.arrays.busy)
+
+    person.answering(ArraysDialog, take, drop)
+    until(person, lambda: is_there(person))
+    assert "q.npy, k.npy, v.npy" in titles[0]
+    person.do("undo") if person.action("undo").isEnabled() else None
+    assert is_there(person), "opening is where the history begins"
+    assert windows == []
+
+
+def test_of_several_documents_the_first_opens_here_the_others_beside(
+    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
+) -> None:
+    person = launch("worked-example.npz")
+    for name in "abc":
+        save(Problem(**ARRAYS), tmp_path / f"{name}.attn")
+    paths = [tmp_path / f"{name}.attn" for name in "abc"]
+    person.drop(*paths)
+    until(person, lambda: person.program.document.path == paths[0])
+    assert windows == [str(path) for path in paths[1:]]
+    assert "b.attn, c.attn" in person.banner()
+
+
+def test_arrays_that_are_whole_problems_stay_apart(
+    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
+) -> None:
+    person = launch("worked-example.npz")
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", **ARRAYS)
+    person.drop(tmp_path / "a.npz", tmp_path / "b.npz")
+    until(person, lambda: is_there(person))
+    assert person.program.document.name == "a"
+    assert windows == [str(tmp_path / "b.npz")]
+
+
+def test_open_takes_several_files(launch: Callable[..., Any], tmp_path: Path, windows: list[str]) -> None:
+    person = launch("worked-example.npz")
+    paths = put(tmp_path, "query", "key", "value")
+    person.choose_file(" ".join(f'"{path}"' for path in paths), lambda: person.do("open"))
+    until(person, lambda: is_there(person))
+    assert windows == []
