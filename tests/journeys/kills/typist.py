@@ -27,7 +27,8 @@ TURNED = 15  # so many edits, then another layer of the model
 
 
 def say(*words: object) -> None:
-    print(*words, flush=True)
+    """Write a line at one go: a kill must not leave half of one, to which the next would be joined."""
+    os.write(sys.stdout.fileno(), f"{' '.join(map(str, words))}\n".encode())
 
 
 def type_and_save(session: Path) -> None:
