@@ -365,11 +365,12 @@ def test_cutting_is_called_so_in_the_history(launch):
     assert person.steps()[1:] == ["cut Q[0, 0] … [1, 1]"]
 
 
-def test_a_matrix_opened_as_a_document_is_told_what_is_expected(launch, tmp_path):
+def test_a_matrix_that_is_opened_is_offered_to_the_tables(launch, tmp_path):
+    """As one that is dropped: it is no problem by itself."""
     person = launch(SMALL)
     np.save(tmp_path / "a.npy", np.eye(2))
     person.open(tmp_path / "a.npy")
-    assert "a.npy holds one matrix, not a problem; expected .attn, .npz." in person.banner()
+    assert "a.npy holds 2 × 2 numbers. Where do they go?" in person.banner()
 
 
 def test_whole_numbers_that_float64_cannot_hold_are_said(launch, tmp_path):
