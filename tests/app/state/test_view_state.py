@@ -158,7 +158,8 @@ def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter
 def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(begun, monkeypatch):
     program, calls, placed = begun(), Counter[str](), Counter[str]()
     program.files.open_path(resource("examples", REAL))  # as many heads: the strip of heads keeps its height
-    QApplication.processEvents()
+    for _ in range(5):  # what the bar says of it, and so how high the zones are, takes more than one turn
+        QApplication.processEvents()
     for zone in (Spine, HeadsStrip, ProductPicture):
         spied(monkeypatch, zone, "set_evaluation", calls)
     spied(monkeypatch, Heatmap, "place_cells", placed, who=True)
