@@ -80,9 +80,8 @@ class FilesController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {
-            name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")
-        } | self.recent.commands()
+        own = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
+        return own | self.recent.commands()
 
     def set_view_source(self, view_of: Callable[[], Mapping[str, object]]) -> None:
         """Set the source of the view that a saved session carries."""
@@ -111,7 +110,6 @@ class FilesController(QObject):
             return
         self._settings.put("new", dialog.state())
         choice = dialog.result_choice()
-
         self._making.begin(
             Label(QT_TRANSLATE_NOOP("History", "new problem")),
             choice.fields,
