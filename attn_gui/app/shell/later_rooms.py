@@ -64,6 +64,7 @@ def later_rooms(
     models = ModelController(window, document, computation, making, files, settings)
     model = ModelShowing(window, document, view, making, models)
     models.opening.connect(model.show_with_next)
+    models.opened.connect(model.show)  # of a model that came back, too
     pages.headAsked.connect(model.choose)
     model.changed.connect(lambda: pages.set_model(model.aim()))
     model.changed.connect(bars.actions.show_states)
