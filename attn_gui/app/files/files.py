@@ -217,8 +217,7 @@ class FilesController(QObject):
         if record is None:
             self._begin(Loaded(placed.problem), None, path.name, {}, placed.study)
         else:
-            loaded = Loaded(placed.problem, snapshots=record.snapshots)
-            self._begin(loaded, path, path.stem, record.view, placed.study)
+            self._begin(Loaded(placed.problem, snapshots=record.snapshots), path, path.stem, record.view, placed.study)
             self._known = Stamp.of(path)
             self._settings.add_recent(path.resolve())
 

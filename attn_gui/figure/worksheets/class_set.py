@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.figure.output.devices import write_pages
+from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.text.fonts import ensure_gui
@@ -50,12 +51,15 @@ def write_class(
     """
     ensure_gui()
     ink = Ink("light", lang)
-    sheets: list[Worksheet] = []
+    files, sheets = class_files(name, keys=keys), list[Worksheet]()
     for sheet in worksheets(problem, count, seed, stages, blanks):
-        tell((sheet.number - 1) / (count + 1))
+        tell((sheet.number - 1) / (count * (1 + len(files))))
         sheets.append(sheet)
-    for file, solved in zip(class_files(name, keys=keys), PARTS.values(), strict=False):
-        pages = [page_of_sheet(sheet, ink, solved=solved) for sheet in sheets]
+    for done, (file, solved) in enumerate(zip(files, PARTS.values(), strict=False), 1):
+        pages = list[Page]()
+        for sheet in sheets:
+            tell((count * done + len(pages)) / (count * (1 + len(files))))
+            pages.append(page_of_sheet(sheet, ink, solved=solved))
         with replacing(folder / file) as target:
             write_pages(pages, target)
         yield folder / file

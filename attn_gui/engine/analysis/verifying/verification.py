@@ -144,14 +144,17 @@ def verify(
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
     leads to them. The mask is compared as −∞ in `masked`. Each stage is compared in its own shape.
     Raises nothing because of numbers: what differs is said in the result. Raises Stopped soon after `cancelled()`
-    has become true; `tell` is told the share of the rows that are done, and what it raises ends the work.
+    has become true; `tell` is told about what share is done, and what it raises ends the work.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
 
     def pause() -> None:
         if cancelled():
             raise Stopped
-        tell(min(1.0, next(steps) / max(1, problem.num_heads * rows)))
+        done = next(steps)
+        tell(
+            done / (done + problem.num_heads * max(1, rows))
+        )  # half for the rows; how long the rest is shows only then
 
     evaluation = _evaluation(source)
     problem = evaluation.problem
