@@ -69,14 +69,15 @@ def with_cells_free(
 def rescaled(row: Array, place: int, share: float) -> Array:
     """A row of shares with `share` at one place and the others scaled so that the sum stays 1.
 
-    Where all others are 0 there is nothing to scale, and they stay 0.
+    Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
     """
     others = row.astype(np.float64)
     others[place] = 0.0
     total = others.sum()
-    new = others * ((1.0 - share) / total) if total > 0 else others
-    new[place] = share
-    return new.astype(row.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        new = np.where(others == 0, 0.0, others * ((1.0 - share) / total)) if total > 0 else others
+        new[place] = share
+        return new.astype(row.dtype)
 
 
 def _last(interventions: Sequence[Intervention], new: Intervention) -> int | None:

@@ -15,4 +15,5 @@ def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
     rows = np.asarray(weights, dtype=np.float64)
     told = (rows > 0) | np.isnan(rows)
     logs = np.log(rows, out=np.zeros_like(rows), where=told)
-    return np.asarray(-np.multiply(rows, logs, out=logs, where=told).sum(axis=-1) + 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):  # of what was set by hand
+        return np.asarray(-np.multiply(rows, logs, out=logs, where=told).sum(axis=-1) + 0.0)

@@ -1,0 +1,30 @@
+"""Rows of shares with one of them set by hand, whatever number that is, and how evenly such rows are spread."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine.creation.by_hand import rescaled
+from attn_gui.engine.evaluation.metrics import row_entropy
+
+ROW = np.array([0.5, 0.0, 0.3, 0.2])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("share", [0.1, 0.0, 1.0, -2.0, 1e200, -1e308, np.inf, -np.inf, np.nan])
+def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
+    """A closed key became NaN with an infinite weight beside it; a warning of NumPy is an error here."""
+    found = rescaled(ROW.astype(dtype), 2, share)
+    assert found[1] == 0
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(found[2], np.dtype(dtype).type(share))
+    if abs(share) <= 2:
+        assert found.sum() == pytest.approx(1, abs=float(16 * np.finfo(dtype).eps) * max(1.0, abs(share)))
+        assert found[0] == pytest.approx(2.5 * found[3])
+
+
+@pytest.mark.parametrize("large", [1e308, np.inf])
+def test_weights_without_measure_are_no_even_spread(large):
+    assert row_entropy([[0.5, 0.5], [large, -large], [np.nan, 1.0]])[0] == pytest.approx(np.log(2))
+    assert not np.isfinite(row_entropy([[large, 0.0], [large, large]])).any()
