@@ -151,10 +151,8 @@ def verify(
     def pause() -> None:
         if cancelled():
             raise Stopped
-        done = next(steps)
-        tell(
-            done / (done + problem.num_heads * max(1, rows))
-        )  # half for the rows; how long the rest is shows only then
+        done = next(steps)  # half is for the rows: how long the rest is shows only then
+        tell(done / (done + problem.num_heads * max(1, rows)))
 
     evaluation = _evaluation(source)
     problem = evaluation.problem
