@@ -184,7 +184,7 @@ class Program(QObject):
         self.typing.answered.connect(self.exercises.take)
         self._tie(part for part in self._parts() if part not in there)
         self.tips.show()
-        self.computation.hold_blas()
+        self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
         for do in waiting or ():
             do()
