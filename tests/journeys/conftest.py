@@ -111,6 +111,8 @@ class Person:
 
     def overwrite(self, field: QWidget, text: str, end: str = "Return") -> None:
         """Type over what stands in a field."""
+        if QApplication.activeWindow() is not field.window():  # one of an earlier test may have gone only now
+            self._come_back(field.window())
         field.setFocus()
         self.press("Ctrl+A")
         QTest.keyClicks(field, text) if text else self.press("Del")
