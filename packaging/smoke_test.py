@@ -156,7 +156,7 @@ def main() -> int:
     assert BUNDLED or not Path(attn_gui.__file__).is_relative_to(CHECKOUT), f"this is the checkout: {attn_gui.__file__}"
     app = QApplication([])
     visit = Visit(app)
-    code = run(EXAMPLE, lang="zh")
+    code = run([EXAMPLE], lang="zh")
     seen = [*visit.seen, *files(), *predicted()]
     missing = {"window", "edit", "about", "prediction", "workbook", "letter", *LICENSES, *BEGINNINGS} - set(seen)
     print(f"{Path(attn_gui.__file__).parent}: {', '.join(seen)}; missing: {', '.join(sorted(missing)) or 'nothing'}")
