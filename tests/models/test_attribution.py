@@ -168,16 +168,33 @@ def test_numbers_beyond_float32_spread_and_nothing_is_said(toy, value):
     for run in (model.run("q w e r t y q w e r"), clean.replace(model=model)):
         assert not np.isfinite(run.logits).all() or value == -3e38
         assert len(run.predictions()) == 20
-        assert len(likely(run, clean, 3, 5)) == 5
-        run.hidden, run.pooled, run.embedding  # noqa: B018
-        assert logit_lens(run).shape[1] == toy.sizes.vocabulary
-        assert head_effects(run, "t").shape == direct_logits(run, "t").heads.shape
-        assert moved(clean, run).heads.shape == (2, 4)
-        assert patch_sweep(run, clean, "t", stage="head_output", axis="head").shape == (2, 4)
-        for layer in range(2):
-            assert run.gradient("t", layer, "weights").shape == run.stage(layer, "weights").shape
-            assert run.query(layer).shape == run.key(layer).shape == run.value(layer).shape
-        assert run.patch(clean, 0, "weights").attention(0).shape == run.attention(1).shape
+        every_reading(clean, run)
+
+
+@pytest.mark.parametrize("bare", [{"block": None}, {"block": None, "w_output": None, "b_output": None}])
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
+    clean = toy.run("q w e r t y q w e r")
+    base = clean.problem(layer)
+    run = clean.replace(model=toy.with_edits({layer: LayerEdit.between(base, base.replace(**bare))}))
+    every_reading(clean, run)
+    parts = direct_logits(run, "t")
+    assert parts.mlps[layer] == 0
+    size = sum(np.abs(part).sum() for part in (parts.heads, parts.mlps, parts.biases, parts.by_hand))
+    assert parts.total == pytest.approx(logit_difference(run, "t"), abs=1e-5 * (1 + size))
+
+
+def every_reading(clean: Run, run: Run) -> None:
+    assert len(likely(run, clean, 3, 5)) == 5
+    run.hidden, run.pooled, run.embedding  # noqa: B018  computed when they are asked for
+    assert logit_lens(run).shape[1] == run.model.sizes.vocabulary
+    assert head_effects(run, "t").shape == direct_logits(run, "t").heads.shape
+    assert moved(clean, run).heads.shape == (2, 4)
+    assert patch_sweep(run, clean, "t", stage="head_output", axis="head").shape == (2, 4)
+    for layer in range(2):
+        assert run.gradient("t", layer, "weights").shape == run.stage(layer, "weights").shape
+        assert run.query(layer).shape == run.key(layer).shape == run.value(layer).shape
+    assert run.patch(clean, 0, "weights").attention(0).shape == run.attention(1).shape
 
 
 # --- rows of one run for another ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.creation import memory
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.stages import stage_of
+from attn_gui.engine.stages import stage_of, stages_of
 from attn_gui.formats.base import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.passes.edited_layer import EditedLayer
@@ -105,13 +105,17 @@ def _direction(run: Run, place: int, token: Token, against: Token | None) -> tup
 
 
 def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, float, float, float]:
-    """The parts of one layer: of every head, of the MLP, of the bias of its output, and by hand."""
+    """The parts of one layer: of every head, of the MLP, of the bias of its output, and by hand.
+
+    A layer that was changed by hand may have no output projection, or no MLP.
+    """
     problem = run.problem(layer)
     joined = run.stage(layer, stage_of(Role.JOIN))[0, place].astype(np.float64)
-    through = np.asarray(problem.w_output, np.float64) @ direction
+    through = direction if problem.w_output is None else np.asarray(problem.w_output, np.float64) @ direction
     heads = (joined * through).reshape(run.model.num_heads, -1).sum(axis=1)
     bias = 0.0 if problem.b_output is None else float(problem.b_output @ direction)
-    mlp = float(run.stage(layer, MLP)[0, place] @ direction)
+    has_mlp = any(stage.name == MLP for stage in stages_of(problem))
+    mlp = float(run.stage(layer, MLP)[0, place] @ direction) if has_mlp else 0.0
     before, after = (run.states[number][place].astype(np.float64) @ direction for number in (layer, layer + 1))
     by_hand = isinstance(run.model.layers[layer], EditedLayer)
     changed = by_hand or any(record.enabled for record in problem.interventions)
