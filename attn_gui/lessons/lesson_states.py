@@ -1,4 +1,4 @@
-"""States of a lesson: the scene that each step begins with, the one after its tasks, and what is to be shown."""
+"""States of a lesson: the scene before and after the tasks of every step, and the part of the window it shows."""
 
 from __future__ import annotations
 

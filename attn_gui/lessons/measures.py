@@ -1,4 +1,4 @@
-"""Ground of a lesson's numbers, and the matrices that are computed from it by name beside stages and fields."""
+"""Matrices that a lesson can name beside stages and fields, and the record that its numbers are computed from."""
 
 from __future__ import annotations
 

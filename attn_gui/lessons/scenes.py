@@ -1,4 +1,4 @@
-"""Scenes of a lesson: what is on the table, and how an order makes one of another."""
+"""Scenes of a lesson: the problem or model that is open, and the orders that change it."""
 
 from __future__ import annotations
 

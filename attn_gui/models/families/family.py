@@ -1,4 +1,4 @@
-"""Ground of a family: from config and tensors to sizes and numbers under the engine's names, y = x W + b."""
+"""Base class of families: reads config and tensors into sizes and weights by the engine's names, y = x W + b."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QTableView
 
 import attn_gui.app.shell.later_rooms
-import attn_gui.models.studies.study_files  # noqa: F401
+import attn_gui.models.studies.study_files  # noqa: F401  # before the fork: no child waits for it
 from attn_gui.app.shell.program import Program
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.formats import SESSION
