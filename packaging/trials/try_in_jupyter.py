@@ -1,7 +1,7 @@
 """Try `explore` in real Jupyter kernels: each road begins in a kernel of its own. Not collected by pytest.
 
     python -m venv /tmp/kernel && /tmp/kernel/bin/pip install -e . ipykernel jupyter_client
-    QT_QPA_PLATFORM=offscreen /tmp/kernel/bin/python packaging/try_in_jupyter.py
+    QT_QPA_PLATFORM=offscreen /tmp/kernel/bin/python packaging/trials/try_in_jupyter.py
 
 (or without QT_QPA_PLATFORM, to see the windows). Prints one line a road; exit code 1 where a window is not alive.
 """
@@ -15,7 +15,7 @@ from queue import Empty
 
 from jupyter_client.manager import start_new_kernel
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 START = f"""
 import sys; sys.path.insert(0, {str(ROOT)!r})
 import attn_gui as ag

@@ -1,0 +1,21 @@
+"""Problems of the tests, in which every entry of the catalogs is used, for trials outside of them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from attn_gui.engine import Problem
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def problems_of_tests() -> dict[str, Problem]:
+    """The problems of tests/formats/test_scripts.py by name."""
+    spec = importlib.util.spec_from_file_location("scripts", ROOT / "tests" / "formats" / "test_scripts.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: dict[str, Problem] = module.PROBLEMS
+    return found
