@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -125,14 +126,7 @@ def test_a_terminal_sees_progress_and_nothing_of_it_stays(long: Path, tmp_path: 
     terminal, theirs = os.openpty()
     running = exporting(long, tmp_path, "--heads", "0", "--format", "npz", "--stage", "weights", error=theirs)
     os.close(theirs)
-    said = b""
-    try:
-        while part := os.read(terminal, 1000):
-            said += part
-    except OSError:  # how a terminal ends whose other side has gone
-        pass
-    finally:
-        os.close(terminal)
+    said = rest_of(terminal)
     running.communicate(timeout=300)
     assert running.returncode == 0
     shown = [text.removesuffix("\x1b[K") for text in said.decode().split("\r")]
@@ -140,6 +134,15 @@ def test_a_terminal_sees_progress_and_nothing_of_it_stays(long: Path, tmp_path: 
     assert len(shares) > 2
     assert shares == sorted(shares)
     assert shown[-1] == ""
+
+
+def rest_of(terminal: int) -> bytes:
+    """What is said on a terminal until its other side has gone; it is closed then."""
+    said = b""
+    with os.fdopen(terminal, "rb", buffering=0) as reader, suppress(OSError):  # that is how such a terminal ends
+        while part := reader.read(1000):
+            said += part
+    return said
 
 
 def exporting(long: Path, folder: Path, *options: str, error: int = subprocess.PIPE) -> subprocess.Popen[str]:
@@ -183,16 +186,10 @@ def test_ctrl_c_while_progress_is_shown_ends_with_130(name: str, wide: Path, tmp
     running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=tmp_path)
     os.close(theirs)
     said = b""
-    try:
-        while b"%" not in said:
-            said += os.read(terminal, 1000)
-        running.send_signal(signal.SIGINT)
-        while part := os.read(terminal, 1000):
-            said += part
-    except OSError:  # how a terminal ends whose other side has gone
-        pass
-    finally:
-        os.close(terminal)
+    while b"%" not in said:
+        said += os.read(terminal, 1000)
+    running.send_signal(signal.SIGINT)
+    said += rest_of(terminal)
     out, _ = running.communicate(timeout=300)
     assert running.returncode == 130
     written = [tmp_path / line for line in out.splitlines() if line.endswith(".pdf")]

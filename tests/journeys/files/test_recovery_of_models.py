@@ -68,6 +68,14 @@ def changed(person):
     person.wait()
 
 
+def with_changed_toy(launch):
+    person = launch()
+    person.click("model.toy-induction")
+    person.wait()
+    changed(person)
+    return person
+
+
 @pytest.mark.parametrize(("lang", "said"), [("en", "layer 1"), ("zh", "第 1 层")])
 def test_of_a_model_that_is_gone_the_layer_comes_back_alone_and_the_rest_is_offered_again(
     launch, lang, said, qtbot, tmp_path
@@ -107,10 +115,7 @@ def test_of_a_model_that_is_gone_the_layer_comes_back_alone_and_the_rest_is_offe
 
 
 def test_a_change_of_another_layer_alone_is_kept(launch, qtbot):
-    person = launch()
-    person.click("model.toy-induction")
-    person.wait()
-    changed(person)
+    person = with_changed_toy(launch)
     assert set(kept(person, qtbot).study.layers) == {0}
     before = person.program.document.problem
     changes = person.find("model.changes")
@@ -127,10 +132,7 @@ def test_a_change_of_another_layer_alone_is_kept(launch, qtbot):
 
 
 def test_what_is_typed_costs_its_cells_and_not_the_model_again(launch, qtbot):
-    person = launch()
-    person.click("model.toy-induction")
-    person.wait()
-    changed(person)
+    person = with_changed_toy(launch)
     kept(person, qtbot)
     size = own()[0].stat().st_size
     person.type_into("w_query", 1, 1, "3.5")
@@ -139,10 +141,7 @@ def test_what_is_typed_costs_its_cells_and_not_the_model_again(launch, qtbot):
 
 
 def test_another_document_is_kept_without_the_model(launch, qtbot):
-    person = launch()
-    person.click("model.toy-induction")
-    person.wait()
-    changed(person)
+    person = with_changed_toy(launch)
     kept(person, qtbot)
     person.program.document.mark_saved(journals_folder() / "x.attn")
     person.program.files.open_example("worked")
