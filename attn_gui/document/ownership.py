@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,9 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
     Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
     """
     problem = _validated(fields)
-    free = {id(array): array for array in (*current.values(), *fresh)}
+    free: dict[int, list[Array]] = {}  # by where they lie
+    for array in (*current.values(), *fresh):
+        free.setdefault(_address(array), []).append(array)
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
     problem = Problem.over(with_arrays(problem.fields(), arrays))
     return Working(problem, problem.fields(), arrays, problem.arrays())
@@ -65,12 +68,22 @@ def _validated(fields: Mapping[str, Any]) -> Problem:
     return Problem.of(fields)  # casts and copies what cannot be read in place, or says what is wrong
 
 
-def _own(array: Array, named_so: Array | None, free: dict[int, Array]) -> Array:
+def _own(array: Array, named_so: Array | None, free: Mapping[int, list[Array]]) -> Array:
     """The working array that `array` is a view of or equal to, else a copy; each working array is given out once."""
-    same = [known for known in free.values() if known.ctypes.data == array.ctypes.data and _is_like(known, array)]
-    if named_so is not None and id(named_so) in free and _is_like(named_so, array) and same_bytes(named_so, array):
-        same.insert(0, named_so)
-    return free.pop(id(same[0])) if same else np.array(array, order="C")
+    named = [] if named_so is None else [known for known in free.get(_address(named_so), ()) if known is named_so]
+    equal = (known for known in named if _is_like(known, array) and same_bytes(known, array))
+    there = (known for known in free.get(_address(array), ()) if _is_like(known, array))
+    found = next(chain(equal, there), None)
+    if found is None:
+        return np.array(array, order="C")
+    left = free[_address(found)]
+    left[:] = [known for known in left if known is not found]
+    return found
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def _is_like(one: Array, other: Array) -> bool:
@@ -79,7 +92,7 @@ def _is_like(one: Array, other: Array) -> bool:
 
 def same_bytes(one: Array, other: Array) -> bool:
     """Whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
-    if one.ctypes.data == other.ctypes.data:
+    if _address(one) == _address(other):
         return True
     mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (one, other))
     cuts = (slice(low, low + STEP) for low in range(0, mine.size, STEP))

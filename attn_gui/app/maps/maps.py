@@ -34,7 +34,7 @@ class MapsController(QObject):
         self._rest.timeout.connect(self._retake_levels)
         computation.updated.connect(self._on_computation_updated)
         self._shown: Evaluation | None = None
-        for show in (self._show_spine, self._show_heads, self._show_product_by_parts):
+        for show in (self._show_spine_by_parts, self._show_heads, self._show_product_by_parts):
             view.follow(show, "evaluation", "head", "batch")
         view.follow(self._show_other, "compare", "baseline", "face")
         view.follow(self._show_stage, "stage")
@@ -60,6 +60,13 @@ class MapsController(QObject):
         """Show the evaluation that there is, also before the first answer."""
         for show in (self._show_spine, self._show_heads, self._show_product):
             show()
+
+    def _show_spine_by_parts(self) -> object:
+        """The same as below, with a few maps at a time made before where there are new ones."""
+        if self._window.spine.make_some(self._view.shown, FEW):
+            return AGAIN
+        self._show_spine()
+        return None
 
     def _show_spine(self) -> None:
         look = self._view.look

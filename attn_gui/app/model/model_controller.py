@@ -65,6 +65,7 @@ class _Made(NamedTuple):
 class ModelController(QObject):
     """Computes beside the window what a step needs, then makes it; where the document has moved meanwhile, not."""
 
+    begun = Signal()  # a model is being opened
     opening = Signal()  # another model is about to be on the table
     opened = Signal()  # it is
 
@@ -175,6 +176,8 @@ class ModelController(QObject):
     ) -> None:
         self._asked = _Asked(label, self._document.generation, again)
         self._work.start(name, lambda tell: _made(work(tell)))
+        if label is None:
+            self.begun.emit()
 
     def _on_work_ended(self, found: object) -> None:
         label, generation, again, before = self._asked

@@ -55,6 +55,7 @@ class ModelShowing(QObject):
         self._predicting.answered.connect(self._on_predicting_answered)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self._ask)
+        models.begun.connect(self._make)
         document.changed.connect(self._on_document_changed)
         view.follow(self._show_chosen, "head")
         theme_signal.changed.connect(self._on_theme_changed)
@@ -118,8 +119,7 @@ class ModelShowing(QObject):
         if study is None:
             self._leave()
             return
-        if self._panel is None:
-            self._panel = self._made()
+        self._make()
         if change.opened:
             self._position = -1
         if change.study:
@@ -249,9 +249,11 @@ class ModelShowing(QObject):
         self._panel.predictions.set_rows(rows, two=bool(self.answer.edits))
 
     # --- what is wanted --------------------------------------------------------------------------
-    def _made(self) -> ModelView:
-        """The view, made when a model is first there."""
-        panel = ModelView(self._window.pictures)
+    def _make(self) -> None:
+        """Make the view, while the first model is being opened or when it is there."""
+        if self._panel is not None:
+            return
+        panel = self._panel = ModelView(self._window.pictures)
         self._window.add_mode(MODE, panel)
         panel.textAsked.connect(self._models.set_text)
         panel.heads.headAsked.connect(self.choose)
@@ -262,7 +264,6 @@ class ModelShowing(QObject):
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
         self.built.emit(panel)
-        return panel
 
     def _on_theme_changed(self, *_: object) -> None:
         if self._document.study is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, Qt
 
 from attn_gui.app.actions.actions import Command, Row
 from attn_gui.app.actions.bars import Bars
@@ -25,7 +25,7 @@ class ModelsAtHand(QObject):
         bars.add([_row(key, known) for key, known in self._known.items()])
         window.inspector.start.modelRequested.connect(models.open_known)
         bars.menus[MENU].aboutToShow.connect(self.retranslate)
-        models.opened.connect(self.retranslate)
+        models.opened.connect(self.retranslate, Qt.ConnectionType.QueuedConnection)
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:

@@ -81,6 +81,11 @@ class Computation(QObject):
         return self._passes.busy
 
     @property
+    def spreads(self) -> bool:
+        """Whether the window may paint while it is told of a change: a layer of a model has many steps and tables."""
+        return self._document.study is not None and self.supply is None
+
+    @property
     def busy(self) -> bool:
         """Whether anything is still to come: the evaluation or pictures of it."""
         return self.pending or not self.told or self._settling.busy or (self.supply is not None and self.supply.busy)
@@ -127,8 +132,7 @@ class Computation(QObject):
         elif change.fields:
             self._follow(boxes)
             if by_hand:
-                problem, of_model = self._document.problem, self._document.study is not None
-                self.spread = of_model and self.supply is None and not is_quick(problem)
+                self.spread = self.spreads
                 self.rebuilt.emit(False)
 
     def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
@@ -180,7 +184,7 @@ class Computation(QObject):
     def _take(self, evaluation: Evaluation, *, spread: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
-        self.spread = spread and self.supply is None and not is_long(evaluation.problem)  # maps cannot do without one
+        self.spread = (spread or self.spreads) and not is_long(evaluation.problem)  # maps cannot do without a supply
         if self.supply is not None:
             self.supply.end()
             self.supply.deleteLater()

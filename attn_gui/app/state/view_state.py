@@ -75,6 +75,10 @@ PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseli
 document that it is of, and what is laid over it."""
 
 
+WIDE = frozenset({"baseline", "compare", "face"})
+"""Those that change every map and table, as another evaluation does."""
+
+
 class ViewState(QObject):
     """The present look, always one that the present evaluation can give.
 
@@ -87,6 +91,7 @@ class ViewState(QObject):
         self._computation, self._baseline = computation, baseline
         self._followers: list[tuple[Show, frozenset[str]]] = []
         self._waiting: list[Show] = []  # to be told of the present look, the next one first
+        self._painted = False  # whether the window has had a turn since somebody was told
         self._next: dict[str, Any] = {}
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._go_on)
@@ -198,17 +203,21 @@ class ViewState(QObject):
         before, self.look = self.look, replace(found, compare=mode)
         changed |= {name for name, value in vars(self.look).items() if value != getattr(before, name)}
         shows = [show for show, parts in self._followers if changed & parts]
-        if shows:
-            self.tell_all()  # of what was before
-        if spread:
-            self._waiting, self._computation.told = shows, False
-            self._soon.start()
+        if not shows:
             return
-        for show in shows:
-            _tell(show)
+        self._waiting += [show for show in shows if show not in self._waiting]  # they read what there is then
+        if not (spread or (self._computation.spreads and changed & WIDE)):
+            self.tell_all()
+            return
+        self._computation.told = False
+        self._soon.start()
 
     def _go_on(self) -> None:
-        """Tell as many as there is time for."""
+        """Tell as many as there is time for, in every other turn: what was told is painted between."""
+        self._painted = not self._painted
+        if self._painted:
+            self._soon.start()
+            return
         end = time.perf_counter() + SLICE
         while self._waiting:
             show = self._waiting.pop(0)

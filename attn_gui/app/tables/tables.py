@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from PySide6.QtCore import QObject
 
@@ -93,10 +93,11 @@ class TablesController(QObject):
         known = self._window.inputs.panels.keys() | self._ahead.keys()
         missing = next((field for field in self._fields() if field not in known), None)
         if missing is None:
-            self.show()
+            self._show(self._ahead.keys())
             return None
         panel = self._ahead[missing] = self._new_panel(missing)
         self._window.inputs.hold(panel)
+        self._show_table(missing, panel)
         return AGAIN
 
     def _fields(self) -> list[str]:
@@ -107,13 +108,17 @@ class TablesController(QObject):
 
     def show(self) -> None:
         """The panels of the present problem; those that it keeps stay where they are."""
+        self._show(())
+
+    def _show(self, filled: Collection[str]) -> None:
+        """The same, where some show their matrix already."""
         problem, fields = self._document.problem, self._fields()
-        there, self._ahead = self._ahead | self._window.inputs.panels, {}
+        there, filled, self._ahead = self._ahead | self._window.inputs.panels, set(filled), {}
         panels = {field: there.get(field) or self._new_panel(field) for field in fields}
         self.models = {field: self.models[field] for field in fields}
         ahead = self._computation.pending  # what is computed follows when it is
         for field in fields:
-            if not (ahead and self.computed(field)):
+            if field not in filled and not (ahead and self.computed(field)):
                 self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, groups_of(problem, fields))
         self._show_marks()

@@ -25,6 +25,7 @@ class Nodes:
         self._parent, self._picked = parent, picked
         self._entries: dict[str, Entry] = {}
         self._nodes: dict[str, StageNode] = {}
+        self._ahead: dict[str, StageNode] = {}  # made for entries that are about to be set
 
     def set_entries(self, entries: Iterable[Entry]) -> None:
         """Make a node for each new one, and drop those whose entries are gone."""
@@ -32,7 +33,19 @@ class Nodes:
         for name in self._nodes.keys() - self._entries.keys():
             self._nodes.pop(name).deleteLater()
         for name in self._entries.keys() - self._nodes.keys():
-            self._nodes[name] = self._made(self._entries[name])
+            self._nodes[name] = self._ahead.pop(name, None) or self._made(self._entries[name])
+        for unused in self._ahead.values():
+            unused.deleteLater()
+        self._ahead.clear()
+
+    def make_some(self, entries: Iterable[Entry], most: int) -> bool:
+        """Make a few of the nodes that `set_entries` needs for these; False where there are all."""
+        known = self._nodes.keys() | self._ahead.keys()
+        missing = [entry for entry in entries if entry.kind == NODE and entry.name not in known]
+        for entry in missing[:most]:
+            self._ahead[entry.name] = self._made(entry)
+            self._ahead[entry.name].hide()  # until it stands in the row
+        return bool(missing)
 
     def __getitem__(self, name: str) -> StageNode:
         return self._nodes[name]

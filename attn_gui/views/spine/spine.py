@@ -77,6 +77,10 @@ class Spine(QWidget):
         self._set_height()
         self.set_stage(stage or self._stage)
 
+    def make_some(self, evaluation: Evaluation, most: int) -> bool:
+        """Make a few of the maps that the steps of an evaluation still need; False where there are all."""
+        return self._nodes.make_some(entries_of(evaluation), most)
+
     def refresh(self, recomputed: Recomputed) -> None:
         """Repaint the cells that hold new numbers, and put a dot on their maps."""
         self._nodes.refresh(recomputed)

@@ -185,6 +185,7 @@ def test_the_layer_of_the_second_text_is_compared_and_its_cells_are_taken(toy):
     toy.do("product")
     toy.show_stage("weights")
     toy.do("show_before")
+    toy.wait()
     changed, clean = runs(CHANGED, CLEAN)
     assert toy.value("weights", 8, 3) == pytest.approx(clean.attention(1)[0, 8, 3], abs=1e-5)
     toy.click_cell("weights", 8, 3)

@@ -1,0 +1,171 @@
+"""Measure how long a model on the table holds the window: the longest turn of its thread. Not collected by pytest.
+
+    python packaging/try_model_turns.py [NAME | FOLDER ...]
+
+Each gesture of a person is made with real events, and the event loop turned until everything is told and painted. A
+turn is one round of the loop: what is posted, painted and timed in it. Counted is processor time, which a busy machine
+falsifies least; of some rounds of each gesture the median of the longest turn. Without names: every model that comes
+along or is installed, and the small ones of the tests. Exit code 1 where a median is over the gate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QStandardPaths, Qt  # noqa: E402
+from PySide6.QtGui import QAction  # noqa: E402
+from PySide6.QtTest import QTest  # noqa: E402
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView  # noqa: E402
+
+from attn_gui.app.shell.program import Program  # noqa: E402
+from attn_gui.models import KNOWN  # noqa: E402
+
+ROUNDS, MS = 3, 16.0
+QUIET = 0.3
+"""Seconds without work after which nothing is expected any more."""
+LETTERS = "k x b p f k x b p", "k x b p h k x b p"
+WORDS = "the cat sat on the mat and looked at the dog", "the dog sat on the mat and looked at the cat"
+Gesture = Callable[[], object]
+
+
+class Desk:
+    """The program with a window of 1,440 × 900."""
+
+    def __init__(self, app: QApplication) -> None:
+        self.app, self.program = app, Program(app, lang="en")
+        self.program.begin(None)
+        self.window = self.program.window
+        self.window.resize(1440, 900)
+        self.window.show()
+        QTest.qWaitForWindowActive(self.window)
+        self.longest(lambda: None)
+
+    def longest(self, do: Gesture) -> float:
+        """Milliseconds of the longest turn from a gesture to the last thing that follows from it."""
+        turns = [self._spent(do)]
+        end = time.perf_counter() + QUIET
+        while time.perf_counter() < end:
+            turns.append(self._spent(self.app.processEvents))
+            if self._busy():
+                end = time.perf_counter() + QUIET
+        return max(turns)
+
+    def _spent(self, do: Gesture) -> float:
+        begun = time.thread_time()
+        do()
+        return 1e3 * (time.thread_time() - begun)
+
+    def _busy(self) -> bool:
+        program = self.program
+        parts = program.computation, program.baseline, program.making, program.models, program.model, program.row_takes
+        return any(part.busy for part in parts)
+
+    # --- gestures --------------------------------------------------------------------------------
+    def gestures(self, texts: tuple[str, str]) -> Iterator[tuple[str, Gesture]]:
+        """What a person does with a model, in an order in which each has something to do."""
+        yield "another layer", lambda: self.click_head(1, 1)
+        yield "another head", lambda: self.click_head(1, 2)
+        yield "head off", lambda: self.click("model.head_off")
+        yield "undo", lambda: self.action("undo")
+        yield "layer off", lambda: self.click("model.layer_off")
+        yield "another text", lambda: self.enter("control.text", texts[0])
+        yield "second text", lambda: self.enter("control.other_text", texts[1])
+        yield "one row taken", lambda: self.click("model.take_row")
+        yield "all rows taken", lambda: self.click("model.take_all")
+        yield "compare", lambda: self.click("model.compare")
+        yield "layer, compared", lambda: self.click_head(0, 0)
+        yield "end of compare", lambda: self.action("unpin")
+        yield "a weight typed", self.type_weight
+        yield "heads by number", lambda: self.choose_reading(1)
+        yield "heads by map", lambda: self.choose_reading(0)
+        yield "maps", lambda: self.action("product")
+        yield "model", lambda: self.action("model")
+
+    def open(self, name: str) -> None:
+        models = self.program.models
+        models.open_known(name) if name in KNOWN else models.open_path(Path(name))
+
+    def prepare(self, texts: tuple[str, str]) -> None:
+        """What `gestures` begins with."""
+        self.longest(lambda: self.enter("control.other_text", ""))
+        self.longest(lambda: self.enter("control.text", texts[1]))
+
+    def click(self, name: str) -> None:
+        button = self.window.findChild(QPushButton, name)
+        assert button.isEnabled(), name
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def click_head(self, layer: int, head: int) -> None:
+        grid = self.window.findChild(QTableView, "model")
+        index = grid.model().index(layer, min(head, grid.model().columnCount() - 1))
+        grid.scrollTo(index)
+        QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.visualRect(index).center())
+
+    def action(self, name: str) -> None:
+        self.window.findChild(QAction, f"action.{name}").trigger()
+
+    def enter(self, name: str, text: str) -> None:
+        field = self.window.findChild(QLineEdit, name)
+        field.setFocus()
+        field.setText(text)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+
+    def type_weight(self) -> None:
+        """A number over the first cell of W_Q, as its editor commits it."""
+        model = self.program.tables.models["w_query"]
+        index = model.index(0, 0)
+        model.setData(index, str(float(index.data(Qt.ItemDataRole.EditRole)) + 0.25), Qt.ItemDataRole.EditRole)
+
+    def choose_reading(self, place: int) -> None:
+        box = self.window.findChild(QComboBox, "control.model_reading")
+        box.setFocus()
+        QTest.keyClick(box, Qt.Key.Key_Home)
+        for _ in range(place):
+            QTest.keyClick(box, Qt.Key.Key_Down)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure how long a model on the table holds the window.")
+    parser.add_argument("models", nargs="*", help="names of known models, or folders")
+    small = sorted((ROOT / "tests" / "data" / "models").glob("tiny-*"))
+    default = [*(key for key, known in KNOWN.items() if known.installed), *map(str, small)]
+    asked = parser.parse_args().models or default
+    QStandardPaths.setTestModeEnabled(True)
+    app = QApplication(sys.argv[:1])
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; ms of the longest turn, at most {MS:g}")
+    fine = [measured(app, name) for name in asked]
+    return int(not all(fine))
+
+
+def measured(app: QApplication, name: str) -> bool:
+    """Open a model ROUNDS times, make all gestures each time, print the medians."""
+    found: dict[str, list[float]] = {}
+    texts = LETTERS if "toy" in name else WORDS
+    for _ in range(ROUNDS):
+        desk = Desk(app)
+        found.setdefault("opening", []).append(desk.longest(partial(desk.open, name)))
+        desk.prepare(texts)
+        for words, do in desk.gestures(texts):
+            found.setdefault(words, []).append(desk.longest(do))
+        desk.program.end()
+        app.processEvents()
+    medians = {words: statistics.median(turns) for words, turns in found.items()}
+    held = [words for words, turn in medians.items() if turn > MS]
+    print(f"{Path(name).name}: {', '.join(f'{words} {turn:.1f}' for words, turn in medians.items())}")
+    print(f"    {'MISSED: ' + ', '.join(held) if held else 'ok'}")
+    return not held
+
+
+if __name__ == "__main__":
+    sys.exit(main())
