@@ -33,7 +33,8 @@ class Nodes:
         for name in self._nodes.keys() - self._entries.keys():
             self._nodes.pop(name).deleteLater()
         for name in self._entries.keys() - self._nodes.keys():
-            self._nodes[name] = self._ahead.pop(name, None) or self._made(self._entries[name])
+            made = self._ahead.pop(name) if name in self._ahead else self._made(self._entries[name])
+            self._nodes[name] = made
         for unused in self._ahead.values():
             unused.deleteLater()
         self._ahead.clear()

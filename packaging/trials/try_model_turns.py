@@ -1,6 +1,6 @@
 """Measure how long a model on the table holds the window: the longest turn of its thread. Not collected by pytest.
 
-    python packaging/try_model_turns.py [NAME | FOLDER ...]
+    python packaging/trials/try_model_turns.py [NAME | FOLDER ...]
 
 Each gesture of a person is made with real events, and the event loop turned until everything is told and painted. A
 turn is one round of the loop: what is posted, painted and timed in it. Counted is processor time, which a busy machine
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
