@@ -93,7 +93,7 @@ class TablesController(QObject):
         known = self._window.inputs.panels.keys() | self._ahead.keys()
         missing = next((field for field in self._fields() if field not in known), None)
         if missing is None:
-            self._show(self._ahead.keys())
+            self.show(set(self._ahead))
             return None
         panel = self._ahead[missing] = self._new_panel(missing)
         self._window.inputs.hold(panel)
@@ -106,14 +106,10 @@ class TablesController(QObject):
         fields = [field for field, array in problem.arrays().items() if array.ndim]  # one number has its cell in a map
         return [*fields, *COMPUTED] if problem.projected else fields
 
-    def show(self) -> None:
-        """The panels of the present problem; those that it keeps stay where they are."""
-        self._show(())
-
-    def _show(self, filled: Collection[str]) -> None:
-        """The same, where some show their matrix already."""
+    def show(self, filled: Collection[str] = ()) -> None:
+        """The panels of the present problem, but for those `filled`; those that it keeps stay where they are."""
         problem, fields = self._document.problem, self._fields()
-        there, filled, self._ahead = self._ahead | self._window.inputs.panels, set(filled), {}
+        there, self._ahead = self._ahead | self._window.inputs.panels, {}
         panels = {field: there.get(field) or self._new_panel(field) for field in fields}
         self.models = {field: self.models[field] for field in fields}
         ahead = self._computation.pending  # what is computed follows when it is
