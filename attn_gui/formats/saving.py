@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -50,11 +50,14 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[IO[bytes]]:
+def replacing(
+    path: str | os.PathLike[str], size: int = 0, before: Callable[[Path], object] | None = None
+) -> Iterator[IO[bytes]]:
     """Write a file bit by bit; nothing is there under its name before all of it is.
 
     It is written beside the old file, read again and compared, and only then takes the old one's place. A link is
-    followed: the file that it means is replaced, the link stays. `size` bytes have to fit on the disk beforehand.
+    followed: the file that it means is replaced, the link stays. `size` bytes have to fit on the disk beforehand;
+    `before` is told of the new file, once it is whole, before it takes that place.
     Raises FormatError; whatever is raised inside leaves the old file as it was.
     """
     with saving(path):
@@ -79,6 +82,8 @@ def replacing(path: str | os.PathLike[str], size: int = 0) -> Iterator[IO[bytes]
             os.close(descriptor)
         with saving(path):
             _verify(beside, sink)
+            if before is not None:
+                before(beside)
             os.replace(beside, target)
     except BaseException:
         with suppress(OSError):

@@ -23,8 +23,9 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import FORMATS, open_file, open_matrix, read_table, save, save_matrix, save_session
 from attn_gui.formats.base import reading
 from attn_gui.formats.sessions import carried
-from attn_gui.formats.sessions.journal import LENGTH, MAGIC, Journal, Step, kept_in, recover
-from attn_gui.formats.sessions.kept import Kept
+from attn_gui.formats.sessions.journal import LENGTH, MAGIC, Held, Journal, Step
+from attn_gui.formats.sessions.journal_reading import kept_in, recover
+from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import packed
 from attn_gui.lessons.lesson_file import read_lesson
@@ -229,14 +230,24 @@ def _journal(problem: Problem, path: Path) -> Input:
     first = Step(problem, names, kept=Kept(name="mine", sizes=(4, 4, 2), view={"head": 1}), snapshots=(kept,))
     journal.begin(replace(first, study=_around))
     journal.append(Step(problem, (), (("query", (slice(0, 1), slice(1, 3))),)))
+    end = path.with_suffix(".journal").stat().st_size
+    save(problem, path.with_suffix(".attn"))
+    held = Stamp.of(path.with_suffix(".attn"))
+    assert held is not None
+    journal.expect(Held(held, 0))
     data = path.with_suffix(".journal").read_bytes()
-    start = len(MAGIC)
-    end = start + LENGTH + int.from_bytes(data[start : start + LENGTH], "little") + 4
-    first, second = data[start + LENGTH : end - 4], data[end + LENGTH : -4]
+    begun = len(MAGIC) + LENGTH + int.from_bytes(data[len(MAGIC) : len(MAGIC) + LENGTH], "little") + 4
+    first, second, third = (
+        data[len(MAGIC) + LENGTH : begun - 4],
+        data[begun + LENGTH : end - 4],
+        data[end + LENGTH : -4],
+    )
     parts = (
         Part(data),
-        Part(first, lambda entry: MAGIC + _entry(entry) + data[end:]),
-        Part(second, lambda entry: data[:end] + _entry(entry)),
+        Part(data[:end]),
+        Part(first, lambda entry: MAGIC + _entry(entry) + data[begun:end]),
+        Part(second, lambda entry: data[:begun] + _entry(entry)),
+        Part(data[end + LENGTH : -4], lambda entry: data[:end] + _entry(entry)),
     )
 
     def read(path: Path) -> None:

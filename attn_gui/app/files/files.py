@@ -63,10 +63,11 @@ class FilesController(QObject):
         self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self._clashes = Clashes(window.banner, self, making)
         self.opening = Opening(window)
-        self.saving = SessionSaving(window, document, settings)
         self.journaling = Journaling(window, document)
-        self.journaling.set_source(lambda: Kept(about=self._about, view=self._view_of()))
+        self.saving = SessionSaving(window, document, settings, self.journaling)
+        self.journaling.set_source(lambda: Kept(about=self._about, view=self._view_of()), lambda: self.saving.busy)
         self.saving.saved.connect(self._on_saved)
+        self.saving.ended.connect(self.journaling.wake)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
         # what is being read, how, and the generation of the document that may be left for it
         self._asked: tuple[Path, Read, int] = Path(), open_file, 0
@@ -271,7 +272,7 @@ class FilesController(QObject):
 
     def _on_saved(self) -> None:
         self._known = Stamp.of(self._document.path) if self._document.path else None
-        self.journaling.begin_from(None if self._document.modified else self._known)
+        self.journaling.go_on_from(self._known)
 
     def may_leave(self) -> bool:
         """Ask to save what is not saved, what is half typed included; False means stay.

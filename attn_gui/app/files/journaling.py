@@ -19,7 +19,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import saving
-from attn_gui.formats.sessions.journal import SUFFIX, Journal, Step
+from attn_gui.formats.sessions.journal import SUFFIX, Held, Journal, Step
 from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
@@ -58,8 +58,11 @@ class Journaling(QObject):
         self._path = journals_folder() / f"{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
         self._journal, self._lock = Journal(self._path), lock_of(self._path)
         self._kept_of: Callable[[], Kept] = Kept
+        self._is_saving: Callable[[], bool] = bool
         self._changes: list[Change] = []
         self._origin: Stamp | None = None  # the file that holds what the changes began with
+        self._since = 0  # the generation with which the document was opened, or that file written
+        self._name = ""  # in the first entry
         self._held: tuple[Snapshot, ...] | None = None  # the snapshots of the last entry, or before one of that file
         self._held_study: Study | None = None
         self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
@@ -69,21 +72,38 @@ class Journaling(QObject):
         self._timer.timeout.connect(self._write)
         self._background.answered.connect(self._on_answered)
         document.changed.connect(self._on_document_changed)
-        document.titleChanged.connect(self._wake)
+        document.titleChanged.connect(self.wake)
 
-    def set_source(self, kept_of: Callable[[], Kept]) -> None:
-        """Set the source of what is kept beside the problem."""
-        self._kept_of = kept_of
+    def set_source(self, kept_of: Callable[[], Kept], is_saving: Callable[[], bool]) -> None:
+        """Set the source of what is kept beside the problem, and of whether a file of it is being written."""
+        self._kept_of, self._is_saving = kept_of, is_saving
 
     def begin_from(self, origin: Stamp | None) -> None:
         """Say which file holds the document as it is now, if any does."""
         self._origin, self._whole, self._held = origin, True, self._document.snapshots.all
-        self._wake()
+        if origin is not None:
+            self._since = self._document.generation
+        self.wake()
+
+    def expect(self, file: Stamp, generation: int) -> None:
+        """Before a file that holds a generation of the document takes its place: have what follows laid on it.
+
+        Called by the thread that writes it. Where this cannot be written, `go_on_from` begins anew.
+        """
+        with suppress(FormatError):
+            self._journal.expect(Held(file, generation))
+
+    def go_on_from(self, file: Stamp | None) -> None:
+        """Say that a file holds the document as it was when its writing began, which may be as it is now."""
+        if not self._document.modified:
+            self.begin_from(file)
+        elif self._whole or file is None or self._document.name != self._name or not self._journal.expects(file):
+            self.begin_from(None)
 
     def take_over(self, then: Callable[[], object]) -> None:
         """Keep the document, which no file holds; `then` forget where it was kept before."""
         self._then = then
-        self._wake()
+        self.wake()
 
     def finish(self) -> None:
         """Forget the journal: whoever closes the window has been asked."""
@@ -98,12 +118,13 @@ class Journaling(QObject):
     def _on_document_changed(self, change: Change) -> None:
         if change.opened:
             self._changes.clear()
-            self._whole, self._origin = True, None
+            self._whole, self._origin, self._since = True, None, self._document.generation
         else:
             self._changes.append(change)
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Write soon what is new."""
         self._due = True
         if not (self._timer.isActive() or self._background.busy):
             self._timer.start(DELAY_MS)
@@ -111,12 +132,12 @@ class Journaling(QObject):
     def _write(self) -> None:
         """Hand what has changed to the other thread; no array is copied here, which would hold up the window."""
         self._due = False
-        if not self._document.modified:
+        if not (self._document.modified or self._is_saving()):
             self._whole, self._held = True, None
             self._changes.clear()
             self._background.ask(self._forget)
             return
-        if not (self._changes or self._whole or self._document.snapshots.all != self._held):
+        if not (self._changes or self._is_new()):
             return
         left = self._document.study is None and self._held_study is not None  # the model: nothing of it stays
         self._whole = self._whole or left
@@ -128,8 +149,14 @@ class Journaling(QObject):
             self._background.ask(lambda: self._journal.append(step))
             return
         first = replace(step, kept=self._kept(), base=self._origin) if based else self._state()
-        self._whole = False
-        self._background.ask(lambda: self._begin(first))
+        since, self._whole, self._name = self._since, False, self._document.name
+        self._background.ask(lambda: self._begin(first, since))
+
+    def _is_new(self) -> bool:
+        """Whether there is something to be kept but for changes; while it is written, nothing is if it was saved."""
+        if self._whole:
+            return self._document.modified
+        return self._document.snapshots.all != self._held
 
     def _is_based(self, step: Step) -> bool:
         """Whether a new journal leaves what is unchanged to the file; that of a model holds no layer."""
@@ -138,7 +165,8 @@ class Journaling(QObject):
 
     def _state(self) -> Step:
         problem, kept = self._document.problem, self._document.snapshots.all
-        return Step(problem, tuple(problem.arrays()), kept=self._kept(), snapshots=kept, study=self._study())
+        names, generation = tuple(problem.arrays()), self._document.generation
+        return Step(problem, names, (), self._kept(), snapshots=kept, study=self._study(), generation=generation)
 
     def _step(self, change: Change) -> Step:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
@@ -147,7 +175,8 @@ class Journaling(QObject):
         others = None if kept == self._held else kept
         study = None if self._document.study is self._held_study else self._study()
         kept_words = self._kept() if whole else None
-        return Step(self._document.problem, whole, cells, kept_words, snapshots=others, study=study)
+        generation = self._document.generation
+        return Step(self._document.problem, whole, cells, kept_words, None, others, study, generation)
 
     def _study(self) -> Callable[[], StudyRecord | None] | None:
         """What is changed in the layers that are not on the table, to be found out beside the window."""
@@ -159,14 +188,14 @@ class Journaling(QObject):
         sizes = problem.n, problem.m, problem.num_heads
         return replace(self._kept_of(), name=self._document.name, sizes=sizes, file=Stamp.of(path) if path else None)
 
-    def _begin(self, step: Step) -> None:
+    def _begin(self, step: Step, since: int) -> None:
         if step.base is None and step.weight > MOST:
             raise FormatError(_TOO_LARGE)
         with saving(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if not (self._lock.isLocked() or self._lock.tryLock(0)):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        self._journal.begin(step)
+        self._journal.begin(step, since)
 
     def _forget(self) -> None:
         self._journal.remove()

@@ -11,7 +11,7 @@ from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.figure.reading import Tell, within
 from attn_gui.formats import FormatError, Loaded, Note, open_file, open_small
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
-from attn_gui.formats.sessions.journal import recover
+from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.formats.sessions.kept import Kept
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox
 
+from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import LARGE
@@ -18,6 +19,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import FormatError, save_session, save_study
+from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
@@ -39,13 +41,13 @@ class Session(NamedTuple):
     snapshots: tuple[Snapshot, ...] = ()
     study: Study | None = None
 
-    def write(self, tell: Tell | None = None) -> None:
+    def write(self, tell: Tell | None = None, before: Callable[[Stamp], object] | None = None) -> None:
         if self.study is not None:
             from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
 
             save_study(record_of(self.study, self.problem, self.view, self.snapshots), self.path, tell)
             return
-        save_session(self.problem, self.path, self.view, self.about, tell, self.snapshots)
+        save_session(self.problem, self.path, self.view, self.about, tell, self.snapshots, before)
 
 
 class SessionSaving(QObject):
@@ -54,9 +56,10 @@ class SessionSaving(QObject):
     ended = Signal()  # nothing is being written any more
     saved = Signal()  # a file holds the document
 
-    def __init__(self, window: MainWindow, document: Document, settings: Settings) -> None:
+    def __init__(self, window: MainWindow, document: Document, settings: Settings, journaling: Journaling) -> None:
         super().__init__(window)
         self._window, self._document, self._settings = window, document, settings
+        self._journaling = journaling
         self._now: Session | None = None
         self._next: dict[Path, Session] = {}
         self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
@@ -135,7 +138,9 @@ class SessionSaving(QObject):
         self._now = session
         self._line.set_name(session.path.name)
         self._line.begin()
-        self._job.begin(session.write)
+        self._job.begin(
+            lambda tell: session.write(tell, lambda file: self._journaling.expect(file, session.generation))
+        )
 
     def _on_job_ended(self, found: object) -> None:
         session, self._now = self._now, None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.base import Loaded, PathText, Tell
 from attn_gui.formats.saving import CHUNK, replacing, saving
 from attn_gui.formats.sessions import session
+from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
 
@@ -19,16 +22,18 @@ def save_session(
     about: Mapping[str, str] | None = None,
     tell: Tell | None = None,
     snapshots: Sequence[Snapshot] = (),
+    before: Callable[[Stamp], object] | None = None,
 ) -> None:
     """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
 
     Raises FormatError.
 
     `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
+    `before` is told what the file will be, once it is whole, before it takes the old one's place.
     """
     with saving(path):
         parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
-    _write_parts(parts, path, tell)
+    _write_parts(parts, path, tell, before)
 
 
 def save_study(record: StudyRecord, path: PathText, tell: Tell | None = None) -> None:
@@ -38,9 +43,18 @@ def save_study(record: StudyRecord, path: PathText, tell: Tell | None = None) ->
     _write_parts(parts, path, tell)
 
 
-def _write_parts(parts: Sequence[memoryview], path: PathText, tell: Tell | None) -> None:
+def _write_parts(
+    parts: Sequence[memoryview],
+    path: PathText,
+    tell: Tell | None,
+    before: Callable[[Stamp], object] | None = None,
+) -> None:
+    def say(beside: Path) -> None:
+        if before is not None and (found := Stamp.of(beside)) is not None:
+            before(replace(found, path=Path(path)))
+
     size, written = sum(len(part) for part in parts), 0
-    with replacing(path, size) as sink:
+    with replacing(path, size, say) as sink:
         for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):
             written += sink.write(piece)
             if tell is not None:

@@ -13,7 +13,8 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.sessions.journal import Journal, Step, kept_in, recover
+from attn_gui.formats.sessions.journal import Journal, Step
+from attn_gui.formats.sessions.journal_reading import kept_in, recover
 from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 

@@ -11,7 +11,7 @@ from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.sessions import journal
-from attn_gui.formats.sessions.journal import recover
+from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.paths import resource
 
 SMALL = "worked-example.npz"

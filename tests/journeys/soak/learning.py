@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 
 from attn_gui import render
 from attn_gui.app.files.journaling import journals_folder
-from attn_gui.formats.sessions.journal import recover
+from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.paths import resource
 
 from .truths import differing, image
