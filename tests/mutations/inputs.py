@@ -237,11 +237,7 @@ def _journal(problem: Problem, path: Path) -> Input:
     journal.expect(Held(held, 0))
     data = path.with_suffix(".journal").read_bytes()
     begun = len(MAGIC) + LENGTH + int.from_bytes(data[len(MAGIC) : len(MAGIC) + LENGTH], "little") + 4
-    first, second, third = (
-        data[len(MAGIC) + LENGTH : begun - 4],
-        data[begun + LENGTH : end - 4],
-        data[end + LENGTH : -4],
-    )
+    first, second = data[len(MAGIC) + LENGTH : begun - 4], data[begun + LENGTH : end - 4]
     parts = (
         Part(data),
         Part(data[:end]),
