@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -89,13 +88,19 @@ def renumbered(problem: Problem, seed: int) -> Problem:
 
 def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
     """So many cells of these stages, drawn by a seed; none that the mask closes, none that is no number."""
-    open_cells: list[Blank] = []
+    shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
-        values = evaluation.box(stage, tuple(slice(0, size) for size in evaluation.shape(stage)))
-        open_cells += [Blank(stage, at) for at in product(*map(range, values.shape)) if np.isfinite(values[at])]
-    if count > len(open_cells):
-        raise FormatError(TOO_MANY, got=len(open_cells), expected=count)
-    drawn = np.random.default_rng(seed).choice(len(open_cells), size=count, replace=False)
-    return frozenset(open_cells[place] for place in drawn)
+        shapes.append(evaluation.shape(stage))
+        values = evaluation.box(stage, indices.whole(shapes[-1]))
+        open_cells.append(np.flatnonzero(np.isfinite(values)))
+    begins = np.cumsum([0, *(cells.size for cells in open_cells)])
+    if count > begins[-1]:
+        raise FormatError(TOO_MANY, got=int(begins[-1]), expected=count)
+    found = []
+    for place in np.random.default_rng(seed).choice(begins[-1], size=count, replace=False):
+        which = int(np.searchsorted(begins, place, side="right")) - 1
+        cell = open_cells[which][place - begins[which]]
+        found.append(Blank(stages[which], tuple(map(int, np.unravel_index(cell, shapes[which])))))
+    return frozenset(found)

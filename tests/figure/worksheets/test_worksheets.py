@@ -10,9 +10,11 @@ import pytest
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.sheet_tables import tables_of
-from attn_gui.lessons.worksheets import worksheets
+from attn_gui.lessons.worksheets import Blank, random_blanks, worksheets
 from attn_gui.paths import resource
 
 WORKED = resource("examples", "worked-example.npz")
@@ -63,6 +65,23 @@ def test_closed_cells_are_never_left_out():
     for sheet in worksheets(problem, 20, 1, ("masked", "weights"), 8):
         masked = [blank for blank in sheet.blanks if blank.stage == "masked"]
         assert all(blank.index[2] >= blank.index[3] for blank in masked)
+
+
+@pytest.mark.parametrize("count", [1, 7, 40])
+def test_a_seed_draws_the_cells_that_it_draws_from_a_list_of_all(count):
+    rng = np.random.default_rng(3)
+    shapes = {"query": (3, 10), "key": (5, 10), "value": (5, 14)}
+    fields = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    evaluation = evaluation_of(Problem(**fields, num_heads=2, mask=[{"kind": "window", "left": 1, "right": 1}]))
+    stages = ("masked", "weights", "head_output")
+    every = [
+        Blank(stage, at)
+        for stage in stages
+        for at, number in np.ndenumerate(evaluation.box(stage, whole(evaluation.shape(stage))))
+        if np.isfinite(number)
+    ]
+    drawn = np.random.default_rng(count).choice(len(every), size=count, replace=False)
+    assert random_blanks(evaluation, stages, count, count) == {every[place] for place in drawn}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
