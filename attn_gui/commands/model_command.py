@@ -6,10 +6,11 @@ import argparse
 import json
 import os
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import whole
+from attn_gui.arguments import setting, whole
 from attn_gui.command_ground import FileProgress, Parser, Refusal
 from attn_gui.libraries import DRAWING, complaint
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from attn_gui.models import Run
 
 DONE = 0
-MOST_LAYERS = 10**4
+MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
@@ -37,7 +38,8 @@ def model(words: list[str]) -> int:
             found = open_model(_folder(chosen.folder, progress), progress.show)
         with FileProgress(chosen.folder) as progress:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
-        for line in _lines(run, chosen.top):
+        _check(run, chosen)
+        for line in _lines(run, chosen.top, chosen.position):
             print(line, flush=True)
         for path in _files(run, chosen) if chosen.folder_out is not None else ():
             print(path, flush=True)
@@ -58,14 +60,26 @@ def _folder(given: Path, progress: FileProgress) -> Path:
     return given if known is None or given.exists() else known.folder(progress.show)
 
 
-def _lines(run: Run, top: int) -> Iterator[str]:
+def _check(run: Run, chosen: argparse.Namespace) -> None:
+    """Raise FieldError or Refusal for a layer, a head or a token that is not there, whatever it is asked for."""
+    from attn_gui.models.passes.layer_changes import checked_layer
+
+    if chosen.layer is not None:
+        checked_layer(chosen.layer, run.model.num_layers)
+    if chosen.head is not None and chosen.head >= run.model.num_heads:
+        raise Refusal(f"There is no head {chosen.head}; expected 0 to {run.model.num_heads - 1}.")
+    if chosen.position is not None:
+        run.place(chosen.position)
+
+
+def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
     """What is said of a run: its model, its tokens, the most probable tokens where the model predicts any."""
     model = run.model
     yield f"{model.family}: {model.num_layers} layers, {model.num_heads} heads, {len(run.ids)} tokens"
     width = len(str(len(run.ids) - 1))
     for place, (number, token) in enumerate(zip(run.ids, run.tokens, strict=True)):
         yield f"  {place:>{width}}  {token}  (id {number})"
-    for place in _places(run):
+    for place in _places(run, position):
         what = "the token after" if model.sizes.causal else "in place of"
         yield f"predicted: {what} {run.tokens[place]} ({place})"
         yield from (f"  {share:.6f}  {token}" for token, share in run.predictions(place, top))
@@ -73,10 +87,12 @@ def _lines(run: Run, top: int) -> Iterator[str]:
         yield f"embedding: {run.embedding.size} numbers, length {float((run.embedding**2).sum() ** 0.5):.6g}"
 
 
-def _places(run: Run) -> list[int]:
+def _places(run: Run, position: int | None) -> list[int]:
     """The positions whose prediction is of interest: the last one, or those of an encoder that are to be filled in."""
     if run.model.ends.head is None:
         return []
+    if position is not None:
+        return [position]
     if run.model.sizes.causal:
         return [len(run.ids) - 1]
     mask = run.model.tokenizer.mask_token
@@ -90,29 +106,32 @@ def _files(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
 
 
 def _pages(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
-    """A page each, at the last token, as the window shows it."""
+    """A page each, at the chosen token or the last, as the window shows it."""
     from attn_gui.figure.page_catalog import page_of_name
-    from attn_gui.figure.pages.aim import ModelAim
+    from attn_gui.figure.pages.aim import Aim, ModelAim
+    from attn_gui.figure.pages.knobs import checked
     from attn_gui.figure.sheet import write
     from attn_gui.models.attributing.likely_tokens import likely
 
-    layer, last, model = chosen.layer or 0, len(run.ids) - 1, run.model
+    layer, model = chosen.layer or 0, run.model
+    place = len(run.ids) - 1 if chosen.position is None else chosen.position
     before = run.replace(interventions=())
-    tokens = likely(run, before, last, TOKENS_OFFERED) if model.ends.head is not None else ()
+    tokens = likely(run, before, place, TOKENS_OFFERED) if model.ends.head is not None else ()
     other = None if chosen.second is None else model.run(chosen.second)
-    aim = ModelAim(run, before, layer, last, tokens, other)
-    for page in map(page_of_name, chosen.page):
-        path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{chosen.format}"
+    aim, problem = ModelAim(run, before, layer, place, tokens, other), run.problem(layer)
+    for page, ending in product(map(page_of_name, chosen.page), dict.fromkeys(chosen.format)):
+        path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{ending}"
         with FileProgress(path) as progress:
             yield from write(
-                run.problem(layer),
+                problem,
                 path,
                 picture=page.name,
                 heads=chosen.head or 0,
-                dpi=chosen.dpi,
                 model=aim,
+                knobs=checked(page.knobs, Aim(problem, model=aim), dict(chosen.set)),
                 session=False,
                 tell=progress.show,
+                **_looks(chosen),
             )
 
 
@@ -122,14 +141,19 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     from attn_gui.figure.sheet import write
 
     stage = chosen.stage or SHOWN_FIRST
-    for layer in range(run.model.num_layers) if chosen.layer is None else (chosen.layer,):
-        problem = run.problem(layer)
-        heads: Any = "all" if chosen.head is None else (chosen.head,)
-        ending = "" if chosen.head is None else f"-h{chosen.head}"
-        name = f"{chosen.folder.resolve().name}-layer{layer}-{stage}{ending}.{chosen.format}"
-        path = chosen.folder_out / name
+    heads: Any = "all" if chosen.head is None else (chosen.head,)
+    part = "" if chosen.head is None else f"-h{chosen.head}"
+    layers = range(run.model.num_layers) if chosen.layer is None else (chosen.layer,)
+    for layer, ending in product(layers, dict.fromkeys(chosen.format)):
+        path = chosen.folder_out / f"{chosen.folder.resolve().name}-layer{layer}-{stage}{part}.{ending}"
+        figure = {"stage": stage, "heads": heads, "sheet": True, **_looks(chosen)}
         with FileProgress(path) as progress:
-            yield from write(problem, path, stage=stage, heads=heads, sheet=True, dpi=chosen.dpi, tell=progress.show)
+            yield from write(run.problem(layer), path, tell=progress.show, **figure)
+
+
+def _looks(chosen: argparse.Namespace) -> dict[str, Any]:
+    """How all figures are drawn."""
+    return {"dpi": chosen.dpi, "lang": chosen.lang, "theme": chosen.theme}
 
 
 def _interventions(text: str | None) -> list[Any]:
@@ -170,11 +194,26 @@ def _parser() -> Parser:
     add("--intervene", metavar="JSON", help="interventions, each a record with its layer, kind, stage and at")
     add("--top", type=whole(0, 1000), default=10, metavar="N", help="how many predictions (default: 10)")
     add("-o", dest="folder_out", metavar="DIR", type=Path, help="write figures there; made if it is not there")
+    _add_figures(parser)
+    return parser
+
+
+def _add_figures(parser: Parser) -> None:
+    """The options that say how figures are drawn."""
+    add, endings = parser.add_argument, _image_endings()
     add("--page", nargs="+", metavar="NAME", help="write pages in place of maps: prediction, lens, effect, …")
     add("--second", metavar="TEXT", help="a second text, for the page that patches the first one into it")
-    add("--format", choices=_image_endings(), default=_image_endings()[0], metavar="EXT", help="of the figures")
+    add(
+        "--position",
+        type=whole(0, MOST_TOKENS),
+        metavar="N",
+        help="the token that predictions are read at (default: the last, or those to be filled in)",
+    )
+    add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
+    add("--format", choices=endings, nargs="+", default=endings[:1], metavar="EXT", help=f"of {', '.join(endings)}")
+    add("--lang", choices=("en", "zh"), default="en", help="language of the figures (default: en)")
+    add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")
     add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
-    return parser
 
 
 def _image_endings() -> tuple[str, ...]:

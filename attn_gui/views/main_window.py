@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tiles.tiles import AllStages
 
+LOW = 800
+"""Logical pixels of height below which the strip of heads gives way to a mode that shows them itself."""
 WIDEST_SIDE = 0.28  # of the window: with large type the pictures would be left with nothing
 
 
@@ -68,6 +70,7 @@ class MainWindow(QMainWindow):
         self._compact: bool | None = None
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
+        self._heads_shown, self._with_heads = True, set[QWidget]()
         center = QWidget(self)
         self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
@@ -135,9 +138,20 @@ class MainWindow(QMainWindow):
             self.pictures.setCurrentWidget(self.modes[mode])
 
     def add_mode(self, key: str, widget: QWidget) -> None:
-        """One more that can stand in the middle."""
+        """One more that can stand in the middle, and shows the heads itself."""
         self.modes[key] = widget
+        self._with_heads.add(widget)
         self.pictures.addWidget(widget)
+
+    def set_heads_shown(self, shown: bool) -> None:
+        """Whether there is anything to show in the strip of heads."""
+        self._heads_shown = shown
+        self._fit_heads()
+
+    def _fit_heads(self) -> None:
+        twice = self.pictures.currentWidget() in self._with_heads and self.height() < scaled(LOW)
+        for part in (self._rule, self.heads):
+            part.setVisible(self._heads_shown and not twice)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
@@ -204,6 +218,7 @@ class MainWindow(QMainWindow):
             if zone is self._left:
                 column.setSpacing(SPACING.s)  # three tables of six rows need every pixel
         self.mask_panel.hide()
+        self.pictures.currentChanged.connect(self._fit_heads)
 
     def settle(self) -> bool:
         """End the visit to the open editor, as every command does first; False if its text is refused."""
@@ -224,6 +239,8 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._choose_form()
+        if self._filled:
+            self._fit_heads()
 
     def _follow_zoom(self) -> None:
         """Larger type needs wider columns, or the compact form; other colors leave them as they were drawn."""

@@ -1868,6 +1868,10 @@
         <translation>关闭该头(&amp;F)</translation>
     </message>
     <message>
+        <source>S&amp;witch the head on again</source>
+        <translation>重新打开该头(&amp;F)</translation>
+    </message>
+    <message>
         <source>&amp;Only this head</source>
         <translation>只留该头(&amp;O)</translation>
     </message>
@@ -2675,6 +2679,14 @@
         <translation>{matrix} 中手动输入了 {cells} 个数</translation>
     </message>
     <message>
+        <source>{cells} from row {row} “{token}” of the second text</source>
+        <translation>{cells} 取自第二段文本第 {row} 行“{token}”</translation>
+    </message>
+    <message>
+        <source>{cells} from the second text</source>
+        <translation>{cells} 取自第二段文本</translation>
+    </message>
+    <message>
         <source>{matrix} changed</source>
         <translation>{matrix} 已修改</translation>
     </message>
@@ -3464,8 +3476,28 @@
         <translation>注意力权重的缩略图，或每个头一个数</translation>
     </message>
     <message>
+        <source>S&amp;witch the head on again</source>
+        <translation>重新打开该头(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Leave the result of the head on show as computed</source>
+        <translation>让所示头的结果恢复为计算值</translation>
+    </message>
+    <message>
+        <source>Multiply the result of the head on show by 0</source>
+        <translation>将所示头的结果乘以 0</translation>
+    </message>
+    <message>
         <source>Switch the &amp;layer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Switch the &amp;layer&apos;s heads on again</source>
+        <translation>重新打开本层所有头(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Leave the results of all heads of the layer on the table as computed</source>
+        <translation>让桌上这一层所有头的结果恢复为计算值</translation>
     </message>
     <message>
         <source>Multiply the results of all heads of the layer on the table by 0</source>
@@ -3478,10 +3510,6 @@
     <message>
         <source>Switch the head o&amp;ff</source>
         <translation>关闭该头(&amp;F)</translation>
-    </message>
-    <message>
-        <source>Multiply the result of the head on show by 0; once more, as computed</source>
-        <translation>把所示头的结果乘以 0；再点一次恢复计算结果</translation>
     </message>
 </context>
 <context>

@@ -53,6 +53,25 @@ def test_an_intervention_changes_the_prediction(capsys, written):
     assert lines[-1] == "  0.493073  z"
 
 
+def test_the_prediction_is_read_at_a_chosen_token(capsys):
+    lines = said(capsys, TOY, "--text", TEXT, "--top", "1", "--position", 9)
+    assert lines[-2:] == ["predicted: the token after e (9)", "  0.999641  r"]
+    assert "no place 11" in refused(capsys, TOY, "--text", TEXT, "--position", 11)
+
+
+@pytest.mark.parametrize("words", [("--layer", 2), ("--head", 4)])
+def test_a_layer_or_head_that_is_not_there_is_refused_without_figures_too(capsys, words):
+    assert "There is no" in refused(capsys, TOY, "--text", TEXT, *words)
+
+
+def test_a_page_takes_its_settings_language_and_several_forms(capsys, tmp_path):
+    words = ("--second", "q w e r u y q w e r", "--page", "patching", "--set", "of=heads", "--top", 1)
+    forms = ("--format", "svg", "pdf", "--lang", "zh", "--theme", "dark")
+    lines = said(capsys, TOY, "--text", TEXT, *words, *forms, "-o", tmp_path)
+    assert [Path(line).suffix for line in lines[-2:]] == [".svg", ".pdf"]
+    assert Path(lines[-2]).stat().st_size > 1000
+
+
 def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
     words = ("--layer", 1, "--head", 2, "--stage", "head_output", "--intervene", json.dumps([OFF]))
     lines = said(capsys, TOY, "--text", TEXT, *words, "-o", tmp_path / "out")

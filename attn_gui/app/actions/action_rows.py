@@ -27,6 +27,7 @@ class Row(NamedTuple):
     words: str = ""  # what else people call it, in both languages, for the search
     needs: str = ""  # why it can be disabled
     context: str = "Actions"  # of its words, for translators
+    back: str = ""  # the label while it is in force, where that is better said in words than by a check mark
     also: tuple[str, ...] = ()  # more shortcuts: + without Shift is =, and systems that know fewer standard keys
 
     def shortcuts(self) -> list[QKeySequence]:

@@ -80,6 +80,7 @@ class Actions(QObject):
         self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
+        self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
         self.add(ACTIONS)
@@ -91,6 +92,7 @@ class Actions(QObject):
         """Make the actions of these rows, too: of a catalog that is read when the window is there."""
         more = tuple(rows)
         self.rows += more
+        self._turning |= {row.name: row for row in more if row.back}
         self.by_name |= {row.name: self._make(row) for row in more}
         self._label(more)
 
@@ -113,7 +115,9 @@ class Actions(QObject):
     def show_states(self) -> None:
         """Bring what is checked and enabled up to date."""
         for name, command in self._commands.items():
-            if command.checked is not None:
+            if name in self._turning:
+                self._label([self._turning[name]])
+            elif command.checked is not None:
                 self.by_name[name].setChecked(command.checked())
             if command.enabled is not None:
                 self.by_name[name].setEnabled(command.enabled())
@@ -124,9 +128,12 @@ class Actions(QObject):
 
     def _label(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            action = self.by_name[row.name]
-            action.setText(translated(row.label, row.context))
-            action.setIconText(_plain(translated(row.short or row.label, row.context)))
+            action, label = self.by_name[row.name], row.label
+            command = self._commands.get(row.name)
+            if row.back and command is not None and command.checked is not None and command.checked():
+                label = row.back
+            action.setText(translated(label, row.context))
+            action.setIconText(_plain(translated(row.short or label, row.context)))
             action.setToolTip(_tip(action))
 
     def _make(self, row: Row) -> QAction:

@@ -109,7 +109,7 @@ class ProgressController(QObject):
     def _show_maps(self, shown: bool) -> None:
         if not shown:
             self._window.pictures.setCurrentWidget(self._notice)
-        self._window.heads.setVisible(shown)
+        self._window.set_heads_shown(shown)
         self._window.spine.set_maps_shown(shown)
 
     def retranslate(self) -> None:

@@ -8,28 +8,30 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.by_hand.interventions import CONTEXT, LABELS, REMOVED, label_of
+from attn_gui.app.model.model_answers import Answer, Change
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.making import Making
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.field_symbols import field_symbol
-from attn_gui.engine import Problem
 from attn_gui.engine.creation.heads_by_hand import AXIS, off_heads, switched_off
-from attn_gui.engine.graph.chain.hand_words import phrase
+from attn_gui.engine.graph.chain.hand_words import cells_phrase, phrase
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.figure.text.labels import visible_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models.attributing.row_taking import ROW
+from attn_gui.models.run import Run
+from attn_gui.models.studies.layer_edit import BY_HAND, LayerEdit
 from attn_gui.views.by_hand.intervention_model import Line
 from attn_gui.views.model.head_model import HeadPlace
 from attn_gui.views.model.model_view import ModelView
 from attn_gui.views.words.names import letter, said_in
 
-BY_HAND = "interventions"
-"""The field of a problem that is shown record by record."""
-
 IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
 CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")
+TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} from row {row} “{token}” of the second text")
+TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} from the second text")
 OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
 HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
 HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
@@ -58,12 +60,14 @@ class ChangedLayers(QObject):
         panel.changeRemoved.connect(self.remove)
         panel.offAsked.connect(self.switch_layer)
 
-    def set_edits(self, edits: Mapping[int, LayerEdit], problem: Problem) -> set[HeadPlace]:
+    def set_answer(self, answer: Answer) -> set[HeadPlace]:
         """Show what is changed in every layer; gives the heads in which anything is."""
-        self._edits = edits
-        self._rows = [row for layer, edit in edits.items() for row in _rows(layer, edit, problem)]
+        self._edits, problem = answer.edits, answer.study.base
+        self._rows = [row for layer, edit in self._edits.items() for row in _rows(layer, edit, answer)]
         self._panel.set_changes([Line(self._said(row), row.enabled, spreads=False) for row in self._rows])
-        return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, problem.num_heads)}
+        return {
+            HeadPlace(layer, head) for layer, edit in self._edits.items() for head in _heads(edit, problem.num_heads)
+        }
 
     def _said(self, row: _Row) -> str:
         words = QCoreApplication.translate(CONTEXT, IN_LAYER)
@@ -73,7 +77,7 @@ class ChangedLayers(QObject):
     def switch(self, row: int, enabled: bool) -> None:
         """Let an intervention be in force, or leave its cells as computed for now."""
         one = self._rows[row]
-        records = list(_records(self._edits[one.layer]))
+        records = list(self._edits[one.layer].interventions)
         records[one.place] = records[one.place].changed(enabled=enabled)
         self._change(LABELS[enabled], one, self._edits[one.layer].with_field(BY_HAND, tuple(records)))
 
@@ -82,7 +86,7 @@ class ChangedLayers(QObject):
         one = self._rows[row]
         edit = self._edits[one.layer]
         if one.place >= 0:
-            records = list(_records(edit))
+            records = list(edit.interventions)
             del records[one.place]
             edit = edit.with_field(BY_HAND, tuple(records)) if records else edit.without(BY_HAND)
         else:
@@ -104,19 +108,24 @@ class ChangedLayers(QObject):
         self._models.set_edits(label, {**self._edits, row.layer: edit})
 
 
-def _records(edit: LayerEdit) -> tuple[Intervention, ...]:
-    found = edit.fields.get(BY_HAND, ())
-    assert isinstance(found, tuple)
-    return found
-
-
-def _rows(layer: int, edit: LayerEdit, problem: Problem) -> Iterator[_Row]:
-    for place, record in enumerate(_records(edit)):
-        yield _Row(layer, BY_HAND, place, phrase(problem, record, letter), record.enabled)
+def _rows(layer: int, edit: LayerEdit, answer: Answer) -> Iterator[_Row]:
+    for place, record in enumerate(edit.interventions):
+        yield _Row(layer, BY_HAND, place, _what(record, answer, Change(layer, place)), record.enabled)
     for name, cells in edit.cells.items():
         yield _Row(layer, name, -1, Note(CELLS, {"cells": len(cells.places), "matrix": field_symbol(name)}))
     for name in edit.fields.keys() - {BY_HAND}:
         yield _Row(layer, name, -1, Note(OTHER, {"matrix": field_symbol(name)}))
+
+
+def _what(record: Intervention, answer: Answer, change: Change) -> Note:
+    """What an intervention does; where the second text has the numbers that it sets, which of it they are."""
+    problem, row = answer.study.base, answer.taken.get(change)
+    if row is None or not isinstance(answer.other, Run):
+        return phrase(problem, record, letter)
+    cells = cells_phrase(problem, record, letter)
+    if len(answer.other.texts) == record.cells.shape[ROW]:
+        return Note(TAKEN_ALL, {"cells": cells})
+    return Note(TAKEN, {"cells": cells, "row": row, "token": visible_text(answer.other.texts[row])})
 
 
 def _heads(edit: LayerEdit, count: int) -> set[int]:
@@ -124,5 +133,5 @@ def _heads(edit: LayerEdit, count: int) -> set[int]:
     every = range(count)
     if edit.cells or edit.fields.keys() - {BY_HAND}:
         return set(every)
-    named = [record.at.get(AXIS, (0, count)) for record in _records(edit) if record.enabled]
+    named = [record.at.get(AXIS, (0, count)) for record in edit.interventions if record.enabled]
     return {head for at in named for head in (range(*at) if isinstance(at, tuple) else (at,))}

@@ -10,10 +10,18 @@ from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell, within
 from attn_gui.figure.tokens import Theme
+from attn_gui.models.attributing.row_taking import row_of
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.study import Study
 from attn_gui.views.model.head_model import HeadNumber, HeadPlace
+
+
+class Change(NamedTuple):
+    """The place of an intervention among those of its layer."""
+
+    layer: int
+    place: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +40,8 @@ class Answer:
     wanted: Wanted
     other: Run | ValueError | None
     """The second text, run with nothing changed; or why it cannot be run."""
+    taken: Mapping[Change, int]
+    """The interventions whose cells are those of the second text, from which row of it on."""
 
 
 class Wanted(NamedTuple):
@@ -60,7 +70,8 @@ def answer(
     run = latest.replace(model=latest.model.with_edits(edits), tell=within(tell, 1, 3)) if edits else clean
     maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
     numbers = _numbers(study, run, before, wanted.reading, tell)
-    return Answer(study, edits, run, clean, maps, numbers, wanted, _other(study, before, wanted.other, tell))
+    other = _other(study, before, wanted.other, tell)
+    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits))
 
 
 def _numbers(study: Study, run: Run, before: Answer | None, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
@@ -80,3 +91,14 @@ def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | 
         return study.model.run(text, tell=tell)
     except ValueError as error:  # the first text is followed all the same
         return error
+
+
+def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[Change, int]:
+    """Where the numbers come from that are set by hand, as far as it is the second text."""
+    if not isinstance(other, Run):
+        return {}
+    records = {
+        Change(layer, place): one for layer, edit in edits.items() for place, one in enumerate(edit.interventions)
+    }
+    rows = {change: row_of(other, change.layer, record) for change, record in records.items()}
+    return {change: row for change, row in rows.items() if row is not None}

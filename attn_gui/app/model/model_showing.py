@@ -16,6 +16,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.predicting.prediction_page import MOST
 from attn_gui.figure.text.labels import visible_text
@@ -124,6 +125,8 @@ class ModelShowing(QObject):
             self._position = -1
         if change.study:
             self._show_place()
+        else:
+            self._show_chosen()
         self._soon.start()
 
     def _leave(self) -> None:
@@ -171,7 +174,7 @@ class ModelShowing(QObject):
         self._show_maps()
         if self.answer is not None and self._panel is not None and self._changes is not None:
             run, position = self.answer.run, self._place()
-            self._panel.heads.heads.set_changed(self._changes.set_edits(self.answer.edits, self.answer.study.base))
+            self._panel.heads.heads.set_changed(self._changes.set_answer(self.answer))
             self._panel.tokens.set_tokens(run.texts, position)
             self._panel.set_similar(self._similar())
             self._predict()
@@ -194,8 +197,11 @@ class ModelShowing(QObject):
         self._show_chosen()
 
     def _show_chosen(self) -> None:
+        """The head on show, and whether it is off."""
         if self._document.study is not None and self._panel is not None:
-            self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, self._view.look.head))
+            head, off = self._view.look.head, off_heads(self._document.problem)
+            self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, head))
+            self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
 
     def _show_maps(self) -> None:
         if self.answer is None or self._panel is None:

@@ -29,8 +29,8 @@ T = TypeVar("T")
 SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
 
 
-def _row(name: str, label: str, words: str, *, shortcut: str = "", checkable: bool = False, needs: str = "") -> Row:
-    return Row(name, "heads", label, shortcut or None, checkable=checkable, words=words, needs=needs, context="Heads")
+def _row(name: str, label: str, words: str, *, shortcut: str = "", back: str = "", needs: str = "") -> Row:
+    return Row(name, "heads", label, shortcut or None, back=back, words=words, needs=needs, context="Heads")
 
 
 ROWS = (
@@ -39,7 +39,7 @@ ROWS = (
         QT_TRANSLATE_NOOP("Heads", "Switch the head o&ff"),
         "knock out ablate disable 关闭 消融",
         shortcut="Ctrl+Shift+O",
-        checkable=True,
+        back=QT_TRANSLATE_NOOP("Heads", "S&witch the head on again"),
     ),
     _row("head_only", QT_TRANSLATE_NOOP("Heads", "&Only this head"), "isolate alone 仅 单独", needs=SEVERAL),
     _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍"),
@@ -108,8 +108,9 @@ class HeadEdits(QObject):
         return self._problem.num_heads > 1
 
     # --- by hand ---------------------------------------------------------------------------------
-    def switch(self, off: bool) -> None:
-        """Multiply the head's result by 0, or leave it as it is computed."""
+    def switch(self) -> None:
+        """Multiply the head's result by 0; where it is, leave it as it is computed."""
+        off = self._head not in off_heads(self._problem)
         label = (
             QT_TRANSLATE_NOOP("History", "head {head} off") if off else QT_TRANSLATE_NOOP("History", "head {head} on")
         )

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.errors import FieldError, StageError
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.interventions.set_cells import Set
+from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run
 
@@ -35,3 +38,26 @@ def rows_taken(
     if last >= given.shape[ROW]:
         raise FieldError(_NO_ROW, got=last, count=given.shape[ROW])
     return box, np.ascontiguousarray(given[..., place : last + 1, :])
+
+
+def row_of(other: Run, layer: int, record: Intervention) -> int | None:
+    """The row of another run from which on its cells are those that an intervention sets; None where they are not.
+
+    Of several such rows the one at the intervention's own place, else the first.
+    """
+    values = record.cells
+    if not isinstance(record, Set) or values.ndim != len(STAGE[record.stage].axes):
+        return None
+    try:
+        given = other.stage(layer, record.stage)
+    except StageError:
+        return None
+    axes = STAGE[record.stage].axes
+    *outer, rows, columns = record.box(axes, given.shape)
+    found = given[(*outer, slice(None), columns)]
+    if found.shape[:ROW] + found.shape[-1:] != values.shape[:ROW] + values.shape[-1:]:
+        return None
+    count = values.shape[ROW]
+    places = range(found.shape[ROW] - count + 1)
+    same = [place for place in places if np.array_equal(found[..., place : place + count, :], values)]
+    return min(same, key=lambda place: (place != rows.start, place), default=None)

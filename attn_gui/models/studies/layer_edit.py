@@ -10,8 +10,12 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison.blaming import leaves_of, with_leaves
+from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
+
+BY_HAND = "interventions"
+"""The field of a problem that is shown record by record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,13 @@ class LayerEdit:
     def __bool__(self) -> bool:
         """Whether anything is other."""
         return bool(self.cells or self.fields)
+
+    @property
+    def interventions(self) -> tuple[Intervention, ...]:
+        """Those of the layer, in order."""
+        found = self.fields.get(BY_HAND, ())
+        assert isinstance(found, tuple)
+        return found
 
     def with_field(self, name: str, value: object) -> LayerEdit:
         """The same with another value of a field."""

@@ -49,6 +49,7 @@ class ModelView(QWidget):
         self.changes = InterventionList(self._changes, self)
         self._head_off, self._off = QPushButton(self), QPushButton(self)
         self._asked = ""  # the second text that was asked for last
+        self._are_off = False, False  # the head on show, and all of the layer on the table
         self.setFocusProxy(self.heads)
         self._name_parts()
         self._connect()
@@ -71,6 +72,12 @@ class ModelView(QWidget):
         if choices != self._reading.choices():
             self._reading.set_choices(choices)
         self._reading.set_key(key)
+
+    def set_off(self, head: bool, layer: bool) -> None:
+        """Whether the head on show is off, and whether all heads of the layer on the table are."""
+        if (head, layer) != self._are_off:
+            self._are_off = head, layer
+            self._name_switches()
 
     def set_prediction_title(self, words: str) -> None:
         """Say what is predicted, and where."""
@@ -112,10 +119,7 @@ class ModelView(QWidget):
         self._reading_label.setText(self.tr("&Heads by"))
         self._reading.setAccessibleName(self.tr("What is shown of every head"))
         self._reading.setToolTip(self.tr("Small maps of the weights, or one number for every head"))
-        self._head_off.setText(self.tr("Switch the head o&ff"))
-        self._head_off.setToolTip(self.tr("Multiply the result of the head on show by 0; once more, as computed"))
-        self._off.setText(self.tr("Switch the &layer's heads off"))
-        self._off.setToolTip(self.tr("Multiply the results of all heads of the layer on the table by 0"))
+        self._name_switches()
         self.changes.setAccessibleName(self.tr("Changed in the model"))
         self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
 
@@ -130,6 +134,24 @@ class ModelView(QWidget):
             self.otherAsked.emit(self._asked)
 
     # --- inside ----------------------------------------------------------------------------------
+    def _name_switches(self) -> None:
+        """Each button says what it does next."""
+        head, layer = self._are_off
+        self._head_off.setText(self.tr("S&witch the head on again") if head else self.tr("Switch the head o&ff"))
+        self._head_off.setToolTip(
+            self.tr("Leave the result of the head on show as computed")
+            if head
+            else self.tr("Multiply the result of the head on show by 0")
+        )
+        self._off.setText(
+            self.tr("Switch the &layer's heads on again") if layer else self.tr("Switch the &layer's heads off")
+        )
+        self._off.setToolTip(
+            self.tr("Leave the results of all heads of the layer on the table as computed")
+            if layer
+            else self.tr("Multiply the results of all heads of the layer on the table by 0")
+        )
+
     def _name_parts(self) -> None:
         self._text.setObjectName("control.text")
         self._run.setObjectName("model.run")

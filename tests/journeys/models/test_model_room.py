@@ -1,0 +1,112 @@
+"""The room of a model: buttons say what they do next, changes where their numbers come from, heads stand once."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QTableView
+
+TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
+WORDS = {
+    "en": ("Switch the head off", "Switch the head on again", "Switch the layer's heads off"),
+    "zh": ("关闭该头(F)", "重新打开该头(F)", "关闭本层所有头(L)"),
+}
+ROWS = {
+    "en": (
+        "layer 0: O[5, 0 … 15] of heads 0 … 3 from row 5 “h” of the second text",
+        "layer 0: L[0 … 9, 0 … 63] from the second text",
+    ),
+    "zh": ("第 0 层：头 0 … 3 的 O[5, 0 … 15] 取自第二段文本第 5 行“h”", "第 0 层：L[0 … 9, 0 … 63] 取自第二段文本"),
+}
+
+
+@pytest.fixture(params=["en", "zh"])
+def lang(request):
+    return request.param
+
+
+@pytest.fixture
+def toy(launch, lang):
+    person = launch(lang=lang)
+    person.click("model.toy-induction")
+    person.wait()
+    person.overwrite(person.find("control.text", QLineEdit), TEXT)
+    person.wait()
+    return person
+
+
+def said(person, name):
+    return person.find(name, QPushButton).text().replace("&", "")
+
+
+def action(person):
+    return person.action("head_off").text().replace("&", "")
+
+
+def changes(person):
+    model = person.find("model.changes").model()
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def test_the_head_is_offered_to_be_switched_on_again_by_button_menu_and_key(toy, lang):
+    off, on, _ = WORDS[lang]
+    assert (said(toy, "model.head_off"), action(toy)) == (off, off)
+    toy.click("model.head_off")
+    toy.wait()
+    assert (said(toy, "model.head_off"), action(toy)) == (on, on)
+    view = toy.find("model", QTableView)
+    place = view.visualRect(view.model().index(0, 1)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    toy.wait()
+    assert (said(toy, "model.head_off"), action(toy)) == (off, off)
+    toy.do("previous_head")
+    assert (said(toy, "model.head_off"), action(toy)) == (on, on)
+    toy.press("Ctrl+Shift+O")
+    toy.wait()
+    assert (said(toy, "model.head_off"), action(toy)) == (off, off)
+    assert toy.program.document.problem.interventions == ()
+
+
+def test_the_layers_heads_are_offered_to_be_switched_on_again(toy, lang):
+    off = WORDS[lang][2]
+    assert said(toy, "model.layer_off") == off
+    toy.click("model.layer_off")
+    toy.wait()
+    assert said(toy, "model.layer_off") != off
+    toy.click("model.layer_off")
+    toy.wait()
+    assert said(toy, "model.layer_off") == off
+    assert toy.program.document.problem.interventions == ()
+
+
+def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
+    toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
+    toy.wait()
+    toy.choose(toy.find("control.taken_stage", QComboBox), "head_output")
+    toy.choose(toy.find("control.taken_place", QComboBox), "5")
+    tokens = toy.find("model.second_tokens")
+    place = tokens.visualRect(tokens.model().index(5, 0)).center()
+    QTest.mouseClick(tokens.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    toy.click("model.take_row")
+    toy.wait()
+    toy.choose(toy.find("control.taken_stage", QComboBox), "block_output")
+    toy.click("model.take_all")
+    toy.wait()
+    assert changes(toy) == list(ROWS[lang])
+    toy.overwrite(toy.find("control.other_text", QLineEdit), "")
+    toy.wait()
+    assert all("64" in row or "640" in row for row in changes(toy))
+
+
+def test_in_a_low_window_the_heads_stand_once_and_the_prediction_has_room(toy):
+    predictions = toy.find("model.predictions", QTableView)
+    assert toy.find("heads.weights").isVisible()
+    toy.window.resize(1366, 700)
+    toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
+    toy.wait()
+    QTest.qWait(1)
+    assert not toy.find("heads.weights").isVisible()
+    assert predictions.viewport().height() >= 5 * predictions.rowHeight(0)
+    toy.do("product")
+    assert toy.find("heads.weights").isVisible()
