@@ -74,29 +74,19 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
 def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
     """What is said of a run: its model, its tokens, the most probable tokens where the model predicts any."""
+    from attn_gui.models.attributing.likely_tokens import asked_places
+
     model = run.model
     yield f"{model.family}: {model.num_layers} layers, {model.num_heads} heads, {len(run.ids)} tokens"
     width = len(str(len(run.ids) - 1))
     for place, (number, token) in enumerate(zip(run.ids, run.tokens, strict=True)):
         yield f"  {place:>{width}}  {token}  (id {number})"
-    for place in _places(run, position):
+    for place in [position] if position is not None and model.ends.head is not None else asked_places(run):
         what = "the token after" if model.sizes.causal else "in place of"
         yield f"predicted: {what} {run.tokens[place]} ({place})"
         yield from (f"  {share:.6f}  {token}" for token, share in run.predictions(place, top))
     if run.embedding is not None:
         yield f"embedding: {run.embedding.size} numbers, length {float((run.embedding**2).sum() ** 0.5):.6g}"
-
-
-def _places(run: Run, position: int | None) -> list[int]:
-    """The positions whose prediction is of interest: the last one, or those of an encoder that are to be filled in."""
-    if run.model.ends.head is None:
-        return []
-    if position is not None:
-        return [position]
-    if run.model.sizes.causal:
-        return [len(run.ids) - 1]
-    mask = run.model.tokenizer.mask_token
-    return [place for place, token in enumerate(run.tokens) if token == mask]
 
 
 def _files(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:

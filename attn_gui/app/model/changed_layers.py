@@ -18,10 +18,10 @@ from attn_gui.engine.creation.heads_by_hand import AXIS, off_heads, switched_off
 from attn_gui.engine.graph.chain.hand_words import cells_phrase, phrase
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.stages import STAGE
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.row_taking import ROW
-from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import BY_HAND, LayerEdit
 from attn_gui.views.by_hand.intervention_model import Line
 from attn_gui.views.model.head_model import HeadPlace
@@ -119,13 +119,13 @@ def _rows(layer: int, edit: LayerEdit, answer: Answer) -> Iterator[_Row]:
 
 def _what(record: Intervention, answer: Answer, change: Change) -> Note:
     """What an intervention does; where the second text has the numbers that it sets, which of it they are."""
-    problem, row = answer.study.base, answer.taken.get(change)
-    if row is None or not isinstance(answer.other, Run):
+    problem, origin = answer.study.base, answer.taken.get(change)
+    if origin is None or answer.second is None:
         return phrase(problem, record, letter)
-    cells = cells_phrase(problem, record, letter)
-    if len(answer.other.texts) == record.cells.shape[ROW]:
+    cells = cells_phrase(problem, record.changed(at=origin.at), letter)
+    if STAGE[record.stage].axes[ROW] not in origin.at:
         return Note(TAKEN_ALL, {"cells": cells})
-    return Note(TAKEN, {"cells": cells, "row": row, "token": visible_text(answer.other.texts[row])})
+    return Note(TAKEN, {"cells": cells, "row": origin.row, "token": visible_text(answer.second.texts[origin.row])})
 
 
 def _heads(edit: LayerEdit, count: int) -> set[int]:

@@ -10,7 +10,8 @@ from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
 from attn_gui.figure.reading import Tell, within
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attributing.row_taking import row_of
+from attn_gui.models.attributing.likely_tokens import asked_places
+from attn_gui.models.attributing.row_taking import Origin, origin_of
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.study import Study
@@ -40,8 +41,15 @@ class Answer:
     wanted: Wanted
     other: Run | ValueError | None
     """The second text, run with nothing changed; or why it cannot be run."""
-    taken: Mapping[Change, int]
-    """The interventions whose cells are those of the second text, from which row of it on."""
+    taken: Mapping[Change, Origin]
+    """Of interventions whose cells are those of the second text, where they stand in it."""
+    place: int
+    """The token at which the prediction is read unless another one is chosen."""
+
+    @property
+    def second(self) -> Run | None:
+        """The run of the second text, if there is one."""
+        return self.other if isinstance(self.other, Run) else None
 
 
 class Wanted(NamedTuple):
@@ -71,7 +79,8 @@ def answer(
     maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
     numbers = _numbers(study, run, before, wanted.reading, tell)
     other = _other(study, before, wanted.other, tell)
-    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits))
+    place = next(iter(asked_places(run)), len(run.ids) - 1)
+    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), place)
 
 
 def _numbers(study: Study, run: Run, before: Answer | None, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
@@ -93,12 +102,12 @@ def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | 
         return error
 
 
-def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[Change, int]:
+def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[Change, Origin]:
     """Where the numbers come from that are set by hand, as far as it is the second text."""
     if not isinstance(other, Run):
         return {}
     records = {
         Change(layer, place): one for layer, edit in edits.items() for place, one in enumerate(edit.interventions)
     }
-    rows = {change: row_of(other, change.layer, record) for change, record in records.items()}
-    return {change: row for change, row in rows.items() if row is not None}
+    found = {change: origin_of(other, change.layer, record) for change, record in records.items()}
+    return {change: origin for change, origin in found.items() if origin is not None}

@@ -73,12 +73,12 @@ class ModelShowing(QObject):
         found = self.answer
         if found is None:
             return None
-        return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, _run(found.other))
+        return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, found.second)
 
     @property
     def second(self) -> Run | None:
         """The run of the second text."""
-        return _run(self.answer.other) if self.answer is not None else None
+        return self.answer.second if self.answer is not None else None
 
     @property
     def busy(self) -> bool:
@@ -229,7 +229,7 @@ class ModelShowing(QObject):
         """The token at which the prediction is read."""
         assert self.answer is not None
         count = len(self.answer.run.tokens)
-        return self._position if 0 <= self._position < count else count - 1
+        return self._position if 0 <= self._position < count else self.answer.place
 
     def _predict(self) -> None:
         found, position = self.answer, self._place()
@@ -286,10 +286,6 @@ class ModelShowing(QObject):
     def _on_token_picked(self, position: int) -> None:
         self._position = position
         self._predict()
-
-
-def _run(other: Run | ValueError | None) -> Run | None:
-    return other if isinstance(other, Run) else None
 
 
 def _cosine(one: Run, other: Run) -> str:

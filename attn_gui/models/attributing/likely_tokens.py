@@ -25,3 +25,13 @@ def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ..
     tokenizer = now.model.tokenizer
     names = zip(tokenizer.tokens(order), tokenizer.texts(order), order, strict=True)
     return tuple(Likely(token, text, float(shares[0][k]), float(shares[1][k])) for token, text, k in names)
+
+
+def asked_places(run: Run) -> list[int]:
+    """The positions whose prediction is of interest: the last one, or those of an encoder that are to be filled in."""
+    if run.model.ends.head is None:
+        return []
+    if run.model.sizes.causal:
+        return [len(run.ids) - 1]
+    mask = run.model.tokenizer.mask_token
+    return [place for place, token in enumerate(run.tokens) if token == mask]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem.errors import FieldError, StageError
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.interventions.set_cells import Set
+from attn_gui.engine.problem.records import Record
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run
@@ -40,8 +43,15 @@ def rows_taken(
     return box, np.ascontiguousarray(given[..., place : last + 1, :])
 
 
-def row_of(other: Run, layer: int, record: Intervention) -> int | None:
-    """The row of another run from which on its cells are those that an intervention sets; None where they are not.
+class Origin(NamedTuple):
+    """The row of another run from which on its cells were taken, and for which they stand: axes left out are whole."""
+
+    row: int
+    at: Record
+
+
+def origin_of(other: Run, layer: int, record: Intervention) -> Origin | None:
+    """The rows of another run that are the cells that an intervention sets; None for cells that it has nowhere.
 
     Of several such rows the one at the intervention's own place, else the first.
     """
@@ -60,4 +70,8 @@ def row_of(other: Run, layer: int, record: Intervention) -> int | None:
     count = values.shape[ROW]
     places = range(found.shape[ROW] - count + 1)
     same = [place for place in places if np.array_equal(found[..., place : place + count, :], values)]
-    return min(same, key=lambda place: (place != rows.start, place), default=None)
+    if not same:
+        return None
+    whole = {axis: (0, length) for axis, length in zip(axes, given.shape, strict=True)}
+    at = Record({axis: place for axis, place in record.at.items() if place != whole[axis]})
+    return Origin(min(same, key=lambda place: (place != rows.start, place)), at)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QTableView
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableView
+
+from attn_gui.models import open_model
+from tests.models.golden_folders import DATA
 
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
 WORDS = {
@@ -14,10 +17,10 @@ WORDS = {
 }
 ROWS = {
     "en": (
-        "layer 0: O[5, 0 … 15] of heads 0 … 3 from row 5 “h” of the second text",
-        "layer 0: L[0 … 9, 0 … 63] from the second text",
+        "layer 0: O[5, ·] of all heads from row 5 “h” of the second text",
+        "layer 0: L from the second text",
     ),
-    "zh": ("第 0 层：头 0 … 3 的 O[5, 0 … 15] 取自第二段文本第 5 行“h”", "第 0 层：L[0 … 9, 0 … 63] 取自第二段文本"),
+    "zh": ("第 0 层：所有头的 O[5, ·] 取自第二段文本第 5 行“h”", "第 0 层：L 取自第二段文本"),
 }
 
 
@@ -97,6 +100,19 @@ def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
     toy.overwrite(toy.find("control.other_text", QLineEdit), "")
     toy.wait()
     assert all("64" in row or "640" in row for row in changes(toy))
+
+
+def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch, lang):
+    person = launch(lang=lang)
+    person.program.models.open_path(DATA / "tiny-bert")
+    person.wait()
+    person.overwrite(person.find("control.text", QLineEdit), "John gave the [MASK] to Mary.")
+    person.wait()
+    assert "[MASK]" in person.find("model.prediction_title", QLabel).text()
+    assert person.find("model.tokens").currentIndex().data() == "[MASK]"
+    rows = person.find("model.predictions", QTableView).model()
+    best = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.").predictions(4)[0]
+    assert float(rows.index(0, 1).data()) == pytest.approx(best[1], abs=1e-4)
 
 
 def test_in_a_low_window_the_heads_stand_once_and_the_prediction_has_room(toy):
