@@ -16,6 +16,7 @@ from attn_gui.document.history import LIMIT, History, Step
 from attn_gui.document.places import leading
 from attn_gui.document.states.kept_states import Snapshots
 from attn_gui.document.states.past_states import PastStates
+from attn_gui.engine.creation.memory import check
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Snapshot
 
@@ -99,7 +100,11 @@ class Document(QObject):
         return read
 
     def snapshot(self) -> Problem:
-        """A problem of its own, which no later edit touches."""
+        """A problem of its own, which no later edit touches.
+
+        Raises FieldError where that would take more than a share of the free memory.
+        """
+        check(sum(array.nbytes for array in self.problem.arrays().values()))
         return Problem.of(self.problem.fields())
 
     def apply(self, edit: Edit, fresh: Sequence[NDArray[Any]] = ()) -> bool:

@@ -16,6 +16,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
+from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
@@ -76,8 +77,7 @@ class ExportController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        answered = self.export_image, self.export_data, self.copy_image
-        return {method.__name__: Command(method) for method in answered}
+        return {each.__name__: Command(each) for each in (self.export_image, self.export_data, self.copy_image)}
 
     def finish(self) -> None:
         """Stop whatever is being written; for the end of the program."""
@@ -96,8 +96,7 @@ class ExportController(QObject):
         if not is_long(self._document.problem):
             self._guarded(lambda: _copy(draw(self._evaluation(), silent)))
             return
-        snapshot = self._document.snapshot()
-        self._begin(lambda tell: draw(evaluation_of(snapshot), tell), _copy)
+        self._begin(draw, _copy)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -206,8 +205,7 @@ class ExportController(QObject):
         look = self._view.look
         dialog.set_choice(DataChoice(arrays=(look.stage,), heads=(look.head,), batch=look.batch, folder=self._folder()))
         dialog.set_state(self._settings.record("export_data"))
-        accepted = asked(dialog)
-        if accepted:
+        if asked(dialog):
             self._settings.put("export_data", dialog.state())
             self._write(self._tables(dialog.result_choice()))
 
@@ -230,19 +228,21 @@ class ExportController(QObject):
         if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
             self._guarded(lambda: self._tell(work(self._evaluation(), silent)))
             return
-        snapshot = self._document.snapshot()
-        self._begin(lambda tell: work(evaluation_of(snapshot), tell), self._tell, written)
+        self._begin(work, self._tell, written)
 
     def _evaluation(self) -> Evaluation:
         """The evaluation of the document as it is now."""
         return evaluation_of(self._document.problem) if self._computation.pending else self._computation.evaluation
 
     def _begin(
-        self, work: Callable[[Tell], object], then: Callable[[object], None], written: Sequence[Path] = ()
+        self, work: Callable[[Evaluation, Tell], object], then: Callable[[object], None], written: Sequence[Path] = ()
     ) -> None:
+        problem = copied(self._window, self._document)
+        if problem is None:
+            return
         self._then, self._written = then, written
         self._progress.begin()
-        self._job.begin(work)
+        self._job.begin(lambda tell: work(evaluation_of(problem), tell))
 
     def _is_busy(self) -> bool:
         """Whether an export is under way, or an exercise that it would end; then that is said."""

@@ -17,6 +17,7 @@ from attn_gui.app.state.side_work import LARGE
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.sessions.kept import Stamp
@@ -86,9 +87,12 @@ class SessionSaving(QObject):
 
         What is written beside the window may still fail: `wait` tells.
         """
-        kept = self._document.snapshots.all
-        document = self._document
-        session = Session(path, document.snapshot(), document.generation, view, about, kept, document.study)
+        document, kept = self._document, self._document.snapshots.all
+        session = Session(path, document.problem, document.generation, view, about, kept, document.study)
+        try:
+            session = session._replace(problem=document.snapshot())
+        except FieldError:
+            return self._write_meanwhile(session)
         if self.busy:
             self._next.pop(path, None)  # in its place behind the others
             self._next[path] = session
@@ -99,6 +103,22 @@ class SessionSaving(QObject):
             self._begin(session)
         else:
             self._at_once(session)
+        return self._well
+
+    def _write_meanwhile(self, session: Session) -> bool:
+        """Write the very arrays of the document, for a copy of which there is no memory, while nobody can edit them."""
+        if not self.wait():
+            return False
+        self._well = True
+        self._begin(session)
+        box = QMessageBox(self._window)
+        words = self.tr("{name} is being saved. There is not enough memory for a copy of it to go on working with.")
+        box.setText(words.format(name=session.path.name))
+        box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+        self.ended.connect(box.accept)
+        if asked(box) != QMessageBox.DialogCode.Accepted and self.busy:
+            self._cancel()
+            return False
         return self._well
 
     def wait(self) -> bool:

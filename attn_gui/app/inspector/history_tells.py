@@ -84,7 +84,11 @@ class HistoryTells(QObject):
         place = self._place()
         if place is None:
             return
-        past, first = self._past(MOST_BLAMED)
+        try:
+            past, first = self._past(MOST_BLAMED)
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            return
         self._asked = place, self._document.generation, first
         self._line.set_name(cell_name(*place))
         self._line.begin()

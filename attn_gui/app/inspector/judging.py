@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject, QTimer
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.translated_errors import sentence
+from attn_gui.app.state.making import copied
+from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.inspector.pages.sensitivity_page import Gradient
@@ -73,7 +75,10 @@ class SensitivityController(QObject):
         index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
         self._name = cell_name(stage, index)
         if is_quick(evaluation):
-            self._show(_strongest(evaluation, stage, index))
+            try:
+                self._show(_strongest(evaluation, stage, index))
+            except FieldError as why:
+                self._refuse(why)
         else:
             self._patience.start()
             self._background.ask(lambda: _strongest(evaluation, stage, index))
@@ -83,10 +88,17 @@ class SensitivityController(QObject):
         self._soon.start()
 
     def _on_background_answered(self, found: object) -> None:
+        if isinstance(found, FieldError):
+            self._refuse(found)
+            return
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, list)
         self._show(found)
+
+    def _refuse(self, why: FieldError) -> None:
+        self._patience.stop()
+        self._page.set_refusal(saying(why))
 
     def _show(self, found: Strongest) -> None:
         self._patience.stop()
@@ -133,8 +145,10 @@ class VerifyController(QObject):
 
         self._give_up()
         self._window.inspector.turn_to(self._page)
+        problem, stopped = copied(self._window, self._document), threading.Event()
+        if problem is None:
+            return
         self._page.set_working()
-        problem, stopped = self._document.snapshot(), threading.Event()
         self._stopped = stopped
         self._background.ask(lambda: verify(problem, cancelled=stopped.is_set))
 

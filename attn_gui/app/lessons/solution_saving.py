@@ -13,6 +13,7 @@ from attn_gui.app.actions.bars import Bars
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
+from attn_gui.app.state.making import copied
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -89,7 +90,9 @@ class SolutionSaving(QObject):
             return
         ending = next(key for key in SHEETS if f"*.{key})" in kind) if kind else first
         self._path = path = Path(name if Path(name).suffix[1:].lower() in SHEETS else f"{name}.{ending}")
-        problem, item, lang = self._document.snapshot(), self._view.look.batch, self._look.language
+        problem, item, lang = copied(self._window, self._document), self._view.look.batch, self._look.language
+        if problem is None:
+            return
 
         def work(tell: Tell) -> None:
             evaluation = evaluation_of(problem)

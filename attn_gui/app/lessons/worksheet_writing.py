@@ -15,6 +15,7 @@ from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
+from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.document import Document
@@ -107,7 +108,9 @@ class WorksheetsController(QObject):
     def _write(self, choice: WorksheetChoice, stem: str) -> None:
         from attn_gui.figure.worksheets.class_set import write_class
 
-        problem, folder = self._document.snapshot(), Path(choice.folder)
+        problem, folder = copied(self._window, self._document), Path(choice.folder)
+        if problem is None:
+            return
 
         def work(tell: Tell) -> list[Path]:
             written = write_class(

@@ -10,6 +10,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.inspector.judging import is_quick
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Problem
@@ -18,6 +19,7 @@ from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, 
 from attn_gui.engine.analysis.sensitivity import strongest
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated
 from attn_gui.figure.products.operands import stage_plane
@@ -44,6 +46,7 @@ class GradientController(QObject):
 
     def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
+        self._window = window
         self._line, self._document, self._computation, self._view = window.comparison, document, computation, view
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
@@ -96,7 +99,10 @@ class GradientController(QObject):
             return
         stage, place, of, (item, head) = look.cell.stage, look.cell[1:], look.gradient, (look.batch, look.head)
         if is_quick(evaluation):
-            self._lay(_taken(evaluation, stage, item, head, place, of))
+            try:
+                self._lay(_taken(evaluation, stage, item, head, place, of))
+            except FieldError as why:
+                self._refuse(why)
             return
         self._view.lay(None)
         self._say()
@@ -104,10 +110,18 @@ class GradientController(QObject):
 
     # --- answers ---------------------------------------------------------------------------------
     def _on_taking_ended(self, found: object) -> None:
+        if isinstance(found, FieldError):
+            self._refuse(found)
+            return
         if isinstance(found, Exception) and not isinstance(found, Stopped):
             raise found
         if isinstance(found, Taken):
             self._lay(found)
+
+    def _refuse(self, why: FieldError) -> None:
+        """Show the numbers again, which take no more memory."""
+        self._view.set(compare=NOW)
+        self._window.banner.show_error(saying(why))
 
     def _lay(self, taken: Taken) -> None:
         self._taken = taken

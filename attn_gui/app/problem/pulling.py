@@ -10,14 +10,13 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import Making
+from attn_gui.app.state.making import Making, copied
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.creation.memory import check
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -126,16 +125,14 @@ class PullingController(QObject):
         cell, look = self._view.look.cell, self._view.look
         if cell is None or cell.stage != stage or look.compare != NOW or look.blanks or self._computation.pending:
             return None
-        try:
-            check(sum(array.nbytes for array in self._document.problem.arrays().values()))
-        except ValueError as error:
-            self._window.banner.show_error(saying(error))
+        problem = copied(self._window, self._document)
+        if problem is None:
             return None
         plane = stage_plane(self._computation.evaluation, stage, look.batch, look.head)
         value = float(plane.block(*(slice(place, place + 1) for place in cell[1:]))[0][0, 0])
         levels = self._window.product.maps.map(stage).levels
         span = float(levels.high - levels.low)
-        return Pull(self._document.snapshot(), stage, plane.index(cell.row, cell.column), value, span)
+        return Pull(problem, stage, plane.index(cell.row, cell.column), value, span)
 
     # --- answers ---------------------------------------------------------------------------------
     def _answer(self) -> None:

@@ -15,7 +15,6 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.comparison.difference import Difference, difference_of
 from attn_gui.engine.comparison.earlier import Earlier, earlier_of
 from attn_gui.engine.comparison.ready import READY
-from attn_gui.engine.creation.memory import check
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.indices import join
@@ -69,7 +68,6 @@ class Baseline(QObject):
     # --- choosing --------------------------------------------------------------------------------
     def pin(self) -> None:
         """Keep the present state. Raises FieldError where its copy would take too much memory."""
-        check(sum(array.nbytes for array in self._document.problem.arrays().values()))
         self._begin(PINNED, 0, self._document.snapshot())
 
     def hold(self, problem: Problem, state: str) -> None:

@@ -12,6 +12,7 @@ from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
+from attn_gui.engine import Problem
 from attn_gui.engine.creation.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
 from attn_gui.views.main_window import MainWindow
@@ -19,6 +20,15 @@ from attn_gui.views.main_window import MainWindow
 T = TypeVar("T")
 Arrays = Sequence[NDArray[Any]]
 Take = Callable[[T, Arrays], object]  # what was made, and its arrays, to which no other reference is kept
+
+
+def copied(window: MainWindow, document: Document) -> Problem | None:
+    """A copy of the problem for work beside the window; None, and said, where it would take too much memory."""
+    try:
+        return document.snapshot()
+    except ValueError as error:
+        window.banner.show_error(saying(error))
+        return None
 
 
 class Making(QObject):

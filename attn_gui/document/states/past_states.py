@@ -9,21 +9,27 @@ from numpy.typing import NDArray
 
 from attn_gui.document.ownership import Working, with_arrays
 from attn_gui.engine.arrays import Box
+from attn_gui.engine.creation.memory import check
 from attn_gui.engine.problem.problem import Problem
 
 Array = NDArray[Any]
 
 
 class Rewind:
-    """One state on the way back: the working arrays where they are, and the cells that they had then."""
+    """One state on the way back: the working arrays where they are, and the cells that they had then.
+
+    Raises FieldError where another copy would take more than a share of the memory that is still free.
+    """
 
     def __init__(self, state: Working) -> None:
         self.state = state
+        check(sum(array.nbytes for array in state.arrays.values()))
         self._then: dict[int, Array] = {id(array): array.copy() for array in state.arrays.values()}
 
     def write(self, field: str, box: Box, values: Array) -> None:
         """Put cells of an array back, in a copy: the problem of a later state holds the one before."""
         array = self.state.arrays[field]
+        check(array.nbytes)
         earlier = self._then.get(id(array), array).copy()
         earlier[box] = values
         self._then[id(array)] = earlier
@@ -42,6 +48,8 @@ class Backward(Protocol):
 
 class PastStates:
     """The present state and those before the given steps, the newest of which is the last.
+
+    Raises FieldError where they would take too much memory.
 
     Made on the GUI thread; `problems` may run on another, and what it gives holds only if the document has not moved.
     """

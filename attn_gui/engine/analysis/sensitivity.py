@@ -31,24 +31,29 @@ def sensitivity(
     Each gradient is float64 and has the field's own shape, numbers give 0-d arrays; zeros where nothing depends on
     the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included. A cell reads one
     row of the maps, so that a long problem's gradients need no map; those of a float32 one start from rounded Q, K, V.
-    Raises StageError, PlaceError, ShapeError or ValueError.
+    Raises StageError, PlaceError, ShapeError or ValueError; FieldError before more is taken than may be.
     Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
     evaluation = evaluation_in(source, "sensitivity", stage)
     if (index is None) == (cotangent is None):
         raise FieldError(sentences.ONE_OF, got="both" if index is not None else "neither")
     node = evaluation.node(stage)
+    _weigh(evaluation)
     if index is not None:
         parts = [(indices.cell(as_index(node, index)), np.ones((1,) * len(node.shape)))]
     else:
-        weights = _checked(evaluation, node, cotangent)
+        weights = _checked(node, cotangent)
         parts = [(box, weights[box]) for box in _tiles(evaluation, node)]
     with np.errstate(all="ignore"):
         return _by_field(evaluation, _from_parts(evaluation, stage, parts))
 
 
 def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, Array]:
-    """{field: gradient} of Σ weights · stage over a box, which a long problem's map need not be held for."""
+    """{field: gradient} of Σ weights · stage over a box, which a long problem's map need not be held for.
+
+    Raises FieldError where they cannot be held, here as in the others below.
+    """
+    _weigh(evaluation)
     with np.errstate(all="ignore"):
         return _by_field(evaluation, _from_parts(evaluation, stage, [(box, weights)]))
 
@@ -68,6 +73,7 @@ def all_gradients(
     evaluation: Evaluation, stage: str, box: Box, weights: Array
 ) -> tuple[dict[str, tuple[Box, Array]], dict[str, Array]]:
     """`step_gradients`, that of the stage itself among them, and `gradients` of one sum, both in one go."""
+    _weigh(evaluation)
     seen: dict[str, Pieces] = {}
     with np.errstate(all="ignore"):
         pending = _pulled_back(evaluation, evaluation.nodes, {stage: [(box, weights)]}, seen)
@@ -77,6 +83,7 @@ def all_gradients(
 
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
     """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
+    _weigh(evaluation, field)
     found = np.zeros(evaluation.problem.arrays()[field].shape)
     with np.errstate(all="ignore"):
         for name, pieces in _from_parts(evaluation, stage, [(box, weights)]).items():
@@ -108,9 +115,14 @@ def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tup
     return [(field, index, value) for _, field, index, value in found[:count]]
 
 
-def _checked(evaluation: Evaluation, node: Node, cotangent: Array | None) -> Array:
-    """The cotangent as numbers of the stage's shape, once it is sure that the gradients can be held."""
-    memory.check(sum(8 * array.size for array in evaluation.problem.arrays().values() if array.dtype != np.bool_))
+def _weigh(evaluation: Evaluation, *fields: str) -> None:
+    """Raise FieldError where the gradients by these fields, or by all, are more than a share of the free memory."""
+    arrays = evaluation.problem.arrays()
+    memory.check(sum(8 * arrays[name].size for name in fields or arrays if arrays[name].dtype != np.bool_))
+
+
+def _checked(node: Node, cotangent: Array | None) -> Array:
+    """The cotangent as numbers of the stage's shape."""
     weights = as_array("cotangent", cotangent, axes=range(5))
     if weights.shape != node.shape:
         raise ShapeError(

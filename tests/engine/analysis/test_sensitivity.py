@@ -17,7 +17,11 @@ from attn_gui.engine import (
     new_problem,
     sensitivity,
 )
-from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.analysis.differencing.gradient_evaluation import gradient_of
+from attn_gui.engine.analysis.sensitivity import all_gradients, gradients, strongest
+from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
+from attn_gui.engine.creation import memory
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 
@@ -197,8 +201,7 @@ def test_a_long_cotangent_takes_little_memory():
 
 
 def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_in_words(monkeypatch):
-    from attn_gui.engine import FieldError, FieldTypeError
-    from attn_gui.engine.creation import memory
+    from attn_gui.engine import FieldTypeError
 
     trace = compute(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
     with pytest.raises(FieldTypeError, match="cotangent must hold real numbers, got a text"):
@@ -206,3 +209,44 @@ def test_gradients_that_cannot_be_held_and_cotangents_of_no_numbers_are_refused_
     monkeypatch.setattr(memory, "available", lambda: 10)
     with pytest.raises(FieldError, match="of memory are free"):
         sensitivity(trace, "output", cotangent=np.ones((1, 1, 1)))
+
+
+@pytest.mark.parametrize("take", ["cell", "sum", "with steps", "field", "face"])
+def test_gradients_by_tables_that_cannot_be_held_are_refused_before_any_is_taken(take, monkeypatch):
+    """Of one cell, too: it may depend on little, but each field has a gradient of its own shape."""
+    x, w = np.ones((2, 400)), np.ones((400, 400))
+    evaluation = evaluation_of(Problem(x=x, w_query=w, w_key=w, w_value=w))
+    box, weights = tuple(slice(0, 1) for _ in range(4)), np.ones((1, 1, 1, 1))
+    ways = {
+        "cell": lambda: sensitivity(evaluation, "weights", (0, 0, 0, 0)),
+        "sum": lambda: gradients(evaluation, "weights", box, weights),
+        "with steps": lambda: all_gradients(evaluation, "weights", box, weights),
+        "field": lambda: gradient_by(evaluation, "weights", box, weights, "w_query"),
+        "face": lambda: gradient_of(evaluation, "weights", box, weights),
+    }
+    monkeypatch.setattr(memory, "available", lambda: 1_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FieldError, match=r"of new numbers; at most 250\.0 kB"):
+            ways[take]()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000
+
+
+def test_the_gradient_by_a_switch_takes_no_memory():
+    layer = {"kind": "custom", "allowed": np.ones((500, 500), bool)}
+    cells = np.ones((500, 2))
+    evaluation = evaluation_of(Problem(cells, cells, cells, mask=[layer]))
+    box, weights = tuple(slice(0, 1) for _ in range(4)), np.ones((1, 1, 1, 1))
+    found = gradient_of(evaluation, "weights", box, weights)
+    tracemalloc.start()
+    try:
+        block = found.field_block("mask.0.allowed", 0, slice(0, 3), slice(0, 2))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.isnan(block).all()
+    assert block.shape == (3, 2)
+    assert peak < 100_000

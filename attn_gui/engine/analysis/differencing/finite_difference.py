@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.creation.memory import check
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
@@ -37,7 +38,8 @@ def _number(problem: Problem, field: str, index: tuple[int, ...]) -> float:
 
 
 def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) -> Problem:
-    """The problem in float64 with another number in one place."""
+    """The problem in float64 with another number in one place. Raises FieldError where that would take too much."""
+    check(sum(array.size * (1 if array.dtype == np.bool_ else 8) for array in problem.arrays().values()))
     new: object = value
     if field in (arrays := problem.arrays()):
         new = array = np.array(arrays[field], dtype=np.float64)

@@ -61,7 +61,7 @@ class Gradient(Face):
     def by_field(self, field: str) -> Array:
         """The gradient by a whole array of the problem, in its own shape; NaN for switches, which have none."""
         found = self._by_field.get(field)
-        return np.full(self.problem.arrays()[field].shape, np.nan) if found is None else found
+        return np.broadcast_to(np.nan, self.problem.arrays()[field].shape) if found is None else found
 
 
 class PooledGradient(PooledByStrips, Gradient):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,6 +69,7 @@ class SensitivityPage(QWidget):
         super().__init__(parent)
         self.setObjectName("inspector.sensitivity")
         self._name, self._reason = "", "cell"
+        self._refusal: Callable[[], str] = str
         self._gradients: tuple[Gradient, ...] = ()
         self._lines: list[Line] = []
         self._place, self._words, self._rows = QLabel(self), QLabel(self), QWidget(self)
@@ -85,6 +86,11 @@ class SensitivityPage(QWidget):
         """Set the reason why there is nothing: "cell", none is chosen; "exercise", it would tell more; "working"."""
         self._name, self._gradients, self._reason = "", (), reason
         self._show()
+
+    def set_refusal(self, words: Callable[[], str]) -> None:
+        """Set the words that say why the gradients cannot be taken."""
+        self._refusal = words
+        self.set_nothing("refused")
 
     def links(self) -> tuple[Link, ...]:
         """The links in order."""
@@ -103,9 +109,10 @@ class SensitivityPage(QWidget):
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
             "exercise": self.tr("Not shown during the exercise: gradients would give away cells that are left out."),
             "none": self.tr("{name} does not change with any number of the problem."),
+            "refused": "{refusal}",
             "working": self.tr("Taking the gradients …"),
         }
-        self._words.setText(sentences[self._reason].format(name=self._name))
+        self._words.setText(sentences[self._reason].format(name=self._name, refusal=self._refusal()))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
