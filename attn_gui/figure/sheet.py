@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.creation.memory import check
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
@@ -232,11 +233,16 @@ def is_small(problem: Problem) -> bool:
 
 
 def session_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
-    """Maker of the session that a figure carries; None where it carries none."""
+    """Maker of the session that a figure carries, which raises FieldError where there is no room; None for none."""
     if not (is_small(problem) if options.session is None else options.session):
         return None
     view = {"stage": options.stage, "head": heads[0] or 0, "item": options.batch}
-    return lambda: session_file.write(Loaded(problem, view=view))
+
+    def made() -> bytes:
+        check(2 * sum(array.nbytes for array in problem.arrays().values()))  # packed beside it
+        return b"".join(session_file.parts(Loaded(problem, view=view)))
+
+    return made
 
 
 def faced(evaluation: Evaluation, options: FigureOptions) -> Evaluation:

@@ -199,8 +199,8 @@ def save(problem: Problem, path: PathText) -> None:
     with saving(path):
         write = of_suffix(suffix(path), keepers()).write
         assert write is not None
-        data = write(Loaded(problem))
-    write_file(path, data)
+        with replacing(path) as sink:
+            write(Loaded(problem), sink)
 
 
 def save_matrix(
@@ -219,8 +219,9 @@ def save_matrix(
     with saving(path):
         kind = of_suffix(suffix(path), [kind for kind in matrices() if kind.write is not None])
         assert kind.write is not None
-        data = kind.write(Matrix(values, rows, columns))
-    write_file(path, codecs.BOM_UTF8 + data if excel and kind.spreadsheet else data)
+        with replacing(path) as sink:
+            sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
+            kind.write(Matrix(values, rows, columns), sink)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:

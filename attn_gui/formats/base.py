@@ -126,7 +126,7 @@ class Format(Generic[Content]):
     label: str  # English; context "Sentences"
     kind: Literal["problem", "matrix"]  # what `read` gives
     read: Callable[[Source], Content]
-    write: Callable[[Content], bytes] | None
+    write: Callable[[Content, IO[bytes]], None] | None  # into an open file
     matches: Callable[[bytes], bool]
     write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
     write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None

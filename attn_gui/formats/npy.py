@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import IO
 
 import numpy as np
 
 from attn_gui.formats.base import Labels, Matrix, Source
 from attn_gui.formats.foreign_arrays import MAGIC, Budget, read_npy
-from attn_gui.formats.rows import Rows
+from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.text.text_cells import rounding_notes
 
 __all__ = ["matches", "read", "write", "write_rows", "write_unlabeled"]
@@ -25,14 +24,12 @@ def read(source: Source) -> Matrix:
     return Matrix(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
 
 
-def write(matrix: Matrix) -> bytes:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.ascontiguousarray(matrix.values), version=(1, 0), allow_pickle=False)
-    return buffer.getvalue()
+def write(matrix: Matrix, file: IO[bytes]) -> None:
+    write_rows(rows_of(matrix.values), file)
 
 
 def write_rows(rows: Rows, file: IO[bytes]) -> None:
-    """An array block by block: the very bytes of `write`."""
+    """An array block by block: the very bytes that NumPy writes."""
     header = {"descr": np.lib.format.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": rows.shape}
     np.lib.format.write_array_header_1_0(file, header)
     for block in rows.blocks():

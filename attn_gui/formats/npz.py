@@ -95,9 +95,9 @@ def size_of(source: Source) -> int:
         return sum(info.file_size for name, info in _members(archive).items() if is_field(name) or is_option(name))
 
 
-def write(loaded: Loaded) -> bytes:
+def write(loaded: Loaded, file: IO[bytes]) -> None:
     """The problem's arrays and its options: what `read` takes in again, field for field."""
-    return arrays_bytes(members_of(loaded))
+    write_members({name: rows_of(array) for name, array in members_of(loaded).items()}, file)
 
 
 def members_of(loaded: Loaded) -> dict[str, Array]:
@@ -110,13 +110,6 @@ def members_of(loaded: Loaded) -> dict[str, Array]:
         )
         raise FormatError(template, got=size_text(len(meta)))
     return {**arrays, META: np.array(meta)}
-
-
-def arrays_bytes(arrays: Mapping[str, Array]) -> bytes:
-    """A `.npz` of arrays by name; the same arrays give the same bytes."""
-    buffer = io.BytesIO()
-    write_members({name: rows_of(np.asanyarray(array)) for name, array in arrays.items()}, buffer)
-    return buffer.getvalue()
 
 
 def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:

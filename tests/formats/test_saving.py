@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.formats import FormatError, load, save, write_file
+from attn_gui.formats import FormatError, load, save, save_matrix, write_file
 
 OLD = b"the old file"
 FULL_DISK = """
@@ -152,3 +154,22 @@ def test_a_problem_is_replaced_by_a_problem(problem: Problem, tmp_path: Path) ->
         assert load(path) == one
     with pytest.raises(FormatError):
         save(problem, tmp_path / "no" / "a.attn")
+
+
+@pytest.mark.parametrize("ending", ["attn", "npz", "npy"])
+def test_a_file_is_written_from_the_arrays_themselves(tmp_path: Path, ending: str) -> None:
+    """No file is put together in memory first, which would take as much again as its numbers."""
+    cells = np.ones((1000, 1000))
+    problem = Problem(cells[:, :50], cells[:, :50], cells)
+    tracemalloc.start()
+    try:
+        if ending in ("attn", "npz"):
+            save(problem, tmp_path / f"large.{ending}")
+        else:
+            save_matrix(cells, tmp_path / f"large.{ending}")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    whole = (tmp_path / f"large.{ending}").stat().st_size
+    assert whole > 4_000_000
+    assert peak < whole * 0.3

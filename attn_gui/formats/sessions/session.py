@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import IO
 
 from attn_gui.formats.base import Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
@@ -54,9 +55,10 @@ def in_bytes(data: bytes) -> Loaded:
     return Loaded(problem, view=view, notes=notes, about=words(about), left_out=left_out, snapshots=kept)
 
 
-def write(loaded: Loaded) -> bytes:
+def write(loaded: Loaded, file: IO[bytes]) -> None:
     """The same problem, view and words give the same bytes."""
-    return b"".join(parts(loaded))
+    for part in parts(loaded):
+        file.write(part)
 
 
 def parts(loaded: Loaded) -> Iterator[memoryview]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import IO, Any
@@ -37,12 +36,10 @@ def read(source: Source) -> Matrix:
     return read_table(decode(file.read(source.size)), source.tell)
 
 
-def write(matrix: Matrix, delimiter: str) -> bytes:
+def write(matrix: Matrix, file: IO[bytes], delimiter: str) -> None:
     """A matrix as text, see `write_rows`."""
     values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    buffer = io.BytesIO()
-    write_rows(rows_of(values), buffer, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
-    return buffer.getvalue()
+    write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
 
 
 def write_rows(source: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str) -> None:

@@ -5,7 +5,6 @@ A table in LaTeX needs no package: `\\input` it, or typeset it by the line that 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import IO
@@ -72,11 +71,9 @@ def _write_rows(
     file.write((table(rows, ["", *across]) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _write(matrix: Matrix, write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None]) -> bytes:
+def _write(matrix: Matrix, file: IO[bytes], write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None]) -> None:
     values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
-    buffer = io.BytesIO()
-    write_rows(rows_of(values), buffer, matrix.row_labels, matrix.column_labels)
-    return buffer.getvalue()
+    write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels)
 
 
 write_markdown_rows = partial(_write_rows, table=markdown, label=str, number=str)
