@@ -15,7 +15,11 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.models.attributing.head_numbers import head_numbers
 from attn_gui.models.attributing.logit_readings import without_each_head
+from attn_gui.models.passes.edited_layer import plain_layer
 from attn_gui.models.run import Run
+
+MOST_PRODUCTS = 1 << 30
+"""Multiplications of runs without a head each that a number of a lesson is worth: a second or so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +28,13 @@ class Runs:
 
     now: Run
     before: Run
+
+    @property
+    def has_few_heads(self) -> bool:
+        """Whether the model is so small that it can be run without each of its heads in turn."""
+        model = self.now.model
+        numbers = sum(table.size for layer in model.layers for table in plain_layer(layer).weights.values())
+        return model.num_layers * model.num_heads * numbers * len(self.now.ids) <= MOST_PRODUCTS
 
     @cached_property
     def without(self) -> Array:
@@ -85,6 +96,10 @@ def _has_prediction(ground: Ground) -> bool:
     return ground.runs is not None and ground.runs.now.model.ends.head is not None
 
 
+def _has_few_heads(ground: Ground) -> bool:
+    return _has_prediction(ground) and _runs(ground).has_few_heads
+
+
 def _runs(ground: Ground) -> Runs:
     assert ground.runs is not None, "it is among the needs"
     return ground.runs
@@ -98,7 +113,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
         "probability_before": Measure(
             _has_prediction, lambda ground: _runs(ground).before.probabilities(), tokens=True
         ),
-        "probability_without": Measure(_has_prediction, lambda ground: _runs(ground).without, tokens=True),
+        "probability_without": Measure(_has_few_heads, lambda ground: _runs(ground).without, tokens=True),
     }
 )
 """By name: ‖∂y_i/∂x_j‖ of the compared layers; readings (layer, head); probabilities of the next token (…, token)."""

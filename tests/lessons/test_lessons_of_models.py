@@ -7,6 +7,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.lessons import measures
 from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import states_of
 from attn_gui.lessons.live_expression import ExpressionError, expression
@@ -146,3 +147,12 @@ def test_a_problem_has_nothing_of_a_model(tmp_path):
 def test_pages_of_a_model_are_shown_with_one(tmp_path):
     (first, _) = states_of(read_lesson(written(tmp_path, WHOLE.replace("show: model", "show: lens"))), PAGES)
     assert first.shown.page == "lens"
+
+
+def test_a_model_too_large_to_be_run_without_each_head_has_no_such_number(states, monkeypatch):
+    asked, ground = expression('probability_without[0, 0, "f"]'), states[0].begin.ground()
+    assert 0 < asked.number(ground) < 1
+    monkeypatch.setattr(measures, "MOST_PRODUCTS", 1 << 20)
+    monkeypatch.setattr(measures, "without_each_head", lambda run: pytest.fail("it takes minutes"))
+    with pytest.raises(ExpressionError):
+        asked.number(states[0].begin.ground())

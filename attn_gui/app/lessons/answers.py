@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
 from attn_gui.document.number_text import NumberError, parse_number
-from attn_gui.engine.mistakes.grading import Verdict
 from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson import Question
 from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_expression import ExpressionError
 from attn_gui.lessons.measures import Ground
 from attn_gui.views.lessons.question_view import QuestionView
+
+
+class _Judged(NamedTuple):
+    """What an answer is worth: why it is right, or the mistake that leads to it; `given` is the answer if shown."""
+
+    right: bool
+    why: str = ""
+    mistake: str = ""
+    given: str | None = None
 
 
 class Answers(QObject):
@@ -25,6 +34,7 @@ class Answers(QObject):
         super().__init__(view)
         self._view, self._ground, self._look = view, ground, look
         self._question: Question | None = None
+        self._judged: Callable[[Question, Ground, str], _Judged] | None = None  # the last answer to it
         self._job = Job(self)
         self._job.ended.connect(self._on_job_ended)
         view.typed.connect(self._on_view_typed)
@@ -39,26 +49,37 @@ class Answers(QObject):
     def ask(self, question: Question | None) -> None:
         """Judge answers to this question from now on."""
         self._job.forget()
-        self._question = question
+        self._question, self._judged = question, None
+
+    def retranslate(self) -> None:
+        """Judge the last answer again, in the present language."""
+        if self._judged is not None:
+            self._judge(self._judged)
 
     def finish(self) -> None:
         """Drop what is being judged; for the end of the program."""
         self._job.finish()
 
     def _on_view_typed(self, text: str) -> None:
-        question = self._question
-        assert question is not None
         try:
             number = parse_number(text)
         except NumberError as refusal:
+            self._judged = None
             self._view.set_verdict(refusal.sentence(), "error", offered=False)
             return
-        seen = self._ground()
-        self._job.begin(lambda _tell: verdict_on(question, seen, number))
+        self._judge(lambda question, ground, lang: _typed(question, ground, lang, number))
 
     def _on_view_chosen(self, place: int) -> None:
-        assert self._question is not None
-        self._say(place == self._question.right, "")
+        self._judge(lambda question, ground, lang: _chosen(question, ground, lang, place))
+
+    def _on_view_show_asked(self) -> None:
+        self._judge(_shown)
+
+    def _judge(self, judged: Callable[[Question, Ground, str], _Judged]) -> None:
+        question, ground, lang = self._question, self._ground(), self._look.language
+        assert question is not None
+        self._judged = judged
+        self._job.begin(lambda _tell: judged(question, ground, lang))
 
     def _on_job_ended(self, found: object) -> None:
         if isinstance(found, ExpressionError):
@@ -66,26 +87,38 @@ class Answers(QObject):
             self._view.set_verdict(said, "error", offered=False)
         elif isinstance(found, Exception):
             raise found
-        elif isinstance(found, Verdict):
-            named = [QCoreApplication.translate("Mistakes", mistake.said) for mistake in found.mistakes]
-            self._say(found.right, named[0] if named else "")
+        elif isinstance(found, _Judged):
+            self._say(found)
 
-    def _say(self, right: bool, mistake: str) -> None:
+    def _say(self, found: _Judged) -> None:
         question = self._question
         assert question is not None
-        if not right:
-            text = self.tr("Not yet. {why}").format(why=mistake) if mistake else self.tr("Not yet; try again.")
+        if not found.right:
+            why = QCoreApplication.translate("Mistakes", found.mistake) if found.mistake else ""
+            text = self.tr("Not yet. {why}").format(why=why) if why else self.tr("Not yet; try again.")
             self._view.set_verdict(text, "error", offered=True)
             return
-        because = question.because
-        why = "" if because is None else because.said(self._look.language, self._ground())
-        self._view.set_verdict(self.tr("Right. {why}").format(why=why).strip(), "good", offered=False)
+        if found.given is not None:
+            self._view.set_answer(found.given, question.right)
+        self._view.set_verdict(self.tr("Right. {why}").format(why=found.why).strip(), "good", offered=False)
 
-    def _on_view_show_asked(self) -> None:
-        question = self._question
-        assert question is not None
-        text = ""
-        if question.answer is not None:
-            text = written(question.answer.number(self._ground()))
-        self._view.set_answer(text, question.right)
-        self._say(True, "")
+
+# --- beside the window ---------------------------------------------------------------------------
+def _typed(question: Question, ground: Ground, lang: str, number: float) -> _Judged:
+    verdict = verdict_on(question, ground, number)
+    if verdict.right:
+        return _Judged(True, _why(question, ground, lang))
+    return _Judged(False, mistake=next((mistake.said for mistake in verdict.mistakes), ""))
+
+
+def _chosen(question: Question, ground: Ground, lang: str, place: int) -> _Judged:
+    return _Judged(True, _why(question, ground, lang)) if place == question.right else _Judged(False)
+
+
+def _shown(question: Question, ground: Ground, lang: str) -> _Judged:
+    given = "" if question.answer is None else written(question.answer.number(ground))
+    return _Judged(True, _why(question, ground, lang), given=given)
+
+
+def _why(question: Question, ground: Ground, lang: str) -> str:
+    return "" if question.because is None else question.because.said(lang, ground)

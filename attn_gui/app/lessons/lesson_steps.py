@@ -11,8 +11,10 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.lessons.answers import Answers
+from attn_gui.app.lessons.step_words import SaidStep, Step, said_step
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages.pages import PagesController
+from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
@@ -36,8 +38,7 @@ from attn_gui.lessons.lesson_states import Shown, State, states_of
 from attn_gui.lessons.measures import Ground, Runs
 from attn_gui.lessons.scenes import Scene
 from attn_gui.paths import resource
-from attn_gui.views.lessons.lesson_panel import LessonPanel, StepWords
-from attn_gui.views.lessons.question_view import Asked
+from attn_gui.views.lessons.lesson_panel import LessonPanel
 from attn_gui.views.main_window import MainWindow
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
@@ -70,7 +71,7 @@ class LessonsController(QObject):
         self._states: tuple[State, ...] = ()
         self._place = 0
         self._panel = LessonPanel(window)
-        self._job = Job(self)
+        self._job, self._saying = Job(self), Background(self)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._place_panel()
         self._answers = Answers(self._panel.question, self._ground, look)
@@ -90,17 +91,19 @@ class LessonsController(QObject):
                 self._menu.addAction(title.replace("&", "&&")).triggered.connect(
                     lambda _=False, path=path: self.open_path(path)
                 )
+        self._answers.retranslate()
         self._show()
 
     @property
     def busy(self) -> bool:
         """Whether a lesson or a verdict is still to come."""
-        return self._job.busy or self._answers.busy or self._soon.isActive()
+        return self._job.busy or self._answers.busy or self._saying.busy or self._soon.isActive()
 
     def finish(self) -> None:
         """End what is being read; for the end of the program."""
         self._soon.stop()
         self._job.finish()
+        self._saying.finish()
         self._answers.finish()
 
     # --- opening ---------------------------------------------------------------------------------
@@ -142,7 +145,6 @@ class LessonsController(QObject):
         self._panel.show()
         self._window.history.hide()
         self._go(place)
-        self._panel.take_focus()
 
     def _kept(self, lesson: Lesson, count: int) -> int:
         place = self._settings.record(PROGRESS).get(lesson.key)
@@ -151,7 +153,8 @@ class LessonsController(QObject):
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
         self._lesson, self._states = None, ()
-        self._panel.hide()
+        self._saying.forget()
+        self._panel.leave()
         self._window.history.show()
 
     # --- the step on show ------------------------------------------------------------------------
@@ -162,7 +165,6 @@ class LessonsController(QObject):
             self.close()
         elif place >= 0:
             self._go(place)
-            self._panel.take_focus()
 
     def _go(self, place: int) -> None:
         """Show a step with its numbers and its view."""
@@ -225,28 +227,20 @@ class LessonsController(QObject):
         return {"batch": index[0], "head": head, "cell": chosen}
 
     def _show(self) -> None:
-        """Say the step with the numbers of now, and whether they are its own."""
+        """Have the step said with the numbers of now, and whether they are its own."""
         if self._lesson is None:
             return
-        state, lang = self._states[self._place], self._look.language
+        step = Step(self._lesson, self._states[self._place], self._place, len(self._states))
         ground = self._ground(self._view.face if self._view.look.blanks else None)
-        scene, question = self._scene(), state.step.question
-        done = not self._model.busy and state.is_done(scene, ground)
-        asked = None
-        if question is not None:
-            choices = tuple(choice.said(lang, ground) for choice in question.choices)
-            asked = Asked(question.text.said(lang, ground), choices)
-        words = StepWords(
-            self._lesson.title.said(lang, ground),
-            self._place + 1,
-            len(self._states),
-            state.step.title.said(lang, ground),
-            tuple(state.step.text.said(lang, ground).split("\n\n")),
-            done if state.step.tasks else None,
-            asked,
-        )
-        self._panel.set_step(words)
-        self._panel.set_left(not done and not scene.has_numbers_of(state.begin))
+        lang, scene, settled = self._look.language, self._scene(), not self._model.busy
+        self._saying.ask(lambda: said_step(step, lang, ground, scene, settled=settled))
+
+    def _on_saying_answered(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, SaidStep)
+        self._panel.set_step(found.words)
+        self._panel.set_left(found.left)
 
     def _scene(self) -> Scene:
         """What is on the table."""
@@ -270,6 +264,7 @@ class LessonsController(QObject):
 
     def _connect(self) -> None:
         self._job.ended.connect(self._on_job_ended)
+        self._saying.answered.connect(self._on_saying_answered)
         self._document.changed.connect(self._on_document_changed)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())

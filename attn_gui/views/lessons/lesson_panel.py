@@ -25,8 +25,9 @@ STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 @dataclass(frozen=True)
 class StepWords:
-    """A step as it is said now: `place` counts from 1 to `count`."""
+    """A step as it is said now: `key` names the lesson in every language, `place` counts from 1 to `count`."""
 
+    key: str
     lesson: str
     place: int
     count: int
@@ -62,9 +63,9 @@ class LessonPanel(QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_step(self, words: StepWords) -> None:
-        """Say a step: another one, or the same with the numbers of now."""
+        """Say a step: another one, which takes the keyboard, or the same with the numbers of now."""
         before, self._words = self._words, words
-        fresh = before is None or (before.lesson, before.place) != (words.lesson, words.place)
+        fresh = before is None or (before.key, before.place) != (words.key, words.place)
         self._lesson.setText(words.lesson)
         self._title.setText(words.title)
         self._set_paragraphs(words.paragraphs)
@@ -76,18 +77,17 @@ class LessonPanel(QWidget):
         self.updateGeometry()
         if fresh:
             self._page.verticalScrollBar().setValue(0)
+            self._take_focus()
+
+    def leave(self) -> None:
+        """Put the lesson away; whichever step is said next is another one."""
+        self._words = None
+        self.hide()
 
     def set_left(self, left: bool) -> None:
         """Whether the numbers are others than those of the step."""
         self._left.setVisible(left)
         self._return.setVisible(left)
-
-    def take_focus(self) -> None:
-        """Put the keyboard on the question, or on the way on where nothing is asked."""
-        if self._words is not None and self._words.asked is not None:
-            self.question.take_focus()
-        else:
-            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -124,6 +124,13 @@ class LessonPanel(QWidget):
             self.updateGeometry()
 
     # --- inside ----------------------------------------------------------------------------------
+    def _take_focus(self) -> None:
+        """Put the keyboard on the question, or on the way on where nothing is asked."""
+        if self._words is not None and self._words.asked is not None:
+            self.question.take_focus()
+        else:
+            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _set_paragraphs(self, paragraphs: Sequence[str]) -> None:
         if self._texts.count() != len(paragraphs):
             clear(self._texts)

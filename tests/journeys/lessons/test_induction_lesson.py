@@ -72,6 +72,7 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     assert (document.study.text, document.study.layer) == (TEXT, 0)
     assert not reader.window.isWindowModified()
     reader.click(reader.find("lesson.choice.1", QAbstractButton))
+    settle(reader)
     assert reader.find("lesson.verdict").text().startswith(("Right.", "正确。"))
     assert probability(reader) > 0.99
     before, logits = document.problem, reader.program.model.answer.run.logits

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu
 
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson_text import Live, written
 from attn_gui.paths import resource
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -16,6 +18,7 @@ WORKED = next(path for path in LESSONS if "worked" in path.stem)
 
 def settle(person):
     person.wait()
+    QTest.qWait(1)  # the language is switched by an event
     while person.program.lessons.busy:
         QTest.qWait(1)
     QTest.qWait(1)  # what is new in the panel is laid out
@@ -42,6 +45,7 @@ def answer(person, question, wrong):
     if question.choices:
         place = (question.right + wrong) % len(question.choices)
         person.click(person.find(f"lesson.choice.{place}", QAbstractButton))
+        settle(person)
         return
     number = question.answer.number(person.program.lessons._ground())
     person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
@@ -103,6 +107,7 @@ def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(laun
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.1")
     settle(person)
     person.click("lesson.show")
+    settle(person)
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
     assert verdict(person).startswith("Right.")
 
@@ -158,6 +163,41 @@ def test_a_lesson_is_opened_from_the_menu_and_follows_the_language(launch):
     settle(person)
     assert person.find("lesson.title").text() == "第一步：输入"
     assert any("五步" in action.text() for action in menu.actions())
+
+
+def test_what_is_typed_and_judged_stays_when_the_language_is_switched(launch):
+    person = launch()
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.next")
+        settle(person)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
+    settle(person)
+    person.do("language_zh")
+    settle(person)
+    assert person.find("lesson.title").text().startswith("第")
+    assert person.find("lesson.answer", QLineEdit).text() == "0.73"
+    assert "√d_k" in verdict(person)
+    assert "scaled" not in verdict(person)
+
+
+def test_numbers_of_a_step_are_computed_beside_the_window(launch, monkeypatch):
+    threads, text = [], Live.text
+
+    def told(live, ground):
+        threads.append(threading.current_thread())
+        return text(live, ground)
+
+    monkeypatch.setattr(Live, "text", told)
+    person = launch()
+    begin(person, WORKED)
+    person.click("lesson.next")
+    settle(person)
+    person.type_into("query", 1, 1, "5")
+    settle(person)
+    assert "row 1 is 5, 6" in person.program.lessons._panel._words.paragraphs[0]
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 def test_a_bad_lesson_is_refused_and_nothing_changes(launch, tmp_path):
