@@ -19,7 +19,14 @@ from attn_gui.models.studies.study import Placed, Study, Tell, placed
 _ELSEWHERE = QT_TRANSLATE_NOOP(
     "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."
 )
+_CHANGED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); "
+    "open a folder that has those, and then this file again.",
+)
 _NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the model {name} has {layers}.")
+SHOWN = 12
+"""Digits of a hash that a sentence shows."""
 
 
 def record_of(
@@ -68,7 +75,7 @@ def opened_study(
     `shown_layer`: the layer on the table, where it is held apart from the record. Raises FormatError where no folder
     does, or where the record does not fit it.
     """
-    model = _model(record, (Path(record.folder), *folders))
+    model = _model(record, folders)
     for number in (*record.layers, record.layer):
         if number >= model.num_layers:
             raise FormatError(_NO_LAYER, got=number, name=shown(record.name), layers=model.num_layers)
@@ -92,11 +99,17 @@ def _edited(base: Problem, record: LayerRecord) -> Problem:
 
 
 def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:
-    for folder in dict.fromkeys(folders):
+    """The model of a record; where its own folder is there, but not what it was, that is what is said."""
+    own, names = Path(record.folder), {"name": shown(record.name), "sha": record.sha256[:SHOWN]}
+    why = FormatError(_ELSEWHERE, **names)
+    for folder in dict.fromkeys((own, *folders)):
         try:
-            model = open_model(folder, name=shown(record.name))
-        except FormatError:
+            model = open_model(folder, name=names["name"])
+        except FormatError as error:
+            why = error if folder == own and folder.is_dir() else why
             continue
         if model.digest == record.sha256:
             return model
-    raise FormatError(_ELSEWHERE, name=shown(record.name), sha=record.sha256[:12])
+        if folder == own:
+            why = FormatError(_CHANGED, **names, got=model.digest[:SHOWN])
+    raise why

@@ -70,8 +70,14 @@ def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=model.folder.name):
         load(path)
     other = StudyRecord(**{**vars(kept(record_of(start.study, start.problem, {}, ()), path)), "sha256": "0" * 64})
-    with pytest.raises(FormatError, match="000000000000"):
+    with pytest.raises(FormatError, match=f"holds other numbers now.*{model.digest[:12]}.*000000000000"):
         opened_study(other, [resource("models", "toy-induction")], silent)
+    gone = StudyRecord(**{**vars(other), "folder": str(tmp_path / "gone")})
+    with pytest.raises(FormatError, match="not where it was"):
+        opened_study(gone, [resource("models", "toy-induction")], silent)
+    (tmp_path / "gone").mkdir()
+    with pytest.raises(FormatError, match=r"config\.json"):
+        opened_study(gone, [], silent)
 
 
 def test_a_layer_is_a_problem_that_files_hold(model: Model, tmp_path: Path) -> None:
