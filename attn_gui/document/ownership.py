@@ -48,7 +48,8 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
     for array in (*current.values(), *fresh):
         free.setdefault(_address(array), []).append(array)
     arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
-    problem = Problem.over(with_arrays(problem.fields(), arrays))
+    if any(_address(arrays[name]) != _address(view) for name, view in problem.arrays().items()):
+        problem = Problem.over(with_arrays(problem.fields(), arrays))
     return Working(problem, problem.fields(), arrays, problem.arrays())
 
 

@@ -69,7 +69,7 @@ class Desk:
     def _busy(self) -> bool:
         program = self.program
         parts = program.computation, program.baseline, program.making, program.models, program.model, program.row_takes
-        return any(part.busy for part in parts)
+        return program.pages.busy or any(part.busy for part in parts)
 
     # --- gestures --------------------------------------------------------------------------------
     def gestures(self, texts: tuple[str, str]) -> Iterator[tuple[str, Gesture]]:
@@ -89,6 +89,10 @@ class Desk:
         yield "a weight typed", self.type_weight
         yield "heads by number", lambda: self.choose_reading(1)
         yield "heads by map", lambda: self.choose_reading(0)
+        if self.program.pages.model is not None and self.program.pages.model.likely:
+            yield "page of the lens", lambda: self.action("lens")
+            yield "page of patching", lambda: self.action("patching")
+            yield "head off beside it", lambda: self.click("model.head_off")
         yield "maps", lambda: self.action("product")
         yield "model", lambda: self.action("model")
 

@@ -2690,6 +2690,14 @@
       <source>{matrix} changed</source>
       <translation>{matrix} 已修改</translation>
     </message>
+    <message>
+      <source>{cells} ← second text, {token} ({row})</source>
+      <translation>{cells} ← 第二段文本，{token}（{row}）</translation>
+    </message>
+    <message>
+      <source>{cells} ← second text</source>
+      <translation>{cells} ← 第二段文本</translation>
+    </message>
   </context>
   <context>
     <name>Journaling</name>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.baseline import Baseline
@@ -129,15 +130,16 @@ class MapsController(QObject):
         """The keyboard stays in the map that it was in, or goes to the one that is left."""
         if self._computation.refusal is not None:
             return  # a sentence stands there instead
-        maps, look = self._window.product.maps, self._view.look
-        held = maps.focused
-        if held is None:
+        maps, look, focus = self._window.product.maps, self._view.look, QApplication.focusWidget()
+        held, here = maps.focused, self._window.pictures.currentWidget()
+        if focus is None or (held is None and not here.isAncestorOf(focus)):
             self._window.set_mode(look.mode)
             return
-        maps.map(held).clearFocus()  # else Qt goes through the whole window for one that could have it
+        focus.clearFocus()  # else Qt goes through the whole window for one that could have it
         self._window.set_mode(look.mode)
-        heatmap = maps.map(look.stage if look.mode == "product" else held)
-        shown = heatmap if heatmap.isVisible() else self._window.modes[look.mode]
+        heatmap = maps.map(look.stage if held is None or look.mode == "product" else held)
+        left = focus if held is None and focus.isVisible() else heatmap
+        shown = left if left.isVisible() else self._window.modes[look.mode]
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:

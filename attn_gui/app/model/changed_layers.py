@@ -30,8 +30,8 @@ from attn_gui.views.words.names import letter, said_in
 
 IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
 CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")
-TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} from row {row} “{token}” of the second text")
-TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} from the second text")
+TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text, {token} ({row})")
+TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text")
 OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
 HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
 HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")

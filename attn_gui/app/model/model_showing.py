@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
@@ -56,7 +56,7 @@ class ModelShowing(QObject):
         self._predicting.answered.connect(self._on_predicting_answered)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self._ask)
-        models.begun.connect(self._make)
+        models.begun.connect(self._make, Qt.ConnectionType.QueuedConnection)
         document.changed.connect(self._on_document_changed)
         view.follow(self._show_chosen, "head")
         theme_signal.changed.connect(self._on_theme_changed)

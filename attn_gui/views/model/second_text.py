@@ -13,8 +13,8 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.model.token_row import CarriedTokens, TokenRow
 from attn_gui.views.theme import dress
 
-MOST_LETTERS = 12
-"""Letters of a token in the list of places, and its number before them."""
+MOST_LETTERS, FEWEST_LETTERS = 12, 10
+"""Letters of a token in the list of places, and its number before them; of a step, where the list is narrow."""
 
 
 class SecondText(QWidget):
@@ -135,15 +135,20 @@ class SecondText(QWidget):
         line = QHBoxLayout()
         line.setSpacing(SPACING.m)
         for part in (self._stage_label, self._stage, self._place_label, self._place, self._row, self._all):
-            line.addWidget(part)
+            line.addWidget(part, part is self._stage)
         line.addStretch(1)
-        line.addWidget(self._compare)
+        self._stage.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._stage.setMinimumContentsLength(FEWEST_LETTERS)
+        top = QHBoxLayout()
+        top.setSpacing(SPACING.m)
+        top.addWidget(self.tokens, 1)
+        top.addWidget(self._compare)
         for label in (self._stage_label, self._place_label):
             dress(label, tone="text2")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.s)
-        column.addWidget(self.tokens)
+        column.addLayout(top)
         column.addLayout(line)
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
+from attn_gui.views.elided_label import ElidedLabel
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.menu import TableMenu
 from attn_gui.views.tables.ruler import HeadRuler
@@ -39,7 +40,7 @@ class MatrixPanel(QWidget):
         self.view = MatrixView()
         self.view.setObjectName(f"table.{field}")
         self.menu = TableMenu(self.view)
-        self._symbol, self._name, self._shape = QLabel(), QLabel(), ShapeBadge()
+        self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
         self._bar, self._ruler, self._rows = ChoiceBar(), HeadRuler(), WholeRows(self.view)
         self._title = TitleRow(self._symbol, self._name, self._shape)
         self._columns = SIZE.table_column

@@ -17,10 +17,10 @@ WORDS = {
 }
 ROWS = {
     "en": (
-        "layer 0: O[5, ·] of all heads from row 5 “h” of the second text",
-        "layer 0: L from the second text",
+        "layer 0: O[5, ·] of all heads ← second text, h (5)",
+        "layer 0: L ← second text",
     ),
-    "zh": ("第 0 层：所有头的 O[5, ·] 取自第二段文本第 5 行“h”", "第 0 层：L 取自第二段文本"),
+    "zh": ("第 0 层：所有头的 O[5, ·] ← 第二段文本，h（5）", "第 0 层：L ← 第二段文本"),
 }
 
 
