@@ -98,6 +98,8 @@ class MatrixModel(QAbstractTableModel):
 
     def set_decimals(self, decimals: int, scientific: bool = False) -> None:
         """Set the decimals shown, of the number or of its first digit; editing and copying stay exact."""
+        if (decimals, scientific) == (self._decimals, self._scientific):
+            return
         self._decimals, self._scientific = decimals, scientific
         self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
 

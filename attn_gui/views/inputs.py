@@ -90,13 +90,13 @@ class InputsView(QWidget):
 
     def set_panels(self, panels: dict[str, MatrixPanel], groups: Sequence[Group]) -> None:
         """Take over the panels of a new problem; the chosen group and table stay if they still exist."""
-        for field, panel in self.panels.items():
-            if panels.get(field) is not panel:
-                panel.setParent(None)
-                panel.deleteLater()
+        for field in self.panels.keys() - panels.keys():
+            self.panels[field].set_present(False)
         self.panels, self._groups = panels, tuple(groups)
         for panel in panels.values():
             self.hold(panel)
+            panel.set_compact(self._compact)
+            panel.set_present(True)
         keys = [key for key, _, _ in self._groups]
         self._group = self._group if self._group in keys else keys[0]
         self._arrange()

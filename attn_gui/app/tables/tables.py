@@ -28,6 +28,7 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.product.marks import ROLES
 from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.headers import Mark
+from attn_gui.views.tables.tables_aside import Table, TablesAside
 from attn_gui.views.words.names import stage_title
 
 COMPACT_DECIMALS = 2
@@ -50,8 +51,8 @@ class TablesController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making = making
         self.models: dict[str, MatrixModel] = {}
-        self._ahead: dict[str, MatrixPanel] = {}  # made for what is about to be shown
-        self._compact = False
+        self._aside, self._compact = TablesAside(), False
+        self._ahead: dict[str, Table] = {}  # filled for what is about to be shown
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
@@ -89,13 +90,13 @@ class TablesController(QObject):
 
     # --- building --------------------------------------------------------------------------------
     def _show_by_parts(self) -> object:
-        """The same as `show`, where there are new tables with one of them at a time made before."""
+        """The same as `show`, where there are other tables with one of them at a time made and filled before."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()
         missing = next((field for field in self._fields() if field not in known), None)
         if missing is None:
             self.show(set(self._ahead))
             return None
-        panel = self._ahead[missing] = self._new_panel(missing)
+        panel, self.models[missing] = self._ahead[missing] = self._aside.take(missing) or self._new_table(missing)
         self._window.inputs.hold(panel)
         self._show_table(missing, panel)
         return AGAIN
@@ -109,9 +110,13 @@ class TablesController(QObject):
     def show(self, filled: Collection[str] = ()) -> None:
         """The panels of the present problem, but for those `filled`; those that it keeps stay where they are."""
         problem, fields = self._document.problem, self._fields()
-        there, self._ahead = self._ahead | self._window.inputs.panels, {}
-        panels = {field: there.get(field) or self._new_panel(field) for field in fields}
-        self.models = {field: self.models[field] for field in fields}
+        there = {field: Table(panel, self.models[field]) for field, panel in self._window.inputs.panels.items()}
+        self._aside.put(there | self._ahead)
+        self._ahead.clear()
+        tables = {field: self._aside.take(field) or self._new_table(field) for field in fields}
+        self._aside.clear()
+        panels = {field: table.panel for field, table in tables.items()}
+        self.models = {field: table.model for field, table in tables.items()}
         ahead = self._computation.pending  # what is computed follows when it is
         for field in fields:
             if field not in filled and not (ahead and self.computed(field)):
@@ -129,22 +134,22 @@ class TablesController(QObject):
         """The language has changed."""
         self.show()
 
-    def _new_panel(self, field: str) -> MatrixPanel:
+    def _new_table(self, field: str) -> Table:
         panel = MatrixPanel(field, self._window)
         model = self.models[field] = MatrixModel(panel)  # goes with its table
-        model.set_decimals(self._decimals(), self.states.scientific)
         panel.set_model(model)
         model.renamed.connect(lambda row, text: self._rename(field, row, text))
         panel.headPicked.connect(lambda head: self._view.set(head=head * self._group(field)))
         panel.titleDoubleClicked.connect(lambda: self._window.inputs.stretch(field))
         for connect in self._connected:
             connect(field, panel, model)
-        return panel
+        return Table(panel, model)
 
     def _show_table(self, field: str, panel: MatrixPanel) -> None:
         problem, model, locked = self._document.problem, self.models[field], self.locked(field)
         role = ROWS.get(field)
         labels = problem.query_tokens if role == "query" else problem.names_of_keys if role == "key" else None
+        model.set_decimals(self._decimals(), self.states.scientific)
         model.inverted, model.covered = self._view.look.blocked, bool(self._view.look.blanks)
         model.set_matrix(self._reader(field), row_labels=labels or (), editable=not locked, renamable=role is not None)
         panel.set_title(field_symbol(field), self.states.title(self._title(field)))
@@ -291,9 +296,5 @@ class TablesController(QObject):
         tokens = list(getattr(problem, name) or map(str, range(count)))
         tokens[row] = text
         names = {name} | ({"query_tokens", "key_tokens"} if problem.self_attention else set())
-        self._making.apply(
-            SetFields(
-                dict.fromkeys(names, tuple(tokens)),
-                Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row}),
-            )
-        )
+        label = Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row})
+        self._making.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))

@@ -38,7 +38,7 @@ class MatrixPanel(QWidget):
         super().__init__(parent)
         self.field = field
         self.view = MatrixView()
-        self.view.setObjectName(f"table.{field}")
+        self.set_present(True)
         self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
         self._bar, self._ruler, self._rows = ChoiceBar(), HeadRuler(), WholeRows(self.view)
@@ -65,6 +65,14 @@ class MatrixPanel(QWidget):
         dress(self._name, "body", "text2")
 
     # --- silent setters --------------------------------------------------------------------------
+    def set_present(self, present: bool) -> None:
+        """Answer to the name of the field, or wait out of sight for a problem that has it."""
+        self.view.setObjectName(f"table.{self.field}" if present else "")
+        if not present:
+            self.hide()
+            self.view.verticalScrollBar().setValue(0)
+            self.view.horizontalScrollBar().setValue(0)
+
     def set_model(self, model: MatrixModel) -> None:
         """Show a model's numbers; it stays whoever's it is."""
         self.view.setModel(model)
@@ -112,7 +120,10 @@ class MatrixPanel(QWidget):
 
     def set_compact(self, compact: bool) -> None:
         """Narrower columns and row headers, for two decimals."""
-        self._columns = SIZE.table_column_compact if compact else SIZE.table_column
+        columns = SIZE.table_column_compact if compact else SIZE.table_column
+        if columns == self._columns:
+            return
+        self._columns = columns
         self.view.rows.set_compact(compact)
         self._measure()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtWidgets import QTableView
 
 from attn_gui.engine import Problem
 
@@ -31,3 +32,28 @@ def test_what_is_typed_before_the_maps_are_there_goes_where_it_is_seen_to_go(lau
     person.wait()
     person.program.view.set(head=0)
     assert person.value("query", 3, 2) == 2.5
+
+
+def test_a_table_comes_back_with_the_numbers_of_its_document(launch):
+    person = launch("transformer-layer.npz")
+    person.do("decimals_4")
+    person.go_to("block.w_up", 3, 20)
+    shown, fields = person.numbers("block.w_up"), sorted(person.window.inputs.panels)
+    person.program.files.begin_with_example("worked")
+    person.wait()
+    assert not any(person.has(f"table.{field}") for field in fields if field not in person.window.inputs.panels)
+    assert {table.objectName() for table in person.window.inputs.findChildren(QTableView) if table.isVisible()} == {
+        f"table.{field}" for field, panel in person.window.inputs.panels.items() if panel.isVisible()
+    }
+    person.do("decimals_2")
+    person.program.files.begin_with_example("layer")
+    person.wait()
+    assert sorted(person.window.inputs.panels) == fields
+    table = person.table("block.w_up")
+    assert person.numbers("block.w_up") == shown
+    assert len(str(table.model().index(0, 0).data()).split(".")[1]) == 2
+    assert not table.selectionModel().hasSelection()
+    assert (table.verticalScrollBar().value(), table.horizontalScrollBar().value()) == (0, 0)
+    person.window.inputs.show_field("block.w_up")
+    person.type_into("block.w_up", 0, 1, "0.25")
+    assert person.program.document.problem.block.w_up[0, 1] == 0.25
