@@ -7,6 +7,7 @@ A map asks for what it shows and gets what is known; when more is, it is told an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -67,21 +68,17 @@ class Supply(QObject):
     ) -> Seen:
         """The known part of some bins of a map; the rest will come."""
         if isinstance(plane, Plane) and plane.transposed:
-            values, allowed, known = self.seen(owner, _upright(plane), columns, rows, right, down, leads=leads)
+            values, allowed, known = self.seen(
+                owner, replace(plane, transposed=False), columns, rows, right, down, leads=leads
+            )
             return values.T, None if allowed is None else allowed.T, None if known is None else known.T
         sheets = self._sheets_for(plane, rows, columns, leads)
         self._want(owner, Want(sheets, leads))
         sheet = sheets[0]
-        if sheet.shape == (rows.bins, columns.bins):
-            found = sheet.part(down, right)
-            if found[2] is None:
-                return found
-            edges = _cut(rows, down), _cut(columns, right)
-        else:
-            edges = _cut(rows, down), _cut(columns, right)
-            found = sheet.resampled(*edges)
-            if found[2] is None:
-                return found
+        edges = _cut(rows, down), _cut(columns, right)
+        found = sheet.part(down, right) if sheet.shape == (rows.bins, columns.bins) else sheet.resampled(*edges)
+        if found[2] is None:
+            return found
         others = (other for other in self._of(sheet.place) if other is not sheet)
         return filled(found, [other.resampled(*edges, fresh=True) for other in others])
 
@@ -89,7 +86,7 @@ class Supply(QObject):
         """Cells of the plane are shown one by one; how large its numbers are, its picture says."""
         rows, columns = plane.shape
         if isinstance(plane, Plane) and plane.transposed:
-            plane, rows, columns = _upright(plane), columns, rows
+            plane, rows, columns = replace(plane, transposed=False), columns, rows
         self._want(owner, Want((self._whole(plane, min(rows, OVERVIEW), min(columns, OVERVIEW), False),), False))
 
     def ask(self, owner: object, sheet: Sheet) -> Sheet:
@@ -177,12 +174,19 @@ class Supply(QObject):
         self._soon.start()
 
     def end(self) -> None:
-        """Another evaluation takes its place, or the window closes."""
+        """Another evaluation takes its place, or the window closes; it is gone once no part is being drawn."""
         self._ended = True
         self._wants.clear()
         self._asked.clear()
         self._sheets.clear()
         self._soon.stop()
+        if self._job is None:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Go without a thread: Qt would wait for one with Python's lock, which the thread needs to come to its end."""
+        self.finish()
+        self.deleteLater()
 
     def finish(self) -> None:
         """Wait for the part that is being drawn."""
@@ -264,6 +268,7 @@ class Supply(QObject):
     def _on_job_done(self, job: Drawing, found: object) -> None:
         self._job = None
         if self._ended:
+            self._leave()
             return
         if isinstance(found, Exception):
             job.sheet.stopped = True
@@ -288,10 +293,6 @@ def supply_of(plane: PlaneLike | None) -> Supply | None:
     """The supply of pictures of a plane; None where there is none, and maps read the plane where it is."""
     found = plane.evaluation.supply if isinstance(plane, Plane | FieldPlane) else None
     return found if isinstance(found, Supply) else None
-
-
-def _upright(plane: Plane) -> Plane:
-    return Plane(plane.evaluation, plane.stage, plane.batch, plane.head)
 
 
 def _cut(span: Span, bins: slice) -> Edges:

@@ -139,7 +139,6 @@ class GradientController(QObject):
         supply, self._supply = self._supply, None
         if supply is not None:
             supply.end()
-            supply.deleteLater()
 
     def _check(self) -> None:
         """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""

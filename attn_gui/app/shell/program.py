@@ -282,6 +282,10 @@ class Program(QObject):
         for part in self._parts():
             if isinstance(part, Ending):
                 part.finish()
+        from attn_gui.pictures.supply import Supply  # not needed to start
+
+        for supply in (*self.findChildren(Supply), *self.window.findChildren(Supply)):  # ended ones may still draw
+            supply.finish()
         self.window.close()
         for owned in (self.window, self.look, self._shell, self):
             owned.deleteLater()

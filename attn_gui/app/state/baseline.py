@@ -216,7 +216,6 @@ class Baseline(QObject):
     def _forget_faces(self) -> None:
         for supply in self._supplies:
             supply.end()
-            supply.deleteLater()
         self._faces, self._supplies = None, []
 
     # --- following -------------------------------------------------------------------------------

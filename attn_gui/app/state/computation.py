@@ -187,7 +187,6 @@ class Computation(QObject):
         self.spread = (spread or self.spreads) and not is_long(evaluation.problem)  # maps cannot do without a supply
         if self.supply is not None:
             self.supply.end()
-            self.supply.deleteLater()
         self.supply = self._supply_of(evaluation)
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtGui import QColor
+from shiboken6 import isValid
 
 from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
@@ -68,6 +70,8 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
 
     yield make
     for each in made:
+        if not isValid(each.supply):  # a test has ended it
+            continue
         each.supply.end()
         each.supply.finish()
 
@@ -207,6 +211,25 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
     heatmap.grab()
     stage = heatmap.plane.stage
     assert values(heatmap) == pytest.approx(made.exact(stage, 0, *values(heatmap).shape), abs=1e-9)
+
+
+def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, shown, monkeypatch):
+    """Its pool must not be taken away from under a drawing: Qt waits for that, and it waits for Python's lock."""
+    made, begun, further, drawn = document(), Event(), Event(), Sheet.drawn
+
+    def slow(*of: Any) -> Any:
+        begun.set()
+        further.wait()
+        return drawn(*of)
+
+    monkeypatch.setattr(Sheet, "drawn", slow)
+    shown(made, "weights")
+    qtbot.waitUntil(begun.is_set)
+    made.supply.end()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert isValid(made.supply)
+    further.set()
+    qtbot.waitUntil(lambda: not isValid(made.supply))
 
 
 @pytest.mark.parametrize("field", ["query", "key", "value"])
