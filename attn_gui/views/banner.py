@@ -128,6 +128,8 @@ class Banner(QFrame):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        if self.isHidden():  # not with the window alone: ways out hold the document that they lead out of
+            self._words, self._offers = self.text(), ()
         self.changed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:

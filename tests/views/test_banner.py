@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
@@ -102,6 +105,22 @@ def test_words_are_said_again_in_another_language(host: Host) -> None:
     QApplication.sendEvent(host.banner, QEvent(QEvent.Type.LanguageChange))
     assert host.banner.text() == host.banner.accessibleName() == "第 2 层"
     assert host.banner.buttons()[0].text() == "第 2 层"
+
+
+def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host: Host) -> None:
+    def way() -> None:
+        pass
+
+    held = weakref.ref(way)
+    host.banner.show_error("It does not fit.", offers=[Offer("Make it fit", "", way)])
+    del way
+    host.hide()
+    host.show()
+    assert held() is not None
+    host.banner.hide()
+    gc.collect()
+    assert held() is None
+    assert host.banner.text() == "It does not fit."
 
 
 def test_file_text_is_never_taken_for_markup(host: Host) -> None:

@@ -119,6 +119,7 @@ class Journaling(QObject):
         if change.opened:
             self._changes.clear()
             self._whole, self._origin, self._since = True, None, self._document.generation
+            self._held_study = None
         else:
             self._changes.append(change)
         self.wake()

@@ -37,6 +37,7 @@ class SplitController(QObject):
         split = look.compare == SPLIT and self._baseline.comparable
         self._window.comparison.set_split(look.split if split else None)
         if not split and not self._splits:
+            self._before.clear()
             return
         face = self._baseline.face(BEFORE)
         self._before = {key: plane for key, plane in self._before.items() if getattr(plane, "evaluation", None) is face}

@@ -180,7 +180,7 @@ class ModelController(QObject):
             self.begun.emit()
 
     def _on_work_ended(self, found: object) -> None:
-        label, generation, again, before = self._asked
+        (label, generation, again, before), self._asked = self._asked, _Asked(None, 0)
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found), offers=self._ways_out(found))
         elif isinstance(found, Exception):
@@ -229,6 +229,7 @@ class ModelController(QObject):
         self.opening.emit()
         with self._computation.handed(found.evaluation):
             self._files.begin_study(self._path, self._record, found.placed)
+        self._record = None
         folder = study.model.folder
         known = [str(path) for path in self._known() if path != folder]
         self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})

@@ -104,6 +104,8 @@ class RowTakes(QObject):
             self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
         if self._held is not None and self._baseline.problem is self._held[0]:
             self._follow_layer(second)
+        elif self._document.study is None:
+            self._held = None
 
     def _follow_layer(self, second: Run | None) -> None:
         """The state compared with is always the same layer as the one on the table."""
@@ -172,4 +174,5 @@ class RowTakes(QObject):
         elif isinstance(found, Exception):
             raise found
         else:
-            self._then(found)
+            then, self._then = self._then, lambda _found: None
+            then(found)

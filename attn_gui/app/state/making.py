@@ -46,7 +46,7 @@ class Making(QObject):
         self._name: object = ""
         self._work = SideWork(window, MakingProgress(window))
         self._work.ended.connect(self._on_work_ended)
-        self._work.canceled.connect(self.refused)
+        self._work.canceled.connect(self._on_work_canceled)
         document.changed.connect(self._on_document_changed)
 
     @property
@@ -71,7 +71,7 @@ class Making(QObject):
 
         Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed.
         """
-        self._work.forget()
+        self._forget()
         try:
             size = weigh(make)
             check(size)
@@ -87,7 +87,17 @@ class Making(QObject):
 
     def finish(self) -> None:
         """Drop what is being made, and wait until it has stopped; for the end of the program."""
+        self._forget()
         self._work.finish()
+
+    def _forget(self) -> None:
+        """Drop what is being made, and what it was made of."""
+        self._work.forget()
+        self._take = None
+
+    def _on_work_canceled(self) -> None:
+        self._take = None
+        self.refused.emit()
 
     def _on_work_ended(self, found: object) -> None:
         take, self._take = self._take, None
@@ -107,7 +117,7 @@ class Making(QObject):
     def _on_document_changed(self, change: Change) -> None:
         if not self._work.busy:
             return
-        self._work.forget()
+        self._forget()
         if change.opened:  # nothing is missed that belongs to the document before
             return
         name = self._name

@@ -88,6 +88,7 @@ class Inspector(QWidget):
     def set_nothing_chosen(self, *, withheld: bool = False) -> None:
         """Show the first steps; `withheld`: a cell is chosen, and an exercise runs that its explanation would end."""
         self._explanation = self._context = None
+        self._terms.terms().set_explanation(None, None)
         self.start.set_withheld(withheld)
         self._pages.setCurrentWidget(self._start_page)
 

@@ -19,6 +19,7 @@ from .moves import Moves
 from .truths import Image, Truths, differing, image
 
 TOLD = 12  # steps before a fault that are told
+LARGEST = 2**22  # numbers of a document in which the walk goes on
 
 
 class Beginning(NamedTuple):
@@ -89,7 +90,18 @@ class Walk:
             QApplication.processEvents()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         self.person.wait()
+        self._come_down()
         return ""
+
+    def _come_down(self) -> None:
+        """Undo what made the document so large that nobody could judge it within a moment, as after a slip."""
+        document = self.program.document
+        for _ in range(document.stack.index()):
+            if sum(array.size for array in document.problem.arrays().values()) <= LARGEST:
+                return
+            self.give_up_typing()
+            self.person.action("undo").trigger()
+            self.person.wait()
 
     def end(self) -> None:
         """Look away: another walk goes through the same window."""

@@ -61,11 +61,14 @@ class MaskPanel(PopupFrame):
         self._layers, self._sizes = tuple(layers), (n, m, batch)
         if self.isVisible():
             self._show_layers()
+        else:
+            self._forget_rows()  # they hold the cells of their layers
 
     def _show_layers(self) -> None:
         n, m, batch = self._sizes
         if [row.kind for row in self._rows] != [layer.kind for layer in self._layers]:
-            self._rebuild()
+            self._forget_rows()
+            self._make_rows()
         for row, layer in zip(self._rows, self._layers, strict=True):
             row.set_layer(layer, n, m, batch)
         self._none.setVisible(not self._rows)
@@ -218,12 +221,14 @@ class MaskPanel(PopupFrame):
                     action.setData(kind)
                     action.triggered.connect(lambda _=False, kind=kind: self.add_layer(kind))
 
-    def _rebuild(self) -> None:
+    def _forget_rows(self) -> None:
         for row in self._rows:
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
         self._rows = []
+
+    def _make_rows(self) -> None:
         for place, layer in enumerate(self._layers):
             row = LayerRow(layer, *self._sizes, self.content)
             row.switched.connect(lambda on, place=place: self._on_row_switched(place, on))

@@ -1,0 +1,160 @@
+"""A document that another one took the place of is let go: whatever has shown it holds none of its numbers."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QTableView
+
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.paths import resource
+
+NEXT = resource("examples", "minilm-layer2.npz")
+
+
+class Watch:
+    """Weak references to whatever a window has had of a document."""
+
+    def __init__(self, program: Any) -> None:
+        self._program, self._over = program, False
+        self._seen: dict[int, tuple[str, weakref.ref[Any]]] = {}
+        program.document.changed.connect(self._look)
+        program.view.follow(self._look, "evaluation", "baseline", "compare", "face", "cell", "mode")
+        program.model.changed.connect(self._look)
+        self._look()
+
+    def end(self) -> None:
+        """Another document follows."""
+        self._over = True
+
+    def _look(self, *_: object) -> None:
+        if self._over:
+            return
+        program, problem = self._program, self._program.document.problem
+        arrays = {f"the array {name}": array for name, array in problem.arrays().items()}
+        found = {what: array if array.base is None else array.base for what, array in arrays.items()}
+        found |= {"the problem": problem, "the evaluation": program.computation.evaluation}
+        found |= {"what the maps show": program.view.shown, "the study": program.document.study}
+        if program.model.answer is not None:
+            found |= {"the run": program.model.answer.run, "the second run": program.model.second}
+        for what, one in found.items():
+            if one is not None:
+                self._seen[id(one)] = what, weakref.ref(one)
+
+    def left(self) -> list[str]:
+        """What of it is still there."""
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        gc.collect()
+        return sorted({what for what, one in self._seen.values() if one() is not None})
+
+
+def choose_a_cell(person):
+    person.click_cell("weights", 1, 2)
+
+
+def compare_and_split(person):
+    person.do("pin")
+    person.type_into("query", 0, 1, "2.5")
+    for shown in ("show_before", "show_difference", "show_split", "show_now"):
+        person.do(shown)
+        person.wait()
+
+
+def look_at_a_gradient(person):
+    person.click_cell("weights", 1, 2)
+    person.do("show_gradient")
+    person.wait()
+
+
+def open_the_mask_list(person):
+    person.do("masks")
+    person.window.mask_panel.add_layer("bias")
+    person.window.mask_panel.close_panel()
+
+
+def cancel_what_is_made(person):
+    person.size("d_k", 40)
+    person.wait()
+    person.size("n", 65_536)
+    assert person.program.making.busy
+    person.press("Esc")
+    assert not person.program.making.busy
+
+
+def refuse_a_way_out(person):
+    person.go_to("query", 0, 0)
+    person.clipboard("\n".join("\t".join("1" * 9) for _ in range(30)))
+    person.press("Ctrl+V")
+    assert person.window.banner.buttons()
+    person.window.banner.setFocus()
+    person.press("Esc")
+
+
+def leave_a_cell_out(person):
+    person.click_cell("weights", 1, 2)
+    person.do("leave_out")
+    person.wait()
+
+
+def look_at_all_stages(person):
+    person.do("all_stages")
+    person.click_cell("scaled", 1, 2)
+
+
+def turn_all_pages(person):
+    person.click_cell("weights", 1, 2)
+    for name in PAGES:
+        if person.action(name).isEnabled():
+            person.do(name)
+            while person.program.pages.busy:
+                QTest.qWait(1)
+
+
+def go_about_a_model(person):
+    person.do("known_toy_induction")
+    person.wait()
+    for field, text in (("control.text", "a b c a"), ("control.other_text", "q w q")):
+        person.overwrite(person.find(field, QLineEdit), text)
+        person.wait()
+    heads = person.find("model", QTableView)
+    QTest.mouseClick(
+        heads.viewport(), Qt.MouseButton.LeftButton, pos=heads.visualRect(heads.model().index(1, 1)).center()
+    )
+    person.wait()
+    person.do("head_off")
+    person.wait()
+    person.program.row_takes.compare()
+    person.wait()
+
+
+DOINGS = (
+    choose_a_cell,
+    compare_and_split,
+    look_at_a_gradient,
+    open_the_mask_list,
+    cancel_what_is_made,
+    refuse_a_way_out,
+    leave_a_cell_out,
+    look_at_all_stages,
+    turn_all_pages,
+    go_about_a_model,
+)
+
+
+@pytest.mark.parametrize("doing", DOINGS, ids=lambda doing: doing.__name__)
+def test_nothing_of_it_is_left(launch, doing, tmp_path):
+    person = launch("worked-example.npz")
+    watch = Watch(person.program)
+    doing(person)
+    person.rest()
+    person.save_as(tmp_path / "kept.attn")
+    watch.end()
+    person.drop(NEXT)
+    person.wait()
+    assert person.program.document.name == NEXT.stem
+    assert not watch.left()
