@@ -13,7 +13,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
-from attn_gui.engine.evaluation.streaming.threads import one_blas_thread, share_heaps
+from attn_gui.engine.evaluation.streaming.threads import give_back, one_blas_thread, share_heaps
 from attn_gui.engine.graph.indices import count
 from attn_gui.engine.problem.errors import FieldError
 
@@ -24,6 +24,7 @@ QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame 
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
 PATIENCE_MS = 300  # after which the window says that it is computing
 SETTLE_MS = 1500  # after the last edit of a long problem
+LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
 
 
@@ -57,6 +58,9 @@ class Computation(QObject):
         self._moves = 0  # counts edits, each of which ends the settling that is under way
         self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._rest.timeout.connect(self._settle)
+        self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
+        self._giving_back = Background(self)
+        self._left.timeout.connect(lambda: self._giving_back.ask(give_back))
         self._passes = Background(self)
         self._passes.answered.connect(self._on_passes_answered)
         self.spread = (
@@ -115,6 +119,8 @@ class Computation(QObject):
         """End all work under way."""
         self._moves += 1
         self._rest.stop()
+        self._left.stop()
+        self._giving_back.finish()
         if self.supply is not None:
             self.supply.end()
         self.finish()
@@ -190,6 +196,8 @@ class Computation(QObject):
         self.supply = self._supply_of(evaluation)
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
+        if opened:
+            self._left.start()
         self.rebuilt.emit(opened)
 
     def _supply_of(self, evaluation: Evaluation) -> Supply | None:
