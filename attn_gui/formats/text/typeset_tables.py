@@ -1,6 +1,6 @@
 """`.md` and `.tex`: one matrix as a table for notes and papers, read again as any table that is text. Imports NumPy.
 
-A table in LaTeX needs no package: `\\input` it, or typeset it by the line that stands above it.
+A table in LaTeX needs no package: `\\input` it, or typeset it by the line that stands above it. A large one has parts.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from attn_gui.formats.base import Labels, Matrix
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.text.csv_text import texts_of
+from attn_gui.formats.text.typeset_parts import Part, Texts, parts_of
 from attn_gui.formats.text.typeset_signs import latex_text, markdown_text
 
 MOST_CELLS = 20_000
@@ -23,8 +24,6 @@ TYPESET = (
     "% pdflatex '\\documentclass{article}\\begin{document}\\input{NAME.tex}\\end{document}'\n"
     "% with Chinese letters in it xelatex, and ctexart for article\n"
 )
-
-Texts = Sequence[Sequence[str]]
 
 
 def markdown(rows: Texts, heads: Sequence[str]) -> str:
@@ -36,10 +35,26 @@ def markdown(rows: Texts, heads: Sequence[str]) -> str:
 
 
 def latex(rows: Texts, heads: Sequence[str]) -> str:
-    """A `tabular` with a rule below the headings."""
-    lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
-    table = [f"\\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", lines[0], r"\hline", *lines[1:], r"\end{tabular}"]
-    return TYPESET + "\n".join(table)
+    """A `tabular` with a rule below the headings; several that fit a page each, where one does not."""
+    parts = parts_of(rows, heads)
+    if len(parts) < 2:
+        return TYPESET + _tabular([heads, *rows])
+    return TYPESET + "\n".join(_part(part, heads, rows) for part in parts)
+
+
+def _part(part: Part, heads: Sequence[str], rows: Texts) -> str:
+    own = (_cut(row, part) for row in (heads, *rows[part.rows.start : part.rows.stop]))
+    return f"{part.mark}\n\\noindent\n{_tabular([*own])}\\par\\medskip\n"
+
+
+def _cut(row: Sequence[str], part: Part) -> list[str]:
+    return [row[0], *row[part.columns.start + 1 : part.columns.stop + 1]]
+
+
+def _tabular(rows: Texts) -> str:
+    lines = [" & ".join(row) + r" \\" for row in rows]
+    begin = f"\\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
+    return "\n".join([begin, lines[0], r"\hline", *lines[1:], r"\end{tabular}"])
 
 
 def latex_number(text: str) -> str:

@@ -9,6 +9,7 @@ import re
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text.delimited import Row
+from attn_gui.formats.text.typeset_parts import joined, parted
 from attn_gui.formats.text.typeset_signs import text_of_latex, text_of_markdown
 
 Nested = list["str | Nested"]
@@ -158,7 +159,9 @@ def _rows_of(nested: Nested) -> list[list[str]]:
 
 # --- LaTeX ---------------------------------------------------------------------------------------
 def latex_rows(text: str) -> list[Row]:
-    """The rows of one matrix, array or tabular, or of lines with & and a double backslash."""
+    """The rows of one matrix, array or tabular, also in parts, or of lines with & and a double backslash."""
+    if parts := [(part, [row.cells for row in latex_rows(own)]) for part, own in parted(text)]:
+        return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))]
     begun = text.count("\\begin{")
     found = _MATRIX.findall(text) if begun < MOST_BEGUN else []
     if len(found) > 1 or begun >= MOST_BEGUN:
