@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.metrics import row_entropy
@@ -57,7 +58,8 @@ class Entropies(QObject):
         """Have the rows of a long problem measured on another thread, or not at all; False where there is none."""
         if self._supply is not None:
             self._supply.release(self)
-            self._supply.arrived.disconnect(self._on_supply_arrived)
+            if isValid(self._supply):  # it goes with its evaluation
+                self._supply.arrived.disconnect(self._on_supply_arrived)
         self._supply, self._sheets = supply, []
         if supply is None:
             return False

@@ -20,7 +20,6 @@ from attn_gui.pictures.drawing import Drawing, filled
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
-from attn_gui.pictures.pooled_planes import Edges
 from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
 
 AT_ONCE = 1 << 23
@@ -75,7 +74,7 @@ class Supply(QObject):
         sheets = self._sheets_for(plane, rows, columns, leads)
         self._want(owner, Want(sheets, leads))
         sheet = sheets[0]
-        edges = _cut(rows, down), _cut(columns, right)
+        edges = [span.cell_edges[bins.start : bins.stop + 1] for span, bins in ((rows, down), (columns, right))]
         found = sheet.part(down, right) if sheet.shape == (rows.bins, columns.bins) else sheet.resampled(*edges)
         if found[2] is None:
             return found
@@ -96,13 +95,13 @@ class Supply(QObject):
         if found not in asked:
             asked.append(found)
         if not found.done:
-            self._soon.start()
+            self._wake()
         return found
 
     def _want(self, owner: object, want: Want) -> None:
         self._wants[owner] = want
         if any(not (sheet.done or sheet.stopped) for sheet in want.sheets):
-            self._soon.start()
+            self._wake()
 
     def release(self, owner: object) -> None:
         """Release the pictures of an owner that looks at them no longer."""
@@ -130,13 +129,13 @@ class Supply(QObject):
                     left -= price
                     sheet.forestall(part[0])
                     sheet.put(*part, sheet.drawn(*part))
-        self._soon.start()
+        self._wake()
 
     def at_rest(self) -> None:
         """Allow what waits for rest after edits to be drawn."""
         for sheet in self._sheets.values():
             sheet.held = False
-        self._soon.start()
+        self._wake()
 
     def draw_anew(self, heads: Set[tuple[int, int]]) -> None:
         """Last digits of some (batch, head) may have changed: all stays as it is until it is drawn again."""
@@ -146,7 +145,7 @@ class Supply(QObject):
             reached = batch in items if head is None else (batch, head) in heads
             if reached and type(sheet) is Sheet and not sheet.cheap:
                 sheet.mark_drifted()
-        self._soon.start()
+        self._wake()
 
     # --- stopping --------------------------------------------------------------------------------
     @property
@@ -171,7 +170,7 @@ class Supply(QObject):
         """Take up what was given up."""
         for sheet in self._sheets.values():
             sheet.stopped = False
-        self._soon.start()
+        self._wake()
 
     def end(self) -> None:
         """Another evaluation takes its place, or the window closes; it is gone once no part is being drawn."""
@@ -255,6 +254,10 @@ class Supply(QObject):
         )
 
     # --- drawing ---------------------------------------------------------------------------------
+    def _wake(self) -> None:
+        if not self._ended:  # whoever is not told yet of the evaluation that came instead may still ask
+            self._soon.start()
+
     def _go_on(self) -> None:
         """Draw the next part."""
         if self._job is not None or self._ended:
@@ -293,7 +296,3 @@ def supply_of(plane: PlaneLike | None) -> Supply | None:
     """The supply of pictures of a plane; None where there is none, and maps read the plane where it is."""
     found = plane.evaluation.supply if isinstance(plane, Plane | FieldPlane) else None
     return found if isinstance(found, Supply) else None
-
-
-def _cut(span: Span, bins: slice) -> Edges:
-    return span.cell_edges[bins.start : bins.stop + 1]

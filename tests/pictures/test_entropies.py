@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject
+from shiboken6 import isValid
 
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.pictures import entropies as module
 from attn_gui.pictures.entropies import Entropies
+from attn_gui.pictures.supply import Supply
 
 
 @pytest.fixture
@@ -62,5 +65,17 @@ def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation,
 def test_a_row_is_measured_at_once(evaluation):
     owner = QObject()
     measured = Entropies(owner)
+    measured.set_planes(planes(evaluation))
+    assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
+
+
+def test_the_pictures_of_a_long_document_may_be_gone_before_the_next_one_is_told(qtbot, evaluation):
+    owner = QObject()
+    measured, long = Entropies(owner), StreamingEvaluation(evaluation.problem)
+    supply = Supply(long, owner)
+    measured.set_planes(planes(long))
+    supply.end()
+    qtbot.waitUntil(lambda: not isValid(supply))
+    measured.go_on()
     measured.set_planes(planes(evaluation))
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))

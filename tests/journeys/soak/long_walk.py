@@ -14,6 +14,7 @@ import pytest
 from pyqtgraph.util.garbage_collector import GarbageCollector
 from PySide6.QtTest import QTest
 
+from attn_gui.app.state.computation import LEFT_MS
 from attn_gui.figure.reading import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.sessions.study_record import ModelNeeded
@@ -76,6 +77,7 @@ def go_over_to(person: Any, begun: Beginning) -> None:
     assert [told(each) for each in snapshots] == [told(each) for each in document.snapshots.all]
     person.drop(begun.path)
     person.wait()
+    QTest.qWait(LEFT_MS)  # what the last one left is given back
     assert person.program.document.name == begun.path.stem, person.banner()
 
 

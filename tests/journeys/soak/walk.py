@@ -76,10 +76,14 @@ class Walk:
         self.told.append("?")
         before = time.thread_time()
         with capture_exceptions() as raised:
-            if self._rnd.random() < 0.5:
-                self.give_up_typing()
-            self.told[-1] = self.moves.any()
-            self.moves.answers.during(self._pause)  # what ends now may ask something
+            try:
+                if self._rnd.random() < 0.5:
+                    self.give_up_typing()
+                self.told[-1] = self.moves.any()
+                self.moves.answers.during(self._pause)  # what ends now may ask something
+            except AssertionError:  # what is waited for may not come because of what went wrong before
+                self._nothing_raised(raised)
+                raise
         spent = time.thread_time() - before
         self._judge(raised)
         return spent
@@ -136,8 +140,11 @@ class Walk:
         self.told.append(f"{name} all")
         self._judge(raised)
 
-    def _judge(self, raised: Any) -> None:
+    def _nothing_raised(self, raised: Any) -> None:
         assert not raised, f"{self.tale()}\n{format_captured_exceptions(raised)}"
+
+    def _judge(self, raised: Any) -> None:
+        self._nothing_raised(raised)
         records, self._warned = self.qtlog.records[self._warned :], len(self.qtlog.records)
         warnings = [record.message for record in records if not record.ignored]
         assert not warnings, f"{self.tale()}\n{warnings}"
