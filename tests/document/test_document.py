@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.document.document import EditError
+from attn_gui.document.document import Document, EditError
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
+from attn_gui.engine.creation import memory
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem, ShapeError
 
 Make = Callable[..., Problem]
@@ -338,3 +340,18 @@ def test_a_problem_that_is_adopted_is_not_copied_and_is_edited_like_any_other(he
     assert (h.document.problem.query[0, 0], h.document.problem.mask[0].values[4, 6]) == (9.0, 3.0)
     h.document.stack.setIndex(0)
     assert (h.document.problem.query[0, 0], h.document.problem.mask[0].values[4, 6]) == (start, 1.0)
+
+
+def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_taken(
+    qapp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = Document(Problem(*(np.ones((4, 4)) for _ in range(3))))
+    for number in (2.0, 3.0):
+        document.apply(cells("query", 0, 0, number))
+    past = document.past(2)
+    assert [state.query[0, 0] for state in past.problems()] == [1, 2, 3]
+    past = document.past(2)
+    monkeypatch.setattr(memory, "available", lambda: 100)
+    for take in (document.snapshot, lambda: document.past(2), past.problems):
+        with pytest.raises(FieldError, match="of new numbers; at most 25 bytes"):
+            take()

@@ -110,13 +110,14 @@ class SessionSaving(QObject):
         if not self.wait():
             return False
         self._well = True
-        self._begin(session)
+        self._begin(session._replace(problem=self._document.problem, generation=self._document.generation))
         box = QMessageBox(self._window)
         words = self.tr("{name} is being saved. There is not enough memory for a copy of it to go on working with.")
         box.setText(words.format(name=session.path.name))
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         self.ended.connect(box.accept)
-        if asked(box) != QMessageBox.DialogCode.Accepted and self.busy:
+        asked(box)
+        if self.busy:
             self._cancel()
             return False
         return self._well

@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import Evaluation, Problem, compute, sensitivity
 from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients
+from attn_gui.engine.creation import memory
 from attn_gui.engine.graph import indices
 
 
@@ -30,6 +31,13 @@ def problem():
         ),
         block={"ln_weight": random(3), "ln_bias": random(3), "w_linear": random((3, 3)), "b_linear": random(3)},
     )
+
+
+def test_where_there_is_no_room_for_another_problem_there_is_no_difference(problem, monkeypatch):
+    box, weights = tuple(slice(0, 1) for _ in range(3)), np.ones((1, 1, 1))
+    assert np.isfinite(finite_difference(problem, "output", box, weights, "x", (0, 0)))
+    monkeypatch.setattr(memory, "available", lambda: 100)
+    assert np.isnan(finite_difference(problem, "output", box, weights, "x", (0, 0)))
 
 
 def test_the_difference_is_the_gradient_for_every_kind_of_number(problem):
