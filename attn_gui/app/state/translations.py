@@ -13,6 +13,7 @@ from attn_gui.paths import resource
 
 LANGUAGES = ("en", "zh")
 QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
+NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
 NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
 
 
@@ -30,7 +31,7 @@ def set_language(app: QCoreApplication, language: str) -> None:
     """Every text from now on; widgets hear of it as QEvent.LanguageChange."""
     if language not in LANGUAGES:
         raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
-    for installed in app.findChildren(QTranslator):
+    for installed in app.findChildren(QTranslator, NAME):
         app.removeTranslator(installed)
         installed.deleteLater()
     if language == "en":
@@ -41,5 +42,6 @@ def set_language(app: QCoreApplication, language: str) -> None:
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     for path in (f"{folder}/{QTS_OWN[language]}", str(ours)):
         translator = QTranslator(app)
+        translator.setObjectName(NAME)
         if translator.load(path):  # a Qt without its own texts still gets ours
             app.installTranslator(translator)

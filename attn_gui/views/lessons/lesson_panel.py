@@ -50,8 +50,9 @@ class LessonPanel(QWidget):
         self.setObjectName("lesson")
         self._words: StepWords | None = None
         self._lesson, self._place, self._close = QLabel(self), QLabel(self), QToolButton(self)
-        self._body = QWidget()
-        self._page = FittingPage(self._body, self)
+        self._page = FittingPage(self)
+        self._body = QWidget(self._page.viewport())
+        self._page.hold(self._body)
         self._title, self._texts = QLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
         self.question = QuestionView(self._body)

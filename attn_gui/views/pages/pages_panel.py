@@ -47,9 +47,10 @@ class PagesPanel(QWidget):
 
     def add(self, kind: PageKind[Any]) -> PageWidget:
         """A place for a page; it is made when it is first shown."""
-        page = self.pages[kind.name] = PageWidget(kind)
-        holder = self._holders[kind.name] = FittingPage(page, self)
+        holder = self._holders[kind.name] = FittingPage(self._stack)
         self._stack.addWidget(holder)
+        page = self.pages[kind.name] = PageWidget(kind, holder.viewport())
+        holder.hold(page)
         return page
 
     # --- silent setters --------------------------------------------------------------------------

@@ -12,17 +12,24 @@ LEAST_HEIGHT = 120
 
 
 class FittingPage(QScrollArea):
-    """Gives its page all of the width, and all of the height or as much as the page needs."""
+    """Gives its page all of the width, and all of the height or as much as the page needs.
 
-    def __init__(self, page: QWidget, parent: QWidget | None = None) -> None:
+    A page is best made in the viewport: one that moves is styled again, with everything in it.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._page = page
-        self.setWidget(page)
+        self._page = self.viewport()  # until there is one
+        self._page.setAutoFillBackground(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for part in (self.viewport(), page):
-            part.setAutoFillBackground(False)
+
+    def hold(self, page: QWidget) -> None:
+        """Show a page."""
+        self._page = page
+        self.setWidget(page)
+        page.setAutoFillBackground(False)
         page.installEventFilter(self)
 
     def fit(self) -> None:
