@@ -181,8 +181,7 @@ class _FieldsStep:
 
     @property
     def cost(self) -> int:
-        before = {id(array): array.nbytes for array in self.before.arrays.values()}
-        after = {id(array): array.nbytes for array in self.after.arrays.values()}
+        before, after = self.before.memory(), self.after.memory()
         return sum((before | after)[key] for key in before.keys() ^ after.keys())
 
     def redo(self) -> Change:

@@ -33,6 +33,11 @@ class Working:
     views: Arrays
     study: Study | None = None
 
+    def memory(self) -> dict[int, int]:
+        """Bytes by address of all arrays that it holds, those of the layer as the model has it among them."""
+        base = () if self.study is None else self.study.base.arrays().values()
+        return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
+
 
 STEP = 1 << 20  # bytes that are compared at a time
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
-from attn_gui.document.edits import Edits, Label, SetCells, SetFields
+from attn_gui.document.edits import Edits, Label, SetCells, SetFields, SetStudy
 from attn_gui.document.field_symbols import cell_name, field_symbol
+from attn_gui.document.ownership import given_up
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.models import open_model
+from attn_gui.models.studies.study import placed
+from attn_gui.paths import resource
 
 Make = Callable[..., Problem]
 
@@ -153,3 +158,20 @@ def test_a_thousand_random_edits_are_undone_bit_by_bit(heard: Any) -> None:
     assert not h.document.modified
     h.document.stack.setIndex(1000)
     assert h.document.problem == end
+
+
+def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) -> None:
+    limit, (start, *texts) = 400_000, ("a b c d", *(" ".join("abc"[: k % 3 + 1]) + " q" * (k % 7) for k in range(60)))
+    model = open_model(resource("models", "toy-induction"))
+    first = placed(model, start, 0, {}, lambda _share: None)
+    document = heard(direct(), history_bytes=limit).document
+    document.adopt(first.problem, study=first.study)
+    bases: list[weakref.ref[Problem]] = []
+    for text in texts:
+        study, problem, _run = placed(model, text, 0, {}, lambda _share: None)
+        document.apply(SetStudy(problem.fields(), study, Label(text)), [*given_up(problem).values()])
+        bases.append(weakref.ref(study.base))
+    held = [base() for base in bases]
+    arrays = {array.ctypes.data: array.nbytes for base in held if base is not None for array in base.arrays().values()}
+    assert document.stack.count() > 20
+    assert sum(arrays.values()) < limit

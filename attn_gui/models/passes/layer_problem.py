@@ -6,6 +6,7 @@ from collections.abc import Sequence as Many
 from typing import Any
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.comparison.blaming import with_leaves
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
 
@@ -29,7 +30,7 @@ def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Inte
         fields["scale"] = layer.scale
     own = {name: array for name, array in weights.items() if name not in TOP}
     rules = {"kind": sizes.kind, "norm": sizes.norm, "norm_eps": sizes.norm_eps, "activation": sizes.activation}
-    return Problem.of(
+    found = Problem.of(
         {
             **fields,
             "x": x,
@@ -42,6 +43,17 @@ def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Inte
             "dtype": "float32",
         }
     )
+    return _over_opened(layer, found)
+
+
+def _over_opened(layer: Layer, problem: Problem) -> Problem:
+    """The same over the weights of other problems of the layer: a history may hold many, one for each text."""
+    arrays, shared = problem.arrays(), dict[str, Array]()
+    for name in layer.weights:
+        leaf = name if name in TOP else f"block.{name}"
+        own = arrays[leaf]
+        shared[leaf] = layer.opened.setdefault(leaf, own if own.base is None else own.base)
+    return Problem.over(with_leaves(problem, shared))
 
 
 def _block(layer: Layer) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -23,11 +24,15 @@ Change = Callable[[str, Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One layer of a model: its numbers under the engine's names, y = x @ w + b, and the rules of all layers."""
+    """One layer of a model: its numbers under the engine's names, y = x @ w + b, and the rules of all layers.
+
+    `opened` are those of its numbers that problems of it hold, for as long as one does.
+    """
 
     sizes: Architecture
     number: int
     weights: Mapping[str, Array]
+    opened: WeakValueDictionary[str, Array] = field(default_factory=WeakValueDictionary, repr=False)
 
     @property
     def scale(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -105,3 +106,18 @@ def test_an_edit_keeps_what_it_was_when_the_arrays_are_written_into(model: Model
     given_up(changed)["mask.0.values"][...] = 5.0
     assert edit.of(start.study.base) == kept
     assert not edit.is_like(LayerEdit.between(start.study.base, changed))
+
+
+def test_texts_share_the_weights_of_a_layer_for_as_long_as_one_of_them_is_held(model: Model) -> None:
+    first = placed(model, TEXT, 1, {}, silent).study.base
+    second, third = (placed(model, text, 1, {}, silent).study.base for text in ("the", "a cat"))
+    weights = [name for name in first.arrays() if name.startswith(("w_", "b_", "block."))]
+    assert len(weights) > 5
+    for name in weights:
+        assert np.shares_memory(first.arrays()[name], second.arrays()[name]), name
+        assert np.shares_memory(first.arrays()[name], third.arrays()[name]), name
+    assert not np.shares_memory(first.x, second.x)
+    held = weakref.ref(first.w_query)
+    del first, second
+    assert np.shares_memory(third.w_query, placed(model, TEXT, 1, {}, silent).study.base.w_query)
+    assert held() is None
