@@ -5281,6 +5281,13 @@
     </message>
 </context>
 <context>
+    <name>RowTakes</name>
+    <message>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格对比；一段的行仍然可以放进另一段。</translation>
+    </message>
+</context>
+<context>
     <name>SavingProgress</name>
     <message>
         <source>Saving {name}, {percent} %</source>

@@ -152,9 +152,20 @@ class RowTakes(QObject):
 
     # --- comparing -------------------------------------------------------------------------------
     def compare(self) -> None:
-        """Compare the layer on the table with the same one of the second text."""
+        """Compare the layer on the table with the same one of the second text, where both have as many tokens."""
         second, study, answer = self._showing.second, self._document.study, self._showing.answer
         if second is None or study is None or answer is None:
+            return
+        first, other = len(answer.run.ids), len(second.ids)
+        if first != other:
+            self._compare.unpin()
+            self._held = None
+            self._window.banner.show_info(
+                lambda: self.tr(
+                    "The texts have {first} and {second} tokens: only texts of the same number of tokens can be "
+                    "compared cell by cell. Rows of one can be put into the other all the same."
+                ).format(first=first, second=other)
+            )
             return
 
         def hold(problem: Problem) -> None:

@@ -126,3 +126,19 @@ def test_in_a_low_window_the_heads_stand_once_and_the_prediction_has_room(toy):
     assert predictions.viewport().height() >= 5 * predictions.rowHeight(0)
     toy.do("product")
     assert toy.find("heads.weights").isVisible()
+
+
+def test_texts_of_different_length_are_not_compared_which_is_said_in_a_sentence(toy):
+    toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
+    toy.wait()
+    toy.click("model.compare")
+    toy.wait()
+    assert toy.program.baseline.comparable
+    toy.overwrite(toy.find("control.other_text", QLineEdit), "k x b")
+    toy.wait()
+    assert toy.program.baseline.problem is None
+    assert "10" in toy.banner()
+    assert "4" in toy.banner()
+    toy.click("model.compare")
+    toy.wait()
+    assert toy.program.baseline.problem is None
