@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -35,6 +37,7 @@ class MapsController(QObject):
         self._rest.timeout.connect(self._retake_levels)
         computation.updated.connect(self._on_computation_updated)
         self._shown: Evaluation | None = None
+        self._parts: list[Callable[[], object]] = []  # of what is shown that still show another state
         for show in (self._show_spine_by_parts, self._show_heads, self._show_product_by_parts):
             view.follow(show, "evaluation", "head", "batch")
         view.follow(self._show_other, "compare", "baseline", "face")
@@ -52,10 +55,13 @@ class MapsController(QObject):
         self._show_values()
 
     # --- down ------------------------------------------------------------------------------------
-    def _show_other(self) -> None:
-        """Show another of two states; a state that is pinned changes nothing of the one on show."""
-        if self._view.shown is not self._shown:
-            self.show()
+    def _show_other(self) -> object:
+        """Show another of two states, part by part; a state that is pinned changes nothing of the one on show."""
+        if not self._parts and self._view.shown is not self._shown:
+            self._parts = [self._show_spine, self._show_heads, self._show_product]
+        if self._parts:
+            self._parts.pop(0)()
+        return AGAIN if self._parts else None
 
     def show(self) -> None:
         """Show the evaluation that there is, also before the first answer."""
