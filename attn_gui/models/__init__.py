@@ -9,7 +9,7 @@ from attn_gui.models.attributing.logit_readings import (
     logit_lens,
     moved,
 )
-from attn_gui.models.attributing.patch_sweep import patch_sweep, recovered
+from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep, recovered
 from attn_gui.models.known_models import KNOWN, KnownModel
 from attn_gui.models.model import Model, open_model
 from attn_gui.models.passes.layer_changes import LayerChange
@@ -29,6 +29,7 @@ __all__ = [
     "logit_lens",
     "moved",
     "open_model",
+    "patch_foretold",
     "patch_sweep",
     "recovered",
 ]

@@ -4892,8 +4892,24 @@
         <translation>每个头的直接贡献</translation>
     </message>
     <message>
+        <source>as patched</source>
+        <translation>只看修补</translation>
+    </message>
+    <message>
+        <source>beside what the gradient foretells</source>
+        <translation>与梯度的预计并列</translation>
+    </message>
+    <message>
         <source>Patching from the first text</source>
         <translation>从第一段文本做激活修补</translation>
+    </message>
+    <message>
+        <source>patched</source>
+        <translation>修补</translation>
+    </message>
+    <message>
+        <source>Σ gradient · (first − second)</source>
+        <translation>Σ 梯度 ·（第一段 − 第二段）</translation>
     </message>
     <message>
         <source>What comes back of the logit of {name}</source>

@@ -15,6 +15,7 @@ from attn_gui.models import (
     logit_lens,
     moved,
     open_model,
+    patch_foretold,
     patch_sweep,
     recovered,
 )
@@ -118,6 +119,31 @@ def test_a_sweep_finds_the_letter_that_was_changed(pair):
     assert by_head.shape == (2, 4)
     one = changed.patch(clean, 1, "head_output", {"head": 2})
     assert by_head[1, 2] == recovered(changed, clean, one, "c", "e")
+
+
+@pytest.mark.parametrize(("stage", "axis", "position"), [("head_output", "head", -1), ("block_output", "query", 5)])
+def test_what_the_gradient_foretells_of_a_patch_is_its_first_order(pair, stage, axis, position):
+    changed, clean = pair
+    found = patch_foretold(changed, clean, "c", "e", stage=stage, axis=axis, position=position)
+    low, high = (logit_difference(run, "c", "e", position) for run in (changed, clean))
+    step = 0.02
+    for layer, place in np.ndindex(*found.shape):
+        own, other = (run.stage(layer, stage) for run in (changed, clean))
+        axes = STAGE[stage].axes
+        cut = tuple(slice(place, place + 1) if name == axis else slice(None) for name in axes)
+        sides = []
+        for share in (step, -step):
+            values = (own + share * (other - own))[cut]
+            hand = {"layer": layer, "kind": "set", "stage": stage, "at": {axis: place}, "values": values}
+            sides.append(logit_difference(changed.replace(interventions=[hand]), "c", "e", position))
+        assert found[layer, place] == pytest.approx((sides[0] - sides[1]) / (2 * step) / (high - low), abs=5e-3)
+
+
+def test_a_sweep_reads_the_logit_where_it_is_asked(pair):
+    changed, clean = pair
+    found = patch_sweep(changed, clean, "c", "e", stage="block_output", axis="query", position=4)
+    assert found[1, 4] == 1.0
+    assert not found[1, 5:].any()
 
 
 def test_a_sweep_is_told_and_can_be_ended(pair):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
@@ -18,14 +19,19 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.reading import Tell
+from attn_gui.figure.reading import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.models.attributing.patch_sweep import patch_sweep
+from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep
 
 HEADS, TOKENS = "heads", "tokens"
 SHOWN = {
     HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
     TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
+}
+PATCHED, BOTH = "patched", "both"
+BESIDE = {
+    PATCHED: page_words(QT_TRANSLATE_NOOP("Pages", "as patched")),
+    BOTH: page_words(QT_TRANSLATE_NOOP("Pages", "beside what the gradient foretells")),
 }
 BLOCK = tuple(STAGE)[-1]
 """The output of a layer."""
@@ -38,10 +44,12 @@ NO_OTHER = QT_TRANSLATE_NOOP(
 
 @dataclass(frozen=True, eq=False)
 class Patched:
-    """(layers, heads or tokens): the share of the logit that comes back; the two texts as tokens."""
+    """(layers, heads or tokens): the share of the logit that comes back, and to first order where it is asked for; the
+    first text as tokens."""
 
     name: str
     shares: Array
+    foretold: Array | None
     heads: bool
     tokens: tuple[str, ...]
     layer: int
@@ -60,7 +68,12 @@ class PatchingPage(PageKind[Patched]):
     needs = NEEDS
     of_model = True
     per_head = False
-    knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN), TOKEN, AGAINST)
+    knobs = (
+        Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN),
+        TOKEN,
+        AGAINST,
+        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: BESIDE),
+    )
 
     def is_quick(self, aim: Aim) -> bool:
         return False
@@ -71,14 +84,21 @@ class PatchingPage(PageKind[Patched]):
         if model.other is None or len(model.other.ids) != count:
             raise FieldError(NO_OTHER, count=count)
         stage, axis = AXES[aim.knobs["of"]]
-        shares = patch_sweep(model.other, model.now, token, against, stage=stage, axis=axis, tell=tell)
+        both = aim.knobs["shown"] == BOTH
+        sweep = partial(patch_sweep, model.other, model.now, token, against, position=model.position)
+        slopes = partial(patch_foretold, model.other, model.now, token, against, position=model.position)
+        shares = sweep(stage=stage, axis=axis, tell=within(tell, 0, 1 + both))
+        foretold = slopes(stage=stage, axis=axis, tell=within(tell, 1, 2)) if both else None
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))
-        return Patched(logit_name(model.now, token, against), shares, aim.knobs["of"] == HEADS, tokens, model.layer)
+        name = logit_name(model.now, token, against)
+        return Patched(name, shares, foretold, aim.knobs["of"] == HEADS, tokens, model.layer)
 
     def plan(self, content: Patched, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        grid = LayerGrid(
-            (LayerMap("", content.shares),), content.heads, content.tokens, (content.layer, -1), signed=True
-        )
+        maps: tuple[LayerMap, ...] = (LayerMap("", content.shares),)
+        if content.foretold is not None:
+            names = ink.translate("Pages", "patched"), ink.translate("Pages", "Σ gradient · (first − second)")
+            maps = (LayerMap(names[0], content.shares), LayerMap(names[1], content.foretold))
+        grid = LayerGrid(maps, content.heads, content.tokens, (content.layer, -1), signed=True)
         title = ink.translate("Pages", "What comes back of the logit of {name}").format(name=content.name)
         return grid.drawing(
             ink,
