@@ -38,7 +38,7 @@ class ReachController(QObject):
         tables: TablesController,
     ) -> None:
         super().__init__(window)
-        self._window, self._computation, self._view, self._tables = window, computation, view, tables
+        self._window, self._computation, self._view = window, computation, view
         self._place: TablePlace | None = None  # the cell of a table, where one was chosen after the one of a map
         self._shown = False
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
@@ -98,8 +98,8 @@ class ReachController(QObject):
     def _found(self) -> tuple[str, Reach] | None:
         """The name of the chosen cell, and what it reaches."""
         look, evaluation = self._view.look, self._computation.evaluation
-        if self._place is not None and self._place[0] in self._tables.models:
-            field, row, column = self._place
+        field, row, column = self._place or ("", 0, 0)
+        if field in (*evaluation.problem.arrays(), *evaluation.stages):  # the tables may not be told yet
             box = self._table_box(field, row, column)
             return (table_cell_name(field, (row, column)), self._reach(field, box)) if box else None
         if look.cell is None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QTableView
 
 from attn_gui.figure.tokens import THEMES
 
+LEFT = Qt.MouseButton.LeftButton
 CAUSAL = "smollm2-layer10.npz"
 
 
@@ -208,3 +211,25 @@ def test_it_goes_back_to_x_and_the_projections(launch, settled):
     person.click_cell("query", 0, 1)
     settled(person)
     assert marked(person, "operand.left") == {(0, e) for e in range(rows)}
+
+
+def test_a_cell_of_a_table_that_another_layer_does_not_have_is_let_go(launch, settled):
+    person = launch()
+    person.click("model.toy-induction")
+    person.wait()
+    person.do("block")
+    person.window.mask_panel.add_layer("padding")  # its change has the reach shown before the tables are told
+    person.wait()
+    person.do("product")
+    person.click_cell("weights", 2, 1)
+    person.press("Ctrl+Shift+R")
+    person.go_to("block.ln_weight", 0, 2)
+    settled(person)
+    drawing = person.find("heatmap.block_output").overlay
+    assert drawing.marks.reached
+    person.do("model")
+    heads = person.find("model", QTableView)
+    QTest.mouseClick(heads.viewport(), LEFT, pos=heads.visualRect(heads.model().index(1, 0)).center())
+    person.wait()
+    settled(person)
+    assert person.find("heatmap.weights").overlay.marks.reached  # of the cell of the map
