@@ -16,7 +16,10 @@ from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.graph.symbols import matrix_latex
+from attn_gui.views.heads.strip import HeadsStrip
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.product.product import ProductPicture
+from attn_gui.views.spine.spine import Spine
 from attn_gui.views.theme import theme_signal
 from attn_gui.views.words.stage_formulas import short_stage_latex, stage_latex
 
@@ -33,7 +36,8 @@ class MapsController(QObject):
         super().__init__(window)
         self._baseline = baseline
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest = QTimer(self, singleShot=True)
+        self._stale: list[HeadsStrip | ProductPicture | Spine] = []  # whose levels are to be taken again
         self._rest.timeout.connect(self._retake_levels)
         computation.updated.connect(self._on_computation_updated)
         self._shown: Evaluation | None = None
@@ -150,13 +154,16 @@ class MapsController(QObject):
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         recomputed = self._baseline.news(self._view.look.compare, recomputed)
-        for shown in (self._window.spine, self._window.heads, self._window.product):
+        self._stale = [self._window.spine, self._window.heads, self._window.product]
+        for shown in self._stale:
             shown.refresh(recomputed)
-        self._rest.start()
+        self._rest.start(REST_MS)
 
     def _retake_levels(self) -> None:
-        for shown in (self._window.spine, self._window.heads, self._window.product):
-            shown.retake_levels()
+        """In one zone after another, so that the window paints and answers between."""
+        self._stale.pop(0).retake_levels()
+        if self._stale:
+            self._rest.start(0)
 
     def _on_document_changed(self, change: Change) -> None:
         if {"query_tokens", "key_tokens"} & set(change.fields):
