@@ -196,8 +196,8 @@ class ModelView(QWidget):
         top.setColumnStretch(1, 1)
         parts = QSplitter(Qt.Orientation.Horizontal, self)
         parts.setChildrenCollapsible(False)
-        parts.addWidget(self._left_side())
-        parts.addWidget(self._right_side())
+        parts.addWidget(self._left_side(parts))
+        parts.addWidget(self._right_side(parts))
         parts.setStretchFactor(0, 5)
         parts.setStretchFactor(1, 3)
         parts.setSizes([5000, 3000])  # as far as there is room, in this proportion
@@ -214,8 +214,8 @@ class ModelView(QWidget):
         self.set_similar("")
         self.set_changes(())
 
-    def _left_side(self) -> QWidget:
-        side = QWidget(self)
+    def _left_side(self, parts: QSplitter) -> QWidget:
+        side = QWidget(parts)  # where it stands: with all that is in it a widget that moves is styled again
         row = QHBoxLayout()
         row.setSpacing(SPACING.m)
         row.addWidget(self._reading_label)
@@ -223,8 +223,8 @@ class ModelView(QWidget):
         row.addStretch(1)
         return _column(side, row, self.heads)
 
-    def _right_side(self) -> QWidget:
-        side = QWidget(self)
+    def _right_side(self, parts: QSplitter) -> QWidget:
+        side = QWidget(parts)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self._head_off)
