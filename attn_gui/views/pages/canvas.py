@@ -38,6 +38,7 @@ class PageCanvas(QLabel):
         self._drawing: Drawing | None = None
         self._image = QImage()
         self._at: Place | None = None
+        self._heights: dict[tuple[int, float], int] = {}  # of the content, by width and zoom
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -49,12 +50,14 @@ class PageCanvas(QLabel):
     def set_content(self, content: Any) -> None:
         """Show what was read; None shows nothing."""
         self._content = content
+        self._heights.clear()
         self._lay_out()
         self.updateGeometry()
 
     def set_language(self, lang: str) -> None:
         """The language of the words in it."""
         self._lang = lang
+        self._heights.clear()
         self._lay_out()
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -79,8 +82,15 @@ class PageCanvas(QLabel):
         return True
 
     def heightForWidth(self, width: int) -> int:
+        """Qt asks hundreds of times while it dresses a window anew, of hidden pages too."""
         if self._content is None:
             return scaled(LEAST_WIDTH) // 2
+        key = width, _zoom()
+        if key not in self._heights:
+            self._heights[key] = self._height(width)
+        return self._heights[key]
+
+    def _height(self, width: int) -> int:
         own, least = self._planned(width / _zoom(), None), 0.0
         try:
             self._kind.plan(self._content, self._ink(), own.width, 1.0)

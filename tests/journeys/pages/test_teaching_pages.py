@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.sweeping.scaling import WIDTHS, seeded_problem
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import save_session
 
 SMALL = "worked-example.npz"
@@ -187,3 +188,19 @@ def test_the_command_line_writes_scripts_and_pages(person, tmp_path, capsys):
     assert "2 × 3 · 3 × 2 → 2 × 2" in (tmp_path / "out" / "a-dimensions-h0.svg").read_text("utf-8")
     assert main([*call, "--page", "code", "--set", "language=pytorch", "--format", "svg", "--lang", "zh"]) == 0
     assert "import torch" in (tmp_path / "out" / "a-code-h0.svg").read_text("utf-8")
+
+
+def test_another_zoom_plans_a_page_once_for_a_width(person, qtbot, monkeypatch):
+    opened(person, "dimensions", qtbot)
+    kind, planned = type(PAGES["dimensions"]), []
+    plan = kind.plan
+
+    def counted(*of):
+        planned.append(of[-2:])
+        return plan(*of)
+
+    monkeypatch.setattr(kind, "plan", counted)
+    person.do("zoom_in")
+    settle(person, qtbot)
+    assert planned
+    assert len(planned) < 20, planned
