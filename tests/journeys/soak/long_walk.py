@@ -77,7 +77,7 @@ def go_over_to(person: Any, begun: Beginning) -> None:
     assert [told(each) for each in snapshots] == [told(each) for each in document.snapshots.all]
     person.drop(begun.path)
     person.wait()
-    QTest.qWait(LEFT_MS)  # what the last one left is given back
+    QTest.qWait(LEFT_MS + 500)  # until what the last one left was given back
     assert person.program.document.name == begun.path.stem, person.banner()
 
 
