@@ -108,6 +108,9 @@ class ReadingsController(QObject):
             self._soon.start(0 if quick else REST_MS)
 
     def _go_on(self) -> None:
+        if not self._computation.told:  # the heads that wait may be those of the numbers before
+            self._soon.start(0)
+            return
         evaluation, item = self._view.explained, self._view.look.batch
         problem = evaluation.problem
         if problem.n * problem.m * len(self._waiting) <= QUICK_CELLS:
@@ -121,7 +124,9 @@ class ReadingsController(QObject):
 
     def _begin(self) -> None:
         """Measure the next head beside the window."""
-        if self._waiting:
+        if not self._computation.told:
+            self._soon.start(0)
+        elif self._waiting:
             evaluation, key, item, head = self._view.explained, self._key(), self._view.look.batch, self._waiting[0]
             self._job.begin(lambda tell: (head, _measured(evaluation, key, item, head, tell)))
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
 from attn_gui.engine import Evaluation, Problem
@@ -46,6 +47,30 @@ def test_a_reading_is_chosen_and_stays_true(launch, qtbot, key):
     )  # the largest of all may stand in another row
     person.press("Ctrl+Z")
     qtbot.waitUntil(lambda: shown(person) == before)
+
+
+@pytest.mark.parametrize("moment", ["_go_on", "_begin"])
+def test_heads_of_the_document_before_are_not_measured_in_the_next_one(launch, moment):
+    person = launch()
+    person.do("reading_rank")
+    person.wait()
+    readings, computation = person.program.readings, person.program.computation
+    readings._waiting = list(range(12))  # as long as they are being measured
+    met = []
+
+    def on_rebuilt():
+        met.append(computation.told)
+        getattr(readings, moment)()
+
+    computation.rebuilt.connect(on_rebuilt)
+    rng = np.random.default_rng(5)
+    fields = {name: rng.normal(size=(331, 7)) for name in ("query", "key", "value")}
+    person.program.document.open(Problem(**fields))
+    person.wait()
+    while readings._soon.isActive() or readings._job.busy:
+        QTest.qWait(1)
+    assert met == [False]
+    assert shown(person) == expected(person, "rank")
 
 
 def test_it_says_what_is_counted(launch):
