@@ -20,18 +20,17 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QPoint, QStandardPaths, Qt  # noqa: E402
-from PySide6.QtGui import QAction  # noqa: E402
-from PySide6.QtTest import QTest  # noqa: E402
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView, QWidget  # noqa: E402
+from PySide6.QtCore import QPoint, QStandardPaths, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView, QWidget
 
-from attn_gui.app.shell.program import Program  # noqa: E402
-from attn_gui.models import KNOWN  # noqa: E402
+from attn_gui.app.shell.program import Program
+from attn_gui.models import KNOWN
 
+ROOT = Path(__file__).resolve().parents[2]
 ROUNDS, MS = 3, 16.0
 QUIET = 0.3
 """Seconds without work after which nothing is expected any more."""
