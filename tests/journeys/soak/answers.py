@@ -48,12 +48,12 @@ class Answers:
         clock.start()
         try:
             told = move()
+            if self._window.isVisible():
+                self._window.activateWindow()
+                QTest.qWaitForWindowActive(self._window)  # what was read meanwhile may ask something then
         finally:
             clock.stop()
             clock.deleteLater()
-        if self._window.isVisible():
-            self._window.activateWindow()
-            QTest.qWaitForWindowActive(self._window)
         return told
 
     def _answer(self, dialog: QDialog) -> None:
