@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -71,7 +71,12 @@ def lut(name: str, theme_name: str = "light") -> Lut:
 
 def value_text_color(rgb: int) -> QColor:
     """Black or white, whichever contrasts more with a color 0xRRGGBB (WCAG 2.2): at least 4.58 to 1."""
-    return QColor(0, 0, 0) if bool(dark_text(np.array([rgb], dtype=np.uint32))[0]) else QColor(255, 255, 255)
+    return QColor(0, 0, 0) if _takes_dark_text(rgb) else QColor(255, 255, 255)
+
+
+@lru_cache(4 * LUT_SIZE)  # a page of cells asks for the colors of one table again and again
+def _takes_dark_text(rgb: int) -> bool:
+    return bool(dark_text(np.array([rgb], dtype=np.uint32))[0])
 
 
 def dark_text(colors: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
