@@ -32,14 +32,14 @@ def read(source: Source) -> Matrix:
     return Matrix(np.array([float(number) for number in numbers]).reshape(columns, rows).T)
 
 
-def write(matrix: Matrix) -> bytes:
+def write(matrix: Matrix, file: IO[bytes]) -> None:
     rows, columns = matrix.values.shape
     numbers = "".join(f"{number!r}\n" for number in matrix.values.T.reshape(-1).tolist())
-    return HEADING + f"{rows} {columns}\n{numbers}".encode()
+    file.write(HEADING + f"{rows} {columns}\n{numbers}".encode())
 
 
 def write_rows(rows: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
-    file.write(write(Matrix(np.concatenate(list(rows.blocks())))))
+    write(Matrix(np.concatenate(list(rows.blocks()))), file)
 
 
 @pytest.fixture(autouse=True)

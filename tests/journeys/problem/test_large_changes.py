@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QToolButton
 from attn_gui.app.state import making
 from attn_gui.engine import Problem
 from attn_gui.engine.creation import memory
-from attn_gui.formats import save
+from attn_gui.formats import load, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
@@ -127,7 +127,7 @@ def sizes(person):
 
 def test_what_the_memory_does_not_hold_is_refused_and_nothing_changes(launch, projected, poor):
     person = launch(projected)
-    problem, before = person.program.document.snapshot(), sizes(person)
+    problem, before = load(projected), sizes(person)
     for name, change in CHANGES.items():
         person.find("banner").hide()
         change(person)
