@@ -181,8 +181,9 @@ class _FieldsStep:
 
     @property
     def cost(self) -> int:
+        """Bytes that it keeps alone: what came is the present state's, or what the next step has taken away."""
         before, after = self.before.memory(), self.after.memory()
-        return sum((before | after)[key] for key in before.keys() ^ after.keys())
+        return sum(size for key, size in before.items() if key not in after)
 
     def redo(self) -> Change:
         self.draft.state = self.after

@@ -46,12 +46,24 @@ def test_the_oldest_steps_are_forgotten_when_history_grows_too_large(heard: Any,
 def test_one_step_larger_than_the_limit_can_still_be_undone(heard: Any, direct: Make) -> None:
     h = heard(direct(), history_bytes=5_000)
     h.document.apply(typed(0, 0, 1.0))
-    large = np.vstack([h.document.problem.query, np.ones((200, 6))])
+    small = h.document.problem.query.copy()
+    large = np.vstack([small, np.ones((200, 6))])
     h.document.apply(SetFields({"query": large}, Label("Grew")))
+    assert h.document.stack.count() == 2, "what came is held by the document, not by its history"
+    h.document.apply(SetFields({"query": small}, Label("Shrank")))
     assert h.document.stack.count() == 1
     h.document.stack.undo()
-    assert h.document.problem.query.shape == (5, 6)
+    assert h.document.problem.query.shape == (205, 6)
     assert h.document.problem.query[0, 0] == 1.0
+
+
+def test_a_state_between_two_steps_is_counted_once(heard: Any, direct: Make) -> None:
+    first = direct()
+    size = 200 * first.query.shape[1] * first.query.itemsize
+    h = heard(first, history_bytes=12 * size)
+    for k in range(10):
+        h.document.apply(SetFields({"query": np.full((200, 6), float(k))}, Label("Other")))
+    assert h.document.stack.count() == 10
 
 
 @pytest.mark.parametrize("saved_at", [0, 30, 39])
