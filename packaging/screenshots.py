@@ -181,6 +181,7 @@ def main(arguments: list[str]) -> int:
     compile_stale(FOLDER.parents[1])  # else what is Chinese would stay English
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
+        os.environ["XDG_DATA_HOME"] = home  # else what a crash left is offered in a picture
         app = QApplication([])
         load_fonts()
         for picture in PICTURES:  # each in a home of its own: a program remembers how it was looked at
