@@ -13,6 +13,7 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.analysis.reaching.compared_layers import DEPENDENCES, MOST_TOKENS, comparable
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.models.attributing.head_numbers import head_numbers
 from attn_gui.models.attributing.logit_readings import without_each_head
 from attn_gui.models.passes.edited_layer import plain_layer
@@ -85,11 +86,16 @@ def _dependence(name: str, ground: Ground) -> Array:
 
 
 def _has_heads(key: str, ground: Ground) -> bool:
-    return ground.runs is not None and READINGS[key].fits(ground.evaluation.problem)
+    return ground.runs is not None and READINGS[key].fits(_unchanged(ground))
 
 
 def _readings(key: str, ground: Ground) -> Array:
-    return head_numbers(_runs(ground).now, ground.evaluation.problem, key)
+    return head_numbers(_runs(ground).now, _unchanged(ground), key)
+
+
+def _unchanged(ground: Ground) -> Problem:
+    """The layer on the table as the model has it: its tokens and sizes are those of all layers."""
+    return _runs(ground).before.problem(ground.layer)
 
 
 def _has_prediction(ground: Ground) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import STAGE, Evaluation, FieldError, Problem, ShapeError, StageError
+from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.comparison.blaming import with_leaves
 from attn_gui.models import (
     Run,
@@ -19,6 +20,7 @@ from attn_gui.models import (
     patch_sweep,
     recovered,
 )
+from attn_gui.models.attributing.head_numbers import head_numbers
 from attn_gui.models.attributing.likely_tokens import likely
 from attn_gui.models.attributing.row_taking import rows_taken
 from attn_gui.models.studies.layer_edit import LayerEdit
@@ -208,6 +210,30 @@ def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
     assert parts.mlps[layer] == 0
     size = sum(np.abs(part).sum() for part in (parts.heads, parts.mlps, parts.biases, parts.by_hand))
     assert parts.total == pytest.approx(logit_difference(run, "t"), abs=1e-5 * (1 + size))
+
+
+@pytest.mark.parametrize("keys", [7, None])
+def test_a_layer_that_was_given_other_keys_has_no_readings_of_its_tokens(toy, keys):
+    """None: as many as there are tokens, which they are not."""
+    clean = toy.run("k x b p f k x b p")
+    base = clean.problem(1)
+    rows = np.random.default_rng(3).standard_normal((keys or base.n, base.d_model)).astype(np.float32)
+    run = clean.replace(model=toy.with_edits({1: LayerEdit.between(base, base.replace(context=rows, mask=()))}))
+    before = {key: head_numbers(clean, base, key) for key in READINGS}
+    for key, reading in READINGS.items():
+        found = head_numbers(run, base, key)
+        np.testing.assert_array_equal(found[0], before[key][0])
+        own = run.problem(1)
+        assert own.m == len(rows)
+        if not reading.fits(own):
+            assert np.isnan(found[1]).all(), key
+            continue
+        for head, weights in enumerate(np.asarray(run.attention(1), np.float64)):
+            expected = reading.measure(own, lambda weights=weights: iter([(slice(0, len(weights)), weights)]))
+            np.testing.assert_array_equal(found[1, head], expected)
+    assert np.isnan(moved(clean, run).heads[1]).all() == (own.m != base.m)
+    assert not READINGS["induction"].fits(run.problem(1))
+    assert READINGS["entropy"].fits(run.problem(1))
 
 
 def every_reading(clean: Run, run: Run) -> None:

@@ -15,12 +15,14 @@ from attn_gui.figure.display import Values
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attributing.head_numbers import head_numbers
+from attn_gui.models.attributing.head_numbers import head_numbers, problem_read
 from attn_gui.models.run import Run
 from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 
 SIDE = 48
 """Blocks of a small map at most, by side."""
+NOTHING = "–"
+"""Stands for the number of a head in which a reading has nothing to count."""
 
 
 class SmallMaps(NamedTuple):
@@ -53,10 +55,13 @@ def _picture(weights: Values, theme: Theme) -> QImage:
 
 
 def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
-    """A reading of every head; `problem` has the tokens and sizes that all layers share."""
+    """A reading of every head; `problem` has the tokens and sizes that all unchanged layers share."""
     reading, found = READINGS[key], dict[HeadPlace, HeadNumber]()
-    most = reading.most(problem)
-    for place, value in np.ndenumerate(head_numbers(run, problem, key, tell)):
-        share = value / most if most and np.isfinite(value) else 0.0
-        found[HeadPlace(*place)] = HeadNumber(reading.written(value), share)
+    for layer, values in enumerate(head_numbers(run, problem, key, tell)):
+        own = problem_read(run, layer, problem)
+        most = reading.most(own)
+        for head, value in enumerate(values):
+            share = value / most if most and np.isfinite(value) else 0.0
+            written = reading.written(value) if reading.fits(own) else NOTHING
+            found[HeadPlace(layer, head)] = HeadNumber(written, share)
     return found

@@ -10,18 +10,30 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.base import Tell, silent
+from attn_gui.models.passes.edited_layer import EditedLayer
 from attn_gui.models.run import Run
 
 
-def head_numbers(run: Run, problem: Problem, key: str, tell: Tell = silent) -> Array:
-    """(layer, head): a reading by its key; `problem` has the tokens and sizes that all layers share.
+def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
+    """The problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
 
-    `tell` is told the share that is done; what it raises ends it.
+    It may have other keys then than the tokens of the text.
     """
-    found = np.zeros((run.model.num_layers, run.model.num_heads))
+    return run.problem(layer) if isinstance(run.model.layers[layer], EditedLayer) else problem
+
+
+def head_numbers(run: Run, problem: Problem, key: str, tell: Tell = silent) -> Array:
+    """(layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
+
+    NaN where a weight is, and where the reading has nothing to count in a layer as it was changed. `tell` is told the
+    share that is done; what it raises ends it.
+    """
+    reading = READINGS[key]
+    found = np.full((run.model.num_layers, run.model.num_heads), np.nan)
     for layer in range(run.model.num_layers):
-        for head, weights in enumerate(run.attention(layer)):
+        own = problem_read(run, layer, problem)
+        for head, weights in enumerate(run.attention(layer) if reading.fits(own) else ()):
             rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
-            found[layer, head] = READINGS[key].measure(problem, partial(iter, rows))
+            found[layer, head] = reading.measure(own, partial(iter, rows))
         tell((layer + 1) / run.model.num_layers)
     return found

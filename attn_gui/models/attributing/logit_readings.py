@@ -154,7 +154,10 @@ class Moved(NamedTuple):
 
 
 def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
-    """The heads and states that are other after than before. Raises ShapeError for texts of different lengths."""
+    """The heads and states that are other after than before; NaN for heads of a layer that was given other keys.
+
+    Raises ShapeError for texts of different lengths.
+    """
     lengths = len(before.ids), len(after.ids)
     if len(set(lengths)) > 1:
         raise ShapeError(_LENGTHS, matrices=("tokens",), axes=("token",), expected=lengths[0], got=lengths[1])
@@ -163,7 +166,8 @@ def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
     with np.errstate(all="ignore"):
         for layer in range(layers):
             tell(layer / layers)
-            change = np.abs(after.attention(layer) - before.attention(layer))
-            heads.append(change.max(axis=(1, 2)))
+            now, then = after.attention(layer), before.attention(layer)
+            comparable = now.shape == then.shape
+            heads.append(np.abs(now - then).max(axis=(1, 2)) if comparable else np.full(len(now), np.nan))
         states = np.linalg.norm(np.stack(after.states) - np.stack(before.states), axis=-1)
     return Moved(np.stack(heads), states)
