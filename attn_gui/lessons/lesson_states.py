@@ -1,4 +1,4 @@
-"""States of a lesson: the scene before and after the tasks of every step, and the part of the window it shows."""
+"""Computes the problem before and after the tasks of every step of a lesson, and the view that each step asks for."""
 
 from __future__ import annotations
 

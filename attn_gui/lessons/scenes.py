@@ -1,4 +1,4 @@
-"""Scenes of a lesson: the problem or model that is open, and the orders that change it."""
+"""Opens, makes and changes the problem or model of a lesson as the orders in its file say."""
 
 from __future__ import annotations
 

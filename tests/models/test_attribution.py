@@ -232,6 +232,9 @@ def test_a_layer_that_was_given_other_keys_has_no_readings_of_its_tokens(toy, ke
             expected = reading.measure(own, lambda weights=weights: iter([(slice(0, len(weights)), weights)]))
             np.testing.assert_array_equal(found[1, head], expected)
     assert np.isnan(moved(clean, run).heads[1]).all() == (own.m != base.m)
+    if own.m != base.m:
+        with pytest.raises(FieldError, match=f"10 numbers in the other text and {own.m} here"):
+            patch_foretold(run, clean, "f", stage="weights", axis="head")
     assert not READINGS["induction"].fits(run.problem(1))
     assert READINGS["entropy"].fits(run.problem(1))
 

@@ -1,4 +1,4 @@
-"""Base class of blocks: the parts of a transformer layer before the projections and after the output."""
+"""Base class of transformer blocks, with the tables and stages of norm, residual sum and feed-forward network."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run
 
 from .logit_readings import Token, logit_difference
+from .row_taking import UNEQUAL_ROWS
 
 _ALIKE = QT_TRANSLATE_NOOP(
     "Sentences", "The two runs give the same logit, {value}: there is no difference of which a part could come back."
@@ -80,7 +81,10 @@ def patch_foretold(
         slopes = changed.gradient(token, layer, stage, position)
         if against is not None:
             slopes = slopes - changed.gradient(against, layer, stage, position)
-        moved = clean.stage(layer, stage).astype(np.float64) - changed.stage(layer, stage)
+        there, here = clean.stage(layer, stage), changed.stage(layer, stage)
+        if there.shape != here.shape:
+            raise FieldError(UNEQUAL_ROWS, stage=stage, got=there.shape[-1], expected=here.shape[-1])
+        moved = there.astype(np.float64) - here
         with np.errstate(invalid="ignore"):
             parts = np.where(slopes == 0, 0.0, slopes * moved)  # −∞ behind a mask in both
         found.append(parts.sum(axis=tuple(k for k in range(parts.ndim) if k != place)) / (high - low))

@@ -17,7 +17,7 @@ from attn_gui.models.run import Run
 
 ROW = -2  # the axis of the tokens
 _NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
-_LENGTHS = QT_TRANSLATE_NOOP(
+UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
     "Sentences",
     "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
     "in for each other.",
@@ -36,7 +36,7 @@ def rows_taken(
     rows = slice(0, shape[ROW]) if rows is None else rows
     box = tuple(rows if axis == len(shape) + ROW else slice(0, length) for axis, length in enumerate(shape))
     if given.shape[-1] != shape[-1]:
-        raise FieldError(_LENGTHS, stage=stage, got=given.shape[-1], expected=shape[-1])
+        raise FieldError(UNEQUAL_ROWS, stage=stage, got=given.shape[-1], expected=shape[-1])
     last = place + rows.stop - rows.start - 1
     if last >= given.shape[ROW]:
         raise FieldError(_NO_ROW, got=last, count=given.shape[ROW])

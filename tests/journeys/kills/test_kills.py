@@ -77,9 +77,9 @@ class Nursery:
                 break
         if saving and dice.random() < 0.5:  # at the moment at which the file is another
             wait_for_another(session, old)
-            time.sleep(dice.uniform(0, BY_CHANCE / 4))
+            time.sleep(dice.uniform(0, BY_CHANCE / 4))  # no event: a kill comes at any moment
         else:
-            time.sleep(dice.uniform(0, BY_CHANCE * dice.choice((1, 1, 10))))
+            time.sleep(dice.uniform(0, BY_CHANCE * dice.choice((1, 1, 10))))  # nor here
         moment = time.monotonic()
         os.kill(child, 9)
         for line in lines:
@@ -117,7 +117,7 @@ def wait_for_another(path: Path, old: int) -> None:
     end = time.monotonic() + PATIENCE
     while path.stat().st_ino == old:
         assert time.monotonic() < end, "it is not saved"
-        time.sleep(0.0005)
+        time.sleep(0.0005)  # another process writes it; the disk tells nobody
 
 
 class Document(NamedTuple):

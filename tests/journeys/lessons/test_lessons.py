@@ -93,14 +93,19 @@ def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):
     assert not person.find("lesson").isVisible()
 
 
-def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(launch):
-    person = launch()
+def answer_unscaled(person):
+    """Answer the question for a weight with the one that unscaled scores give."""
     begin(person, WORKED)
     for _ in range(3):
         person.click("lesson.next")
         settle(person)
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
     settle(person)
+
+
+def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(launch):
+    person = launch()
+    answer_unscaled(person)
     assert verdict(person) == "Not yet. The scores were not scaled: each has to be divided by √d_k before the softmax."
     person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
     assert "a lot" in verdict(person)
@@ -167,12 +172,7 @@ def test_a_lesson_is_opened_from_the_menu_and_follows_the_language(launch):
 
 def test_what_is_typed_and_judged_stays_when_the_language_is_switched(launch):
     person = launch()
-    begin(person, WORKED)
-    for _ in range(3):
-        person.click("lesson.next")
-        settle(person)
-    person.overwrite(person.find("lesson.answer", QLineEdit), "0.73")
-    settle(person)
+    answer_unscaled(person)
     person.do("language_zh")
     settle(person)
     assert person.find("lesson.title").text().startswith("第")
