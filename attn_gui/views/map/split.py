@@ -125,10 +125,12 @@ class Split(QObject):
         style = replace(cells.style, levels=self._drawing.levels)
         drawn = (place.rows, place.columns, style, cells.font)
         self._bar.area = QRect(0, 0, place.columns.pixels, place.rows.pixels)
-        left.stop = self._bar.at = round(self._share * place.columns.pixels)
+        self._bar.at = round(self._share * place.columns.pixels)
+        fits = left.plane is not None and left.plane.shape == self._drawing.shown.shape
+        left.stop = self._bar.at if fits else 0
         for item in (left, self._bar):
             item.origin = place.cells.topLeft()
-        if drawn == self._drawn:
+        if drawn == self._drawn or not fits:  # the maps of another document come one by one
             return
         self._drawn, left.quiet = drawn, True
         left.font = cells.font

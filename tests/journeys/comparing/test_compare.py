@@ -359,6 +359,15 @@ def test_split_maps_that_undo_takes_away_go_without_an_error(person, larger):
     assert person.program.view.look.compare == "split"
 
 
+def test_split_maps_of_one_document_are_painted_while_the_maps_of_the_next_come_one_by_one(person):
+    """The left halves were still of other sizes then; the walk met it where a model was opened."""
+    ready(person, "with-scale")
+    person.do("show_split")
+    person.action("known_toy_induction").trigger()
+    person.wait()
+    assert person.program.document.study is not None
+
+
 def test_tables_of_a_difference_take_no_memory_of_their_own(launch):
     """Of a mask of 30,000 tokens it was 7 GB, on the window's thread, unweighed."""
     person = launch()

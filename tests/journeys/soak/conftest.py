@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -72,9 +73,10 @@ class Step(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The process after so many steps, between two documents."""
+    """The process after so many steps and seconds, between two documents."""
 
     steps: int
+    seconds: float
     weight: Weight
     widgets: int
     objects: int
@@ -82,8 +84,8 @@ class Mark(NamedTuple):
     def __str__(self) -> str:
         resident, used, kept = self.weight
         return (
-            f"{self.steps:6d} actions {resident:7.0f} MB resident {used:6.0f} in use {kept:6.0f} kept "
-            f"{self.widgets:5d} widgets {self.objects:8d} objects"
+            f"{self.steps:6d} actions {self.seconds:6.0f} s {resident:7.0f} MB resident {used:6.0f} in use "
+            f"{kept:6.0f} kept {self.widgets:5d} widgets {self.objects:8d} objects"
         )
 
 
@@ -94,11 +96,13 @@ class Figures:
     steps: list[Step] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    begun: float = field(default_factory=time.monotonic)
 
     def weigh(self) -> str:
         """Note the memory of the process as it is now, between two documents, and tell it."""
         gc.collect()
-        self.marks.append(Mark(len(self.steps), weight(), len(QApplication.allWidgets()), len(gc.get_objects())))
+        passed, widgets = time.monotonic() - self.begun, len(QApplication.allWidgets())
+        self.marks.append(Mark(len(self.steps), passed, weight(), widgets, len(gc.get_objects())))
         forget_highest()
         return str(self.marks[-1])
 

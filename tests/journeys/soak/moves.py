@@ -66,13 +66,6 @@ LOOKS = (
     "product",
     "all_stages",
     "values",
-    "language_zh",
-    "language_en",
-    "theme_dark",
-    "theme_light",
-    "zoom_in",
-    "zoom_out",
-    "zoom_reset",
     "decimals_2",
     "decimals_6",
     "decimals_3",
@@ -83,6 +76,7 @@ LOOKS = (
     "reset_layout",
     "release_cell",
 )
+DRESSES = "language_zh", "language_en", "theme_dark", "theme_light", "zoom_in", "zoom_out", "zoom_reset"
 NUMBERS = {
     "softcap": ("5", "0.5"),
     "temperature": ("2", "0.1"),
@@ -107,7 +101,7 @@ class Moves:
         errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
         learning = Learning(person, rnd, folder, self._table_cell)
         studying, self._hands = Studying(person, rnd, hands.see_page), hands
-        self._kinds: tuple[tuple[Callable[[], str], int], ...] = (
+        self._kinds: tuple[tuple[Callable[[], str], float], ...] = (
             (self.type, 8),
             (self.edit_block, 5),
             (self.size, 3),
@@ -122,7 +116,8 @@ class Moves:
             (self.stage, 3),
             (self.head, 2),
             (self.item, 1),
-            (self.look, 4),
+            (self.look, 3.5),
+            (self.dress, 0.5),
             (self.link, 3),
             (self.term, 1),
             (self.page, 1),
@@ -445,6 +440,10 @@ class Moves:
 
     def look(self) -> str:
         return self._trigger(LOOKS)
+
+    def dress(self) -> str:
+        """Language, colors, size of all letters: the whole window is dressed anew, which takes half a second."""
+        return self._trigger(DRESSES)
 
     def window_size(self) -> str:
         size = self._rnd.choice(((1440, 900), (1024, 700), (1300, 760), (1800, 1100)))
