@@ -14,7 +14,7 @@ from attn_gui.app.state.look import LookController
 from attn_gui.formats import FormatError
 from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.sessions.journal import SUFFIX
-from attn_gui.formats.sessions.journal_reading import kept_in
+from attn_gui.formats.sessions.journal_reading import is_in_its_file, kept_in
 from attn_gui.formats.sessions.kept import Kept
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
@@ -53,9 +53,12 @@ class Recovery(QObject):
     def _offer(self) -> None:
         for path in list(self._left):
             try:
-                kept = kept_in(path)
+                kept, done = kept_in(path), is_in_its_file(path)
             except FormatError:
                 self._set_aside(path)
+                continue
+            if done:
+                self._forget(path)
                 continue
             self._say(path, kept)
             return

@@ -150,7 +150,7 @@ class SessionSaving(QObject):
     def _at_once(self, session: Session) -> None:
         found: object = None
         try:
-            session.write()
+            self._write(session)
         except (FormatError, OSError) as error:
             found = error
         self._take(session, found)
@@ -159,9 +159,10 @@ class SessionSaving(QObject):
         self._now = session
         self._line.set_name(session.path.name)
         self._line.begin()
-        self._job.begin(
-            lambda tell: session.write(tell, lambda file: self._journaling.expect(file, session.generation))
-        )
+        self._job.begin(lambda tell: self._write(session, tell))
+
+    def _write(self, session: Session, tell: Tell | None = None) -> None:
+        session.write(tell, lambda file: self._journaling.expect(file, session.generation))
 
     def _on_job_ended(self, found: object) -> None:
         session, self._now = self._now, None

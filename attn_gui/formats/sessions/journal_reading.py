@@ -18,7 +18,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
-from attn_gui.formats.sessions import packed_arrays
+from attn_gui.formats.sessions import packed_arrays, session
 from attn_gui.formats.sessions.journal import CHECK, ENTRY, GENERATION, HOLDS, LENGTH, MAGIC, Held
 from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, stamp_of
 from attn_gui.formats.sessions.study_record import ENTRY as STUDY
@@ -29,6 +29,7 @@ from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
 from attn_gui.formats.snapshots.snapshot_entries import is_entry, read_snapshots
 
 LONGEST_OPTIONS = 32 * 2**20
+COMPARED = 2**22  # bytes of a journal and its file that are read for being compared
 LONGEST_NAMING = 2**16  # bytes of an entry that names a file
 _DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
 _CHANGED = QT_TRANSLATE_NOOP(
@@ -53,6 +54,24 @@ def kept_in(path: Path) -> Kept:
             raise FormatError(_DAMAGED)
         header, _ = packed_arrays.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
         return kept_of(_said(header))
+
+
+def is_in_its_file(path: Path) -> bool:
+    """Whether the file that last took its place holds all that a journal holds, as after a crash right behind that.
+
+    Of large ones it is not found out, which would take a while. Raises FormatError.
+    """
+    with reading(path) as source:
+        held, size = _file_in(_checked_start(source), source.size), source.size
+    if held is None or size + held.file.size > COMPARED:
+        return False
+    found = recover(path)
+    return found.study is None and _bytes(found.loaded) == _bytes(open_file(held.file.path))
+
+
+def _bytes(loaded: Loaded) -> bytes:
+    """The numbers and options of a document and its snapshots."""
+    return b"".join(session.parts(Loaded(loaded.problem, snapshots=loaded.snapshots)))
 
 
 def recover(path: Path, tell: Tell | None = None) -> Recovered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -83,6 +84,32 @@ def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
     person = launch()
     person.program.end()
     assert "mine" in launch().banner()
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, monkeypatch, known):
+    """The journal is forgotten a moment later."""
+    path, replace = tmp_path / "mine.attn", os.replace
+    person = launch(SMALL)
+    if known:
+        person.save_as(path)
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot, "before")
+
+    def replace_and_crash(old, new):
+        replace(old, new)
+        if os.fspath(new) == os.fspath(path):
+            shutil.copy(own()[0], journals_folder() / "crashed.journal")
+
+    monkeypatch.setattr(os, "replace", replace_and_crash)
+    person.do("save") if known else person.save_as(path)
+    assert open_file(path).problem.query[0, 0] == 7
+    person.program.end()
+    (journals_folder() / "before.journal").unlink()
+    assert [each.stem for each in journals()] == ["crashed"]
+    person = launch()
+    assert "ended before" not in person.banner()
+    assert not journals()
 
 
 def test_two_windows_never_offer_the_same(crashed, launch):
