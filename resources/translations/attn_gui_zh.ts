@@ -7328,6 +7328,10 @@
         <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
         <translation>模型 {name} 的文件夹中的数值（SHA-256 {got}…）与保存此文件时（{sha}…）不同；请先打开含有原数值的文件夹，再打开此文件。</translation>
     </message>
+    <message>
+        <source>{file} was not saved: the document was changed while it was written. Save it again.</source>
+        <translation>{file} 没有保存：写入期间文档有改动。请再保存一次。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>

@@ -20,6 +20,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.reading import Tell
 from attn_gui.formats import FormatError, save_session, save_study
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
 from attn_gui.views.dialogs.asking import asked
@@ -29,6 +30,10 @@ from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study
+
+_MOVED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} was not saved: the document was changed while it was written. Save it again."
+)
 
 
 class Session(NamedTuple):
@@ -109,8 +114,9 @@ class SessionSaving(QObject):
         """Write the very arrays of the document, for a copy of which there is no memory, while nobody can edit them."""
         if not self.wait():
             return False
-        self._well = True
-        self._begin(session._replace(problem=self._document.problem, generation=self._document.generation))
+        self._well, document = True, self._document
+        now = session._replace(problem=document.problem, generation=document.generation, study=document.study)
+        self._begin(now._replace(snapshots=document.snapshots.all), self._unwritten(session.path))
         box = QMessageBox(self._window)
         words = self.tr("{name} is being saved. There is not enough memory for a copy of it to go on working with.")
         box.setText(words.format(name=session.path.name))
@@ -123,12 +129,13 @@ class SessionSaving(QObject):
         return self._well
 
     def wait(self) -> bool:
-        """Let the person wait until everything is written; False where it failed, or the person goes on working."""
-        if self.busy:
-            soon = QEventLoop()
-            self.ended.connect(soon.quit)
-            QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
-            soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        """Let the person wait until everything is written; False where that fails, or the person goes on working."""
+        if not self.busy:
+            return True
+        soon = QEventLoop()
+        self.ended.connect(soon.quit)
+        QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
+        soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
         if self.busy:
             box = QMessageBox(self._window)
             assert self._now is not None
@@ -155,11 +162,31 @@ class SessionSaving(QObject):
             found = error
         self._take(session, found)
 
-    def _begin(self, session: Session) -> None:
+    def _unwritten(self, path: Path) -> Callable[[], object]:
+        """A function that raises FormatError once numbers of the document have been changed in place: an answer that
+        was under way may do so while nobody can edit them."""
+        writes = self._document.writes
+
+        def check() -> None:
+            if self._document.writes != writes:
+                raise FormatError(_MOVED).at(path)
+
+        return check
+
+    def _begin(self, session: Session, check: Callable[[], object] = lambda: None) -> None:
+        """Write it on the other thread; `check` is called behind each part, and what it raises leaves the old file."""
         self._now = session
         self._line.set_name(session.path.name)
         self._line.begin()
-        self._job.begin(lambda tell: self._write(session, tell))
+
+        def write(tell: Tell) -> None:
+            def told(share: float) -> None:
+                check()
+                tell(share)
+
+            self._write(session, told)
+
+        self._job.begin(write)
 
     def _write(self, session: Session, tell: Tell | None = None) -> None:
         session.write(tell, lambda file: self._journaling.expect(file, session.generation))

@@ -113,7 +113,10 @@ class HistoryTells(QObject):
         arrays = self._document.problem.arrays().values()
         if place is None or not self._document.stack.index() or sum(array.nbytes for array in arrays) > LARGE:
             return
-        past, first = self._past(MOST_TOLD)
+        try:
+            past, first = self._past(MOST_TOLD)
+        except ValueError:  # no room for what nobody has asked for
+            return
         self._asked = place, self._document.generation, first
         self._values.ask(lambda: [cell_or_none(state, *place) for state in past()])
 

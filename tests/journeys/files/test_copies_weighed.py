@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from attn_gui.app.files import export
 from attn_gui.app.inspector import judging
 from attn_gui.app.maps import gradients
+from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine.creation import memory
 from attn_gui.formats import open_file
 from attn_gui.formats.saving import Sink
@@ -37,6 +39,12 @@ def poor(person, monkeypatch):
     """From now on nothing is free."""
     monkeypatch.setattr(memory, "available", lambda: 100)
     return person
+
+
+def test_what_steps_moved_is_left_untold_where_there_is_no_room_for_the_states_between_them(poor):
+    poor.type_into("query", 0, 0, "8")
+    poor.rest()
+    assert poor.number("query", 0, 0) == 8
 
 
 @pytest.mark.parametrize("action", ["verify", "pin", "blame"])
@@ -116,6 +124,22 @@ def test_a_document_that_leaves_no_room_for_a_copy_is_saved_while_nobody_edits_i
 
     save_without_room(poor, path, answer)
     assert "mine.attn is being saved" in said[0]
+    assert open_file(path).problem == poor.program.document.problem
+    assert not poor.window.isWindowModified()
+
+
+def test_what_is_changed_meanwhile_by_an_answer_is_never_in_the_file_in_part(poor, disk, tmp_path):
+    path, cell = tmp_path / "mine.attn", (slice(1, 2), slice(1, 2))
+
+    def answer(_box):
+        poor.program.document.apply(SetCells("query", cell, np.full((1, 1), 9.0), Label("paste")))
+        disk.go_on()
+
+    save_without_room(poor, path, answer)
+    assert "changed while it was written" in poor.banner()
+    assert not list(tmp_path.iterdir())
+    assert poor.window.isWindowModified()
+    poor.save_as(path)
     assert open_file(path).problem == poor.program.document.problem
     assert not poor.window.isWindowModified()
 

@@ -179,6 +179,18 @@ def test_a_writing_that_fails_keeps_the_old_file_and_the_window(person, gate, tm
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_whoever_leaves_after_a_writing_that_failed_is_asked_again(person, gate, tmp_path):
+    """The failure was taken for one of a writing that is still waited for: the window could not be closed."""
+    gate.fails = True
+    gate.open()
+    person.press("Ctrl+S")
+    written(person)
+    assert "no room" in person.banner()
+    person.answering(QMessageBox, lambda box: box.button(BUTTONS.Discard).click(), person.window.close)
+    assert not person.window.isVisible()
+    assert first(tmp_path / "kept.attn") == 1
+
+
 def test_a_writing_can_be_canceled(person, gate, tmp_path, qtbot):
     person.press("Ctrl+S")
     qtbot.waitUntil(lambda: bool(line(person)))
