@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import math
 import os
 import tempfile
 from collections import Counter
@@ -105,27 +106,44 @@ def _compile_texts() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of families a share, which the seed of the run draws anew each time; all of them with --long."""
-    if config.getoption("long"):
+    """Of families and of journeys a share, which the seed of the run draws anew each time; all of them with --long and
+    of a file that is named."""
+    if config.getoption("long") or not _folders(config):
         return
     cases: Counter[str] = Counter()
     left = []
     for item in items:
-        family = item.get_closest_marker("family")
-        if family is not None:
-            name = item.nodeid.split("[")[0]
-            if cases[name] % family.args[0]:
-                left.append(item)
-            cases[name] += 1
+        name = item.nodeid.split("[")[0]
+        if cases[name] % _one_of(item):
+            left.append(item)
+        cases[name] += 1
     away = set(left)
     items[:] = [item for item in items if item not in away]
     config.hook.pytest_deselected(items=left)
 
 
+def _one_of(item: pytest.Item) -> float:
+    """One of so many cases is run: of a family as it says, of a journey, which starts the program, one of all."""
+    family = item.get_closest_marker("family")
+    journey = "launch" in getattr(item, "fixturenames", ())
+    return float(family.args[0]) if family is not None else math.inf if journey else 1.0
+
+
+def _folders(config: pytest.Config) -> bool:
+    """Whether everything under some folders was asked for, not files or tests by name."""
+    return all(Path(arg).is_dir() for arg in config.args)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected is there until the end: it is no garbage, and most of what would be looked through."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """All cores for folders; files and single tests begin sooner without other processes."""
-    return None if all(Path(arg).is_dir() for arg in config.args) else 0
+    return None if _folders(config) else 0
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,4 @@
-"""Families of cases: a share of them each day, all of them with --long, and one that is named by itself."""
+"""Families and journeys: a share of their cases each day, all of them with --long or by the name of their file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ import pytest
 @pytest.mark.parametrize("case", range(12))
 def test_many(case):
     assert case < 12
+
+@pytest.fixture
+def launch():
+    return None
+
+@pytest.mark.parametrize("language", ("en", "zh"))
+def test_journey(launch, language):
+    pass
 
 def test_alone():
     pass
@@ -30,9 +38,9 @@ def suite(pytester: pytest.Pytester, request: pytest.FixtureRequest) -> pytest.P
     return pytester
 
 
-@pytest.mark.parametrize(("asked", "passed"), [((), 4), (("--long",), 13)])
+@pytest.mark.parametrize(("asked", "passed"), [((), 5), (("--long",), 15)])
 def test_a_share_is_run_and_all_of_them_with_long(suite, asked, passed):
-    suite.runpytest_subprocess("-p", "no:randomly", *asked).assert_outcomes(passed=passed, deselected=13 - passed)
+    suite.runpytest_subprocess("-p", "no:randomly", *asked).assert_outcomes(passed=passed, deselected=15 - passed)
 
 
 def test_another_share_with_another_seed(suite):
@@ -40,13 +48,13 @@ def test_another_share_with_another_seed(suite):
         {line for line in suite.runpytest_subprocess("-v", f"--randomly-seed={seed}").outlines if "PASSED" in line}
         for seed in (1, 2)
     ]
-    assert len(runs[0]) == len(runs[1]) == 4
+    assert len(runs[0]) == len(runs[1]) == 5
     assert {line.split()[0] for line in runs[0]} != {line.split()[0] for line in runs[1]}
 
 
-def test_one_that_is_named_is_run(suite):
-    found = suite.runpytest_subprocess("-p", "no:randomly", f"{MODULE}::test_many[7]")
-    found.assert_outcomes(passed=1)
+@pytest.mark.parametrize(("named", "passed"), [("::test_many[7]", 1), ("", 15)])
+def test_what_is_named_is_run_whole(suite, named, passed):
+    suite.runpytest_subprocess("-p", "no:randomly", MODULE + named).assert_outcomes(passed=passed)
 
 
-MODULE = "test_one_that_is_named_is_run.py"
+MODULE = "test_what_is_named_is_run_whole.py"

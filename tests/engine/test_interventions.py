@@ -29,6 +29,7 @@ def made(name, stage, kind):
     return with_record(MAKERS[name](), list(records(EVALUATIONS[name], stage))[kind])
 
 
+@pytest.mark.family(12)
 @pytest.mark.parametrize(("name", "stage", "kind"), CASES)
 def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage, kind):
     problem = made(name, stage, kind)
@@ -98,6 +99,7 @@ def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> 
     return problem.replace(interventions=tuple(records))
 
 
+@pytest.mark.family(8)
 @pytest.mark.parametrize(("name", "stage", "kind"), [case for case in CASES if case[0] in ("all", "block")])
 def test_gradients_are_those_that_small_steps_find(name, stage, kind):
     problem, rng = made(name, stage, kind), np.random.default_rng(7)

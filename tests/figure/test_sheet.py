@@ -249,6 +249,7 @@ def test_a_path_without_an_ending_is_refused(tmp_path: Path) -> None:
         render(a_problem(), tmp_path / "figure")
 
 
+@pytest.mark.family(8)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)])
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:

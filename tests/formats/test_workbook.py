@@ -94,6 +94,7 @@ def check(book: Recalculated, problem: Problem) -> None:
         )
 
 
+@pytest.mark.family(9)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_step_is_computed_by_the_sheets(name):
     problem = PROBLEMS[name]

@@ -165,6 +165,7 @@ def test_a_bad_argument_is_one_sentence(more, said, tmp_path, capsys):
     assert said in err
 
 
+@pytest.mark.family(9)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_tex_takes_every_equation(name):
     """A letter with two exponents is an error of TeX, and in Jupyter; fields of an environment stand by themselves."""

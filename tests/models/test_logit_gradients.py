@@ -44,7 +44,7 @@ def check(run, layer, stage, token, random):
         assert found[place] == pytest.approx((after - before) / (2 * STEP), rel=2e-3, abs=2e-4 * np.abs(found).max())
 
 
-@pytest.mark.family(4)
+@pytest.mark.family(16)
 @pytest.mark.parametrize("stage", STAGE)
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("name", NAMES)

@@ -50,6 +50,7 @@ def test_an_edit_through_opened_layers(name, edit):
     assert slip(found.logits[-1:] if len(wanted) == 1 else found.logits[:2], wanted) < 1
 
 
+@pytest.mark.family(8)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     variant = VARIANTS[name]

@@ -267,6 +267,7 @@ def test_wrong_sizes_are_refused(name, value, error):
         resize(direct(), **{name: value})
 
 
+@pytest.mark.family(5)
 def test_every_size_of_every_problem_gives_a_problem(makers, problem_name):
     problem = makers[problem_name]()
     for name in SIZES:

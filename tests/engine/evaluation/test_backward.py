@@ -47,6 +47,7 @@ def some(rng, shape):
     return tuple(int(rng.integers(length)) for length in shape)
 
 
+@pytest.mark.family(6)
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
 def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, problem_name, streaming, rng):
     problem = makers[problem_name]()

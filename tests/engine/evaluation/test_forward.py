@@ -33,6 +33,7 @@ def everything(forward, evaluation, stage):
     return found
 
 
+@pytest.mark.family(6)
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
 def test_poison_reaches_exactly_what_is_told(makers, problem_name, streaming, rng):
     problem = makers[problem_name]()

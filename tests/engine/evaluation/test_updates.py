@@ -88,6 +88,7 @@ def test_a_thousand_edits_equal_a_fresh_computation(whole_numbers, masked, rng):
     assert worst(working) == 0 if whole_numbers else worst(working) < 1e-13
 
 
+@pytest.mark.family(6)
 def test_edits_of_every_field_of_every_problem(makers, problem_name, rng):
     working = Working(makers[problem_name]())
     names = list(working.arrays)

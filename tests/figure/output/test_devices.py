@@ -321,7 +321,7 @@ def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
     return found
 
 
-@pytest.mark.family(6)
+@pytest.mark.family(12)
 @pytest.mark.parametrize(
     ("rows", "columns", "maps"),
     [

@@ -54,6 +54,7 @@ class Rays:
         return float(high[rays].min())
 
 
+@pytest.mark.family(6)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("more", [{}, {"temperature": 0.6}, {"scale": -0.7}], ids=str)
 def test_no_change_of_the_row_is_shorter(seed, more):

@@ -124,6 +124,7 @@ def test_settling_that_begins_amid_an_update_leaves_nothing_of_it_unsettled(make
         assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
 
 
+@pytest.mark.family(5)
 # --- cells that are written, of which no update has told yet -------------------------------------
 def test_a_pass_between_the_writing_and_the_update(makers, problem_name, rng):
     """Cells are written in place before `update` is called: what a pass reads then must not be counted twice."""

@@ -25,6 +25,7 @@ def test_every_stage_of_every_problem(makers, problem_name):
         assert (streaming.shape(stage), streaming.axes(stage)) == (dense.shape(stage), dense.axes(stage))
 
 
+@pytest.mark.family(16)
 @pytest.mark.parametrize(("tile", "chunk"), [(1, 1), (2, 11), (7, 5), (None, None)])
 def test_tiles_of_any_size(makers, problem_name, tile, chunk):
     problem = makers[problem_name]()

@@ -85,6 +85,7 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
     return np.allclose(one, other, rtol=1e-8, atol=1e-10, equal_nan=True)
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("few", [64, 2])
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("seed", [1, 2])

@@ -49,6 +49,7 @@ def same(evaluation, problem, tolerance):
         np.testing.assert_allclose(found, expected, rtol=100 * tolerance, atol=100 * tolerance)
 
 
+@pytest.mark.family(9)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_wild_key_says_what_the_dense_evaluation_says_and_is_undone(name, value):
