@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.arrays import Box
@@ -21,6 +21,7 @@ from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
+from attn_gui.pictures.side_thread import SideThread
 
 AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds."""
@@ -53,8 +54,7 @@ class Supply(QObject):
         self._job: Drawing | None = None
         self._ended = False
         self._begun = 0  # steps that were left when there was nothing to do before
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)  # the evaluation shares its tiles among threads
+        self._thread = SideThread(self)
         self._outcomes = Outcomes()
         self._outcomes.done.connect(self._on_job_done)
         self._soon = QTimer(self, singleShot=True, interval=0)
@@ -189,7 +189,7 @@ class Supply(QObject):
 
     def finish(self) -> None:
         """Wait for the part that is being drawn."""
-        self._pool.waitForDone()
+        self._thread.waitForDone()
 
     # --- which sheets ----------------------------------------------------------------------------
     def _sheets_for(self, plane: PlaneLike, rows: Span, columns: Span, leads: bool) -> tuple[Sheet, ...]:
@@ -266,7 +266,7 @@ class Supply(QObject):
         self._tell(waiting)
         if waiting:
             self._job = Drawing(waiting[0], self._outcomes)
-            self._pool.start(self._job.run)
+            self._thread.begin(self._job.run)
 
     def _on_job_done(self, job: Drawing, found: object) -> None:
         self._job = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QThreadPool, Signal
+from PySide6.QtCore import QObject, Signal
 
 from attn_gui.pictures.outcomes import Outcomes
+from attn_gui.pictures.side_thread import SideThread
 
 
 class _Job:
@@ -43,8 +44,7 @@ class Background(QObject):
         self._wanted: _Job | None = None
         self._outcomes = Outcomes()
         self._outcomes.done.connect(self._on_job_done)
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
+        self._thread = SideThread(self)
 
     @property
     def busy(self) -> bool:
@@ -55,7 +55,7 @@ class Background(QObject):
         """Do this, and forget what was asked before."""
         self.forget()
         self._wanted = _Job(work, self._outcomes)
-        self._pool.start(self._wanted.run)
+        self._thread.begin(self._wanted.run)
 
     def forget(self) -> None:
         """Drop the question under way: its answer is not needed."""
@@ -65,7 +65,7 @@ class Background(QObject):
 
     def finish(self) -> None:
         """Wait for the work that is under way; for the end of the program."""
-        self._pool.waitForDone()
+        self._thread.waitForDone()
 
     def _on_job_done(self, job: _Job, found: object) -> None:
         if job is self._wanted:

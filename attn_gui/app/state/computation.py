@@ -13,7 +13,13 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
-from attn_gui.engine.evaluation.streaming.threads import give_back, one_blas_thread, share_heaps, switch_quickly
+from attn_gui.engine.evaluation.streaming.threads import (
+    give_back,
+    one_blas_thread,
+    share_heaps,
+    switch_quickly,
+    tiles_stand_back,
+)
 from attn_gui.engine.graph.indices import count
 from attn_gui.engine.problem.errors import FieldError
 
@@ -75,9 +81,11 @@ class Computation(QObject):
 
     def hold_threads(self) -> None:
         """Hold BLAS to one thread while the window lives: with more, all wait once a core has other work. And all
-        threads to few heaps and short turns. Looking for the libraries takes a while, and no first picture needs it."""
+        threads to few heaps and short turns, those of the tiles behind the window's. Looking for the libraries takes a
+        while, and no first picture needs it."""
         share_heaps()
         switch_quickly()
+        tiles_stand_back()
         self._blas.__enter__()
 
     @property

@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 HEAPS = -8  # M_ARENA_MAX of mallopt
 SWITCH = 0.0005  # seconds
+BEHIND = 10  # steps of nice: of a core that both want, a thread that stands back gets a tenth
 MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
 
 
@@ -64,8 +65,17 @@ class _Threads:
 
     def __init__(self) -> None:
         self._waiting: SimpleQueue[tuple[Future[None], Callable[[], None]]] = SimpleQueue()
+        self._started: list[threading.Thread] = []
         for _ in range(_count()):
-            threading.Thread(target=self._serve, name="tiles", daemon=True).start()
+            thread = threading.Thread(target=self._serve, name="tiles", daemon=True)
+            thread.start()
+            self._started.append(thread)
+
+    def stand_back(self) -> None:
+        """Have all of them come after the window."""
+        for thread in self._started:
+            assert thread.native_id is not None, "it is started"
+            stand_back(thread.native_id)
 
     def submit(self, future: Future[None], work: Callable[[], None]) -> None:
         """Have this done, unless the future is cancelled before."""
@@ -108,6 +118,23 @@ def switch_quickly() -> None:
     long problem was three times what it has to do. Source: sys.setswitchinterval.
     """
     sys.setswitchinterval(min(SWITCH, sys.getswitchinterval()))
+
+
+def stand_back(thread: int = 0) -> None:
+    """Have a thread, this one or that of a number, run after the window's wherever both could; on Linux alone, where a
+    thread has a nice value of its own.
+
+    On as many cores as work beside it a window waited 40 to 80 ms now and then; what is computed comes as soon, as long
+    as the window has little to do. Sources: setpriority(2), sched(7).
+    """
+    if sys.platform == "linux":
+        least = os.getpriority(os.PRIO_PROCESS, os.getpid()) + BEHIND  # of the thread that began the process
+        os.setpriority(os.PRIO_PROCESS, thread, max(least, os.getpriority(os.PRIO_PROCESS, thread)))
+
+
+def tiles_stand_back() -> None:
+    """Have the threads that share the tiles of every pass come after the window: a program that has one asks for it."""
+    _threads().stand_back()
 
 
 def share_heaps() -> None:

@@ -1,0 +1,88 @@
+"""Threads beside the window: on Linux the window's comes before them, and before those of the engine's tiles."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from attn_gui.app.state.background import Background
+from attn_gui.app.state.computation import Computation
+from attn_gui.document.document import Document
+from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.streaming.threads import share
+from attn_gui.pictures.side_thread import SideThread
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value of their own on Linux alone")
+
+
+def nice(thread: int = 0) -> int:
+    return os.getpriority(os.PRIO_PROCESS, thread)
+
+
+def nice_of_tiles() -> set[int]:
+    """The nice values of this thread and of the one that takes its share of the tiles."""
+    together, found = threading.Barrier(2, timeout=60), set[int]()
+
+    def work(_job: int) -> None:
+        together.wait()
+        found.add(nice())
+
+    share([0, 1], work)
+    return found
+
+
+def test_work_beside_the_window_gives_way_to_it(qtbot: QtBot):
+    parent = QObject()
+    background, found = Background(parent), []
+    background.answered.connect(found.append)
+    before = nice()
+    for _ in range(2):  # the second is done by the same thread
+        background.ask(nice)
+        qtbot.waitUntil(lambda: not background.busy)
+    background.finish()
+    parent.deleteLater()
+    assert found == [before + 10] * 2 or found == [19] * 2
+    assert nice() == before
+
+
+def test_a_side_thread_does_what_it_was_asked(qtbot: QtBot):
+    parent = QObject()
+    side, found = SideThread(parent), []
+    for number in range(3):
+        side.begin(lambda number=number: found.append((number, threading.get_ident())))
+    side.waitForDone()
+    assert [number for number, _ in found] == [0, 1, 2]
+    assert len({thread for _, thread in found} - {threading.get_ident()}) == 1
+    parent.deleteLater()
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a pass has one thread where there is one core")
+def test_tiles_give_way_to_a_window(qapp):
+    document = Document(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
+    computation = Computation(document)
+    computation.hold_threads()
+    assert nice_of_tiles() == {nice(), min(nice() + 10, 19)}
+    computation.end()
+
+
+ALONE = """
+import os, threading
+from attn_gui.engine.evaluation.streaming.threads import share
+together, found = threading.Barrier(2, timeout=60), set()
+def work(_job):
+    together.wait()
+    found.add(os.getpriority(os.PRIO_PROCESS, 0))
+share([0, 1], work)
+assert found == {os.getpriority(os.PRIO_PROCESS, 0)}, found
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a pass has one thread where there is one core")
+def test_without_a_window_nothing_gives_way():
+    subprocess.run([sys.executable, "-c", ALONE], check=True, timeout=120)
