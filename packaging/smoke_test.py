@@ -153,7 +153,7 @@ def likeliest(said: str) -> str:
 
 
 def main() -> int:
-    assert BUNDLED or not Path(attn_gui.__file__).is_relative_to(CHECKOUT), f"this is the checkout: {attn_gui.__file__}"
+    assert BUNDLED or Path(attn_gui.__file__).parent != CHECKOUT / "attn_gui", f"this is the checkout: {CHECKOUT}"
     app = QApplication([])
     visit = Visit(app)
     code = run([EXAMPLE], lang="zh")
