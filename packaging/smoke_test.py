@@ -39,7 +39,7 @@ BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "gif": b"GIF8"
 
 
 class Visit:
-    """Waits for the window, types into it, reads its About, drops the model on it and reads what that predicts."""
+    """Waits for the window, types into it, reads its About and its help, drops the model on it and reads what that predicts."""
 
     def __init__(self, app: QApplication) -> None:
         self.seen: list[str] = []
@@ -62,7 +62,7 @@ class Visit:
             self._edit(window)
             QTimer.singleShot(0, window.findChild(QAction, "action.about").trigger)  # this clock ticks beside it
         elif window and set(LICENSES) <= set(self.seen) and "dropped" not in self.seen:
-            self.seen.append("dropped")
+            self.seen += ["dropped", *self._helped(window)]
             QTimer.singleShot(0, lambda: drop(MODEL, window))
         elif window and "dropped" in self.seen and self._predicts(window):
             self._keep(window, "model")
@@ -76,6 +76,16 @@ class Visit:
             QApplication.sendEvent(table.focusProxy() or QApplication.focusWidget() or table, pressed(key, text))
         if float(table.model().index(1, 1).data(Qt.ItemDataRole.EditRole)) == 7.0:
             self.seen.append("edit")
+
+    def _helped(self, window: QMainWindow) -> list[str]:
+        """Whether the help stands beside the window, with pages in it."""
+        window.findChild(QAction, "action.help").trigger()
+        beside = window.findChild(QWidget, "dialog.help")
+        found = beside is not None and beside.isVisible() and len(beside.findChild(QTextBrowser).toPlainText()) > 100
+        if beside is not None:
+            self._keep(beside, "help")
+            beside.close()
+        return ["help"] if found else []
 
     def _read(self, about: QDialog) -> None:
         self._keep(about.parentWidget().window(), "example")
@@ -158,7 +168,7 @@ def main() -> int:
     visit = Visit(app)
     code = run([EXAMPLE], lang="zh")
     seen = [*visit.seen, *files(), *predicted()]
-    missing = {"window", "edit", "about", "prediction", "workbook", "letter", *LICENSES, *BEGINNINGS} - set(seen)
+    missing = {"window", "edit", "about", "help", "prediction", "workbook", "letter", *LICENSES, *BEGINNINGS} - set(seen)
     print(f"{Path(attn_gui.__file__).parent}: {', '.join(seen)}; missing: {', '.join(sorted(missing)) or 'nothing'}")
     assert "Noto Sans CJK SC" in QFontDatabase.families()
     return 1 if code or missing else 0

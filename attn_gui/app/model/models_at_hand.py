@@ -42,6 +42,11 @@ class ModelsAtHand(QObject):
         self._window.inspector.start.set_models(rows)
 
 
+def out_of_reach() -> list[str]:
+    """Names of the actions of models that are not to be had here."""
+    return [_action(key) for key, known in KNOWN.items() if not known.obtainable]
+
+
 def _action(key: str) -> str:
     return f"known_{key.replace('-', '_')}"
 

@@ -103,6 +103,7 @@ class CommandsController(QObject):
 
     def _help_pages(self) -> Sequence[HelpPage]:
         """The pages in the present language, with the way to every action in its words."""
+        from attn_gui.app.model.models_at_hand import out_of_reach
         from attn_gui.views.dialogs.palette import Offer
         from attn_gui.views.help.help_pages import help_pages
 
@@ -111,7 +112,7 @@ class CommandsController(QObject):
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             way = Offer(action, menus, words).path
             ways[action.objectName().removeprefix("action.")] = f"{way} ({keys})" if keys else way
-        return help_pages(self._look.language, ways)
+        return help_pages(self._look.language, ways, out_of_reach())
 
     def show_shortcuts(self) -> None:
         from attn_gui.views.dialogs.palette import without_access_key

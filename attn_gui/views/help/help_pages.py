@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,11 +21,16 @@ class HelpPage:
     text: str  # Markdown
 
 
-def help_pages(language: str, actions: Mapping[str, str]) -> tuple[HelpPage, ...]:
-    """All pages of a language; `{name}` stands for the words of an action. Raises KeyError for an unknown one."""
-    return tuple(_page(path, actions) for path in sorted(resource("help", language).glob("*.md")))
+def help_pages(language: str, actions: Mapping[str, str], absent: Collection[str] = ()) -> tuple[HelpPage, ...]:
+    """All pages of a language; `{name}` stands for the words of an action.
+
+    Paragraphs about actions that are `absent` in this program are left out. Raises KeyError for an unknown one.
+    """
+    return tuple(_page(path, actions, absent) for path in sorted(resource("help", language).glob("*.md")))
 
 
-def _page(path: Path, actions: Mapping[str, str]) -> HelpPage:
-    text = ACTION.sub(lambda found: f"**{actions[found[1]]}**", path.read_text(encoding="utf-8"))
+def _page(path: Path, actions: Mapping[str, str], absent: Collection[str]) -> HelpPage:
+    parts = path.read_text(encoding="utf-8").split("\n\n")
+    said = "\n\n".join(part for part in parts if not any(name in absent for name in ACTION.findall(part)))
+    text = ACTION.sub(lambda found: f"**{actions[found[1]]}**", said)
     return HelpPage(path.stem, text.partition("\n")[0].removeprefix("# "), text)

@@ -12,6 +12,7 @@ from attn_gui.lessons.lesson_file import ORDERS
 from attn_gui.lessons.live_expression import FUNCTIONS
 from attn_gui.lessons.measures import HERE, MEASURES
 from attn_gui.lessons.scenes import PLACES
+from attn_gui.models import KnownModel
 from attn_gui.paths import resource
 from attn_gui.views.help.help_window import HelpWindow
 
@@ -61,6 +62,19 @@ def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
             assert "*" not in said  # all Markdown is understood
     undo = person.action("undo")
     assert f"({undo.shortcut().toString()})" in read(help_window, KEYS[0])
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_is_not_to_be_had_in_a_bundle_is_left_out(launch, monkeypatch, lang):
+    """The models that packages of Python bring: a paragraph named their actions, and no page opened."""
+    monkeypatch.setattr(KnownModel, "obtainable", property(lambda known: not known.module))
+    person = launch(lang=lang)
+    help_window = opened(person)
+    assert help_window.titles.count() == len(KEYS)
+    said = read(help_window, "8-models")
+    assert "config.json" in said
+    assert "{" not in said
+    assert {"en": "which packages bring", "zh": "由软件包提供"}[lang] not in said
 
 
 def test_it_opens_at_what_has_the_keyboard_and_once(launch):

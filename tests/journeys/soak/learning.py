@@ -55,7 +55,7 @@ class Learning:
     def help(self) -> str:
         """The pages of help, something pressed in them."""
         self._person.do("help")
-        return self._press("help")
+        return self._press("dialog.help")
 
     def rows(self) -> str:
         """Rows and columns put in or taken out."""
