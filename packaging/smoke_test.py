@@ -39,7 +39,7 @@ BEGINNINGS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "gif": b"GIF8"
 
 
 class Visit:
-    """Waits for the window, types into it, reads its About and its help, drops the model on it and reads what that predicts."""
+    """Waits for the window, types into it, reads its About and help, drops the model on it, reads what it predicts."""
 
     def __init__(self, app: QApplication) -> None:
         self.seen: list[str] = []
@@ -168,7 +168,9 @@ def main() -> int:
     visit = Visit(app)
     code = run([EXAMPLE], lang="zh")
     seen = [*visit.seen, *files(), *predicted()]
-    missing = {"window", "edit", "about", "help", "prediction", "workbook", "letter", *LICENSES, *BEGINNINGS} - set(seen)
+    missing = {"window", "edit", "about", "help", "prediction", "workbook", "letter", *LICENSES, *BEGINNINGS} - set(
+        seen
+    )
     print(f"{Path(attn_gui.__file__).parent}: {', '.join(seen)}; missing: {', '.join(sorted(missing)) or 'nothing'}")
     assert "Noto Sans CJK SC" in QFontDatabase.families()
     return 1 if code or missing else 0
