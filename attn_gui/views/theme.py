@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TypeAlias, get_args
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QWidget
 
 from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
@@ -23,6 +24,8 @@ GROUNDS = {
     "raised": QPalette.ColorRole.AlternateBase,
     "sunken": QPalette.ColorRole.Midlight,
 }
+Dressed: TypeAlias = QLabel | QCheckBox | QAbstractItemView
+"""The widgets whose words `dress` sets: a rule of the sheet for every widget (*) is tried on each of a thousand."""
 
 
 class ThemeSignal(QObject):
@@ -86,7 +89,7 @@ def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
     _dress_program(app, THEMES[scheme] if scheme != "system" else _of_system(app.styleHints().colorScheme()))
 
 
-def dress(widget: QWidget, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
+def dress(widget: Dressed, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
     """Give a label or button its type size ("micro" … "section") and tone ("text2", "query", "error", …) for good:
     unlike a font or palette set once, these follow theme and zoom."""
     for name, value in (("letters", letters), ("tone", tone)):
@@ -180,6 +183,8 @@ def _style_sheet(theme: Theme) -> str:
     source = resource("style", "style.qss").read_text(encoding="utf-8")
     source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     words = _words(theme)
+    kinds = [kind.__name__ for kind in get_args(Dressed)]
+    source = re.sub(r"@dressed(\[.*?\])", lambda found: ", ".join(kind + found[1] for kind in kinds), source)
     source = re.sub(r"\b(\d+)px", lambda found: _pixels(int(found[1])), source)
     return re.sub(r"@(\w+)", lambda found: words[found[1]], source)
 
