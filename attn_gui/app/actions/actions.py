@@ -80,6 +80,7 @@ class Actions(QObject):
         self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
+        self._asked: list[str] = []  # what nobody answers yet
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
@@ -98,14 +99,19 @@ class Actions(QObject):
 
     def tie(self, commands: Mapping[str, Command]) -> None:
         """Let these actions do that, unless the editor that is open refuses its text."""
-        for name, command in commands.items():
-            self._tie(self.by_name[name], command)
         self._commands |= commands
 
-    def _tie(self, action: QAction, command: Command) -> None:
-        action.triggered.connect(lambda checked: self._act(action, command, checked))
+    def catch_up(self) -> None:
+        """Do what was asked for before there was who answers it, as far as it can be done."""
+        asked, self._asked = self._asked, []
+        for name in asked:
+            self.by_name[name].trigger()
 
-    def _act(self, action: QAction, command: Command, checked: bool) -> None:
+    def _act(self, name: str, checked: bool) -> None:
+        action, command = self.by_name[name], self._commands.get(name)
+        if command is None:
+            self._asked.append(name)
+            return
         settled = self._settle()
         if settled:
             command.do(*([checked] if action.isCheckable() else []))
@@ -141,6 +147,7 @@ class Actions(QObject):
         action.setObjectName(f"action.{row.name}")
         action.setCheckable(row.checkable)
         action.setShortcuts(row.shortcuts())
+        action.triggered.connect(lambda checked: self._act(row.name, checked))
         if row.group:
             group = self._groups.setdefault(row.group, QActionGroup(self))
             group.addAction(action)

@@ -50,7 +50,6 @@ class ArraysController(QObject):
         self._preview = Background(self)
         self._preview.answered.connect(self._on_preview_answered)
         self._listed.ended.connect(self._on_listed_ended)
-        files.foreign.connect(self.choose)
 
     @property
     def busy(self) -> bool:
@@ -69,13 +68,6 @@ class ArraysController(QObject):
             return
         self._paths = paths
         self._listed.start(several_name(paths), partial(_sorted, paths))
-
-    def open_first(self, path: Path, arrangement: Arrangement | None) -> bool:
-        """Open the file that a start was given, as the command line arranges it; whether it is there at once."""
-        if arrangement is None:
-            return self._files.open_path(path)
-        self.open_arranged(path, arrangement)
-        return False
 
     def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
         """Open what an arrangement makes of a file."""

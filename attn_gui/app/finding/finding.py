@@ -5,10 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.action_rows import Keys, Row
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.actions.bars import Bars
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.finding.search import Search
 from attn_gui.app.finding.searched import Searched, SearchedMap, SearchedTable, give_keyboard
 from attn_gui.app.finding.wanted import Place, named_alike, place_in, wanted_by
@@ -18,26 +15,12 @@ from attn_gui.document.document import Document
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
-# fmt: off
-ROWS = (
-    Row("find", "edit", QT_TRANSLATE_NOOP("Actions", "&Find…"), Keys.Find, "search", separator=True,
-        words="search number value token look up 查找 搜索 数值 词元"),
-    Row("find_next", "edit", QT_TRANSLATE_NOOP("Actions", "Find ne&xt"), "F3", words="search again 查找 下一个"),
-    Row("find_previous", "edit", QT_TRANSLATE_NOOP("Actions", "Find pre&vious"), "Shift+F3", words="查找 上一个"),
-    Row("go_to_cell", "edit", QT_TRANSLATE_NOOP("Actions", "Go to a c&ell…"), "F5",
-        words="jump row column goto place 转到 定位 单元格 行 列"),
-)
-# fmt: on
-
 
 class FindController(QObject):
     """One search at a time; what is found first is chosen while it is typed."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, view: ViewState, tables: TablesController, bars: Bars
-    ) -> None:
+    def __init__(self, window: MainWindow, document: Document, view: ViewState, tables: TablesController) -> None:
         super().__init__(window)
-        bars.add(ROWS)
         self._window, self._view, self._tables = window, view, tables
         self._searched: Searched | None = None
         self._from = 0, 0  # the cell at which the typing began

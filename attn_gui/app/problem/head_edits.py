@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.actions.actions import Command, Row
-from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import sentences
@@ -26,59 +25,15 @@ from attn_gui.views.dialogs.export.heads_text import heads_from_text
 from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
-SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
-
-
-def _row(name: str, label: str, words: str, *, shortcut: str = "", back: str = "", needs: str = "") -> Row:
-    return Row(name, "heads", label, shortcut or None, back=back, words=words, needs=needs, context="Heads")
-
-
-ROWS = (
-    _row(
-        "head_off",
-        QT_TRANSLATE_NOOP("Heads", "Switch the head o&ff"),
-        "knock out ablate disable 关闭 消融",
-        shortcut="Ctrl+Shift+O",
-        back=QT_TRANSLATE_NOOP("Heads", "S&witch the head on again"),
-    ),
-    _row("head_only", QT_TRANSLATE_NOOP("Heads", "&Only this head"), "isolate alone 仅 单独", needs=SEVERAL),
-    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍"),
-    _row(
-        "head_copy",
-        QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),
-        "copy patch 复制 替换",
-        needs=SEVERAL,
-    ),
-    _row(
-        "head_free",
-        QT_TRANSLATE_NOOP("Heads", "Leave the head as &computed"),
-        "reset on 恢复 还原",
-        needs=QT_TRANSLATE_NOOP("Heads", "The head is as computed"),
-    ),
-    _row("head_average", QT_TRANSLATE_NOOP("Heads", "A&verage heads…"), "mean merge 平均 合并", needs=SEVERAL),
-    _row("head_duplicate", QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), "clone second 复制"),
-    _row("head_left", QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), "reorder order 左移 顺序"),
-    _row("head_right", QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), "reorder order 右移 顺序"),
-    _row(
-        "head_equal",
-        QT_TRANSLATE_NOOP("Heads", "Give every K/V head its &K and V"),
-        "multi-query shared 共用",
-        needs=QT_TRANSLATE_NOOP("Heads", "There is only one K/V head"),
-    ),
-)
-"""Of the menu of heads, all about the head on show."""
 
 
 class HeadEdits(QObject):
     """Each gesture on the head on show is one step; what cannot be done is said in a sentence."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: Tell, bars: Bars
-    ) -> None:
+    def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: Tell) -> None:
         super().__init__(window)
         self._window, self._document, self._view = window, document, view
         self._making, self._tell = making, tell
-        bars.add(ROWS)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -11,20 +11,16 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Actions
-from attn_gui.app.arrays.choosing import ArraysController
 from attn_gui.app.by_hand.cell_blocks import CellBlocks
 from attn_gui.app.by_hand.interventions import InterventionsController
-from attn_gui.app.by_hand.state_takes import StateTakes
 from attn_gui.app.by_hand.typing_into_maps import TypingController
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.files.session_view import SessionView
-from attn_gui.app.finding.finding import FindController
+from attn_gui.app.finding.find_rows import FIND_ROWS
 from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.inspector.history_jumps import HistoryController
-from attn_gui.app.inspector.history_tells import HistoryTells
-from attn_gui.app.inspector.judging import SensitivityController, VerifyController
 from attn_gui.app.inspector.snapshot_commands import SnapshotsController
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.maps.context_menus import ContextMenus
@@ -37,19 +33,16 @@ from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
 from attn_gui.app.model.model_folder import is_model
-from attn_gui.app.problem.head_edits import HeadEdits
+from attn_gui.app.problem.head_rows import HEAD_ROWS
 from attn_gui.app.problem.layer_edits import LayerController
 from attn_gui.app.problem.mask_edits import MasksController
 from attn_gui.app.problem.painting import PaintingController
-from attn_gui.app.problem.pulling import PullingController
 from attn_gui.app.problem.shape_edits import PanelController
 from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
-from attn_gui.app.shell.commands import CommandsController
 from attn_gui.app.shell.faults import Faults
 from attn_gui.app.shell.program_parts import Acting, Ending, Speaking
 from attn_gui.app.shell.shell import Shell
-from attn_gui.app.shell.tips import TipsController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
@@ -121,7 +114,6 @@ class Program(QObject):
         self.copying = CopyController(window, self.target, self.table_edits)
         self.reach = ReachController(window, document, computation, view, self.tables)
         self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head, lambda: self.painting.leave())
-        self.finding = FindController(window, document, view, self.tables, self.bars)
         self.context_menus = ContextMenus(window, self.bars, self.tables)
 
     def _build_problem(self) -> None:
@@ -130,7 +122,6 @@ class Program(QObject):
         computation.refused.connect(self.panel.show_state)
         self.painting = PaintingController(window, document, computation, view, self.making, self.settings, self.bars)
         self.masks = MasksController(window, document, computation, view, self.making, self.painting, self.status.tell)
-        self.heads = HeadEdits(window, document, view, self.making, self.status.tell, self.bars)
         self.table_edits.directRequested.connect(self.panel.make_direct)
         self.targets = TargetController(window, document, computation, view, self.making)
         self.variants = VariantsController(window, document, view, self.making)
@@ -138,16 +129,11 @@ class Program(QObject):
 
     def _build_inspector(self) -> None:
         window, document, computation, view = self._shared()
-        self.sensitivity = SensitivityController(window, computation, view)
         self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)
         self.typing = TypingController(window, document, computation, view, self.making, self.targets, self.cell_blocks)
-        self.takes = StateTakes(window, document, self.baseline, view, self.making, self.cell_blocks)
         self.interventions = InterventionsController(window, document, computation, view, self.making, self.bars)
-        self.pulling = PullingController(window, document, computation, view, self.making, self.painting)
-        self.verify = VerifyController(window, document)
         self.explain = ExplainController(window, computation, view)
         self.history = HistoryController(window, document, self.settings, self.bars.actions)
-        self.history_tells = HistoryTells(window, document, computation, view)
         self.snapshots = SnapshotsController(window, document, self.baseline, self.compare)
 
     def _build_files(self) -> None:
@@ -155,7 +141,7 @@ class Program(QObject):
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         self.files.modelNeeded.connect(lambda *session: self._when_complete(lambda: self.models.open_session(*session)))
         self.recovery = Recovery(window, self.files, self.look)
-        self.arrays = ArraysController(window, self.files, self.settings)
+        self.files.foreign.connect(lambda path: self._when_complete(lambda: self.arrays.choose(path)))
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
 
@@ -164,15 +150,21 @@ class Program(QObject):
         window.closeAsked.connect(self._on_window_close_asked)
         window.dropped.connect(self.take_in_all)
         self.files.chosen.connect(self.take_in_all)
-        self.tips = TipsController(window, self.view)
-        self.commands = CommandsController(window, self.bars, self.view, self.keys, self.files, self.look)
+        self.bars.add((*FIND_ROWS, *HEAD_ROWS))
 
     def complete(self) -> None:
         """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
         from attn_gui.app.shell.arrivals import Arrivals
         from attn_gui.app.shell.later_rooms import later_rooms
+        from attn_gui.app.shell.later_tools import later_tools
 
         there = self._parts()
+        parts = self.status, self.tables, self.painting, self.cell_blocks, self.keys
+        tools = later_tools(
+            self._shared(), *parts, self.baseline, self.making, self.files, self.settings, self.look, self.bars
+        )
+        self.arrays, self.commands, self.finding, self.heads, self.history_tells, self.pulling = tools[:6]
+        self.sensitivity, self.takes, self.tips, self.verify = tools[6:]
         held = self.baseline, self.making, self.files, self.settings, self.look, self.bars, self.compare
         rooms = later_rooms(self._shared(), *held)
         self.pages, self.code, self.curve, self.export, self.exercises = rooms[:5]
@@ -182,12 +174,14 @@ class Program(QObject):
             self.window, self.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
         )
         self.typing.answered.connect(self.exercises.take)
+        self.history_tells.changed.connect(self.bars.actions.show_states)
         self._tie(part for part in self._parts() if part not in there)
         self.tips.show()
         self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
         for do in waiting or ():
             do()
+        self.bars.actions.catch_up()
         self.recovery.begin()
 
     def _shared(self) -> tuple[MainWindow, Document, Computation, ViewState]:
@@ -202,7 +196,6 @@ class Program(QObject):
         self.look.changed.connect(self.bars.size_icons)
         self.painting.changed.connect(actions.show_states)
         self.window.history.snapshots.chosen.connect(actions.show_states)
-        self.history_tells.changed.connect(actions.show_states)
         self.window.zoomAsked.connect(self.look.step_zoom)
         self.window.product.tokensRequested.connect(actions["tokens"].trigger)
         self._tie(self._parts())
@@ -257,7 +250,9 @@ class Program(QObject):
         path = path or self.files.recent.first()
         if later := path is not None and (is_lesson(path) or is_model(path)):
             self._when_complete(partial(self.take_in, path))
-        if path is None or later or not self.arrays.open_first(path, arrangement):
+        elif later := path is not None and arrangement is not None:
+            self._when_complete(lambda: self.arrays.open_arranged(path, arrangement))
+        if path is None or later or not self.files.open_path(path):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out

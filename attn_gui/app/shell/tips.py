@@ -63,7 +63,7 @@ CONTROL = "control."
 
 
 class TipsController(QObject):
-    """Gives a control its tip once it is there, in the present language; a tip of its own stays."""
+    """Gives a control its tip once `show` is asked for, in the present language; a tip of its own stays."""
 
     def __init__(self, window: MainWindow, view: ViewState) -> None:
         super().__init__(window)
@@ -71,7 +71,6 @@ class TipsController(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # once every control of another problem is there
         self._soon.timeout.connect(self.show)
         view.follow(self._soon.start, "evaluation")
-        self.show()
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.shell.program import Program
 
 ROOT = Path(__file__).resolve().parents[3]
 SCREEN = {
@@ -196,3 +199,20 @@ def test_garbage_is_collected_on_the_thread_of_the_window(tmp_path: Path) -> Non
     done = run(GARBAGE, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] == "[True]"
+
+
+def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp: QApplication) -> None:
+    program = Program(qapp, lang="en")
+    try:
+        program.show_first(None)
+        program.window.show()
+        for name in ("find", "unpin", "values", "head_off"):
+            program.bars.actions[name].trigger()
+        assert not program.view.look.values
+        assert not program.document.problem.interventions
+        program.complete()
+        assert program.window.find_bar.isVisible()
+        assert not program.view.look.values
+        assert [record.at["head"] for record in program.document.problem.interventions] == [program.view.look.head]
+    finally:
+        program.end()
