@@ -1,13 +1,21 @@
-"""One part of a sheet on its way: drawn on another thread, or filled in from pictures of other sizes meanwhile."""
+"""What of the sheets is drawn next: on another thread, or filled in from pictures of other sizes meanwhile."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.sheets import Seen, Sheet
+
+
+class Want(NamedTuple):
+    """The pictures that a map looks at, its own first. One that `leads` is large, the others are thumbnails."""
+
+    sheets: tuple[Sheet, ...]
+    leads: bool
 
 
 class Drawing:
@@ -40,3 +48,25 @@ def filled(found: Seen, coarser: Sequence[Seen]) -> Seen:
             allowed = np.where(here, opened, True if allowed is None else allowed)
         known = known | here
     return values, allowed, known
+
+
+def unfinished(wanted: Iterable[Sheet], wants: Sequence[Want]) -> list[Sheet]:
+    """The sheets that are wanted and still to be drawn, the most urgent first."""
+    leading = {sheet for want in wants if want.leads for sheet in want.sheets[:1]}
+    heads = {sheet.place.head for sheet in leading}
+    drawn = {sheet.place for sheet in leading if sheet.whole}
+    waiting = [
+        sheet
+        for sheet in wanted
+        if not (sheet.done or sheet.stopped or sheet.held)
+        and (sheet in leading or not sheet.whole or sheet.place not in drawn)
+    ]
+    return sorted(
+        waiting,
+        key=lambda sheet: (
+            not sheet.cheap,
+            sheet not in leading,
+            sheet.place.head not in heads,
+            -sheet.values.size if sheet in leading else sheet.steps,
+        ),
+    )

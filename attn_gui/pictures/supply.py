@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,28 +15,22 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
-from attn_gui.pictures.drawing import Drawing, filled
+from attn_gui.pictures.drawing import Drawing, Want, filled, unfinished
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
 from attn_gui.pictures.side_thread import SideThread
+from attn_gui.pictures.touched import Touched
 
 AT_ONCE = 1 << 23
-"""Cells that an edit may have computed and read on the GUI thread: some milliseconds."""
+"""Cells that an edit may have computed and read on the GUI thread: some milliseconds, in several turns."""
 
 KEPT = 1 << 26
 """Bytes of kept pictures that are not looked at."""
 
 OVERVIEW = 512
 """Blocks of each axis of a picture that says how large the numbers of a long map are."""
-
-
-class Want(NamedTuple):
-    """The pictures that a map looks at, its own first. One that `leads` is large, the others are thumbnails."""
-
-    sheets: tuple[Sheet, ...]
-    leads: bool
 
 
 class Supply(QObject):
@@ -51,6 +44,7 @@ class Supply(QObject):
         self._sheets: dict[tuple[object, ...], Sheet] = {}  # those looked at last stand last
         self._wants: WeakKeyDictionary[object, Want] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[object, list[Sheet]] = WeakKeyDictionary()
+        self._touched = Touched()
         self._job: Drawing | None = None
         self._ended = False
         self._begun = 0  # steps that were left when there was nothing to do before
@@ -58,7 +52,7 @@ class Supply(QObject):
         self._outcomes = Outcomes()
         self._outcomes.done.connect(self._on_job_done)
         self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._go_on)
+        self._soon.timeout.connect(self._on_soon_timeout)
         evaluation.supply = self
 
     # --- asking ----------------------------------------------------------------------------------
@@ -71,6 +65,7 @@ class Supply(QObject):
                 owner, replace(plane, transposed=False), columns, rows, right, down, leads=leads
             )
             return values.T, None if allowed is None else allowed.T, None if known is None else known.T
+        self._touched.draw(place_of(plane))
         sheets = self._sheets_for(plane, rows, columns, leads)
         self._want(owner, Want(sheets, leads))
         sheet = sheets[0]
@@ -91,6 +86,7 @@ class Supply(QObject):
     def ask(self, owner: object, sheet: Sheet) -> Sheet:
         """Have a sheet drawn beside what the owner looks at, or the one like it that is there already."""
         found = self._kept((type(sheet).__name__, sheet.place), lambda: sheet)
+        self._touched.draw(found.place)
         asked = self._asked.setdefault(owner, [])
         if found not in asked:
             asked.append(found)
@@ -110,12 +106,13 @@ class Supply(QObject):
 
     def overview(self, plane: PlaneLike) -> Sheet | None:
         """The whole picture of a plane of which most is known; None while nothing is."""
+        self._touched.draw(place_of(plane))
         found = [sheet for sheet in self._of(place_of(plane)) if sheet.known.any()]
         return max(found, key=lambda sheet: (sheet.known.mean(), sheet.values.size), default=None)
 
     # --- following -------------------------------------------------------------------------------
     def follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Cells of stages and fields have changed: what is quick is drawn at once, the rest behind."""
+        """Cells of stages and fields have changed: what is quick is drawn in the next turns, the rest behind."""
         left, wanted = AT_ONCE, self._wanted()
         for sheet in list(self._sheets.values()):
             for box in boxes.get(sheet.name, ()):
@@ -128,7 +125,7 @@ class Supply(QObject):
                 else:
                     left -= price
                     sheet.forestall(part[0])
-                    sheet.put(*part, sheet.drawn(*part))
+                    self._touched.add(sheet, *part)
         self._wake()
 
     def at_rest(self) -> None:
@@ -151,7 +148,12 @@ class Supply(QObject):
     @property
     def busy(self) -> bool:
         """Whether something is still to come."""
-        return self._job is not None or any(self._unfinished())
+        return self.behind or self._job is not None or any(self._unfinished())
+
+    @property
+    def behind(self) -> bool:
+        """Whether an edit has touched what is about to be drawn."""
+        return bool(self._touched)
 
     @property
     def stopped(self) -> bool:
@@ -178,6 +180,7 @@ class Supply(QObject):
         self._wants.clear()
         self._asked.clear()
         self._sheets.clear()
+        self._touched.clear()
         self._soon.stop()
         if self._job is None:
             self._leave()
@@ -234,33 +237,24 @@ class Supply(QObject):
 
     def _unfinished(self) -> list[Sheet]:
         """The pictures still to be drawn, the most urgent first."""
-        leading = {sheet for want in list(self._wants.values()) if want.leads for sheet in want.sheets[:1]}
-        heads = {sheet.place.head for sheet in leading}
-        drawn = {sheet.place for sheet in leading if sheet.whole}
-        waiting = [
-            sheet
-            for sheet in self._wanted()
-            if not (sheet.done or sheet.stopped or sheet.held)
-            and (sheet in leading or not sheet.whole or sheet.place not in drawn)
-        ]
-        return sorted(
-            waiting,
-            key=lambda sheet: (
-                not sheet.cheap,
-                sheet not in leading,
-                sheet.place.head not in heads,
-                -sheet.values.size if sheet in leading else sheet.steps,
-            ),
-        )
+        return unfinished(self._wanted(), list(self._wants.values()))
 
     # --- drawing ---------------------------------------------------------------------------------
     def _wake(self) -> None:
         if not self._ended:  # whoever is not told yet of the evaluation that came instead may still ask
             self._soon.start()
 
+    def _on_soon_timeout(self) -> None:
+        """Draw some of what an edit has touched, or begin with the next part."""
+        if self._touched:
+            self._soon.start()
+            self._touched.draw_some()
+        else:
+            self._go_on()
+
     def _go_on(self) -> None:
-        """Draw the next part."""
-        if self._job is not None or self._ended:
+        """Draw the next part beside the window, once everything that an edit has touched is drawn."""
+        if self._job is not None or self._ended or self._touched:
             return
         waiting = self._unfinished()
         self._tell(waiting)

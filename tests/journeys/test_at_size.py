@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
@@ -12,8 +12,8 @@ from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation, evaluation
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.pictures import sheets
-from attn_gui.pictures.sheets import place_of
+from attn_gui.pictures import sheets, touched
+from attn_gui.pictures.sheets import Sheet, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
 
@@ -73,6 +73,29 @@ def test_typing_into_a_table_reaches_the_maps(person, qtbot):
     person.type_into("key", 3, 2, "4.5")
     settled(person, qtbot)
     assert known(person).all()
+    found = person.find("heatmap.weights").cells.values
+    assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+
+
+def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot, monkeypatch):
+    """In one turn an edit of K held the window for 18 ms."""
+    settled(person, qtbot)
+    supply, computation = person.program.computation.supply, person.program.computation
+    monkeypatch.setattr(touched, "SLICE", 0.0)
+    turn, drawn, behind, draw = [0], {}, [], Sheet.drawn
+    monkeypatch.setattr(Sheet, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
+    clock = QTimer(interval=0)
+    clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
+    for told in (computation.updated, computation.pictured):
+        told.connect(lambda *_: behind.append(supply.behind))
+    clock.start()
+    person.type_into("key", 3, 2, "4.5")
+    qtbot.waitUntil(lambda: len(behind) == 2)
+    clock.stop()
+    assert behind == [True, False]
+    assert {"scores", "scaled", "weights"} <= {place.name for place in drawn}
+    assert len(set(drawn.values())) == len(drawn)
+    settled(person, qtbot)
     found = person.find("heatmap.weights").cells.values
     assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
 

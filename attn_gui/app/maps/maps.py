@@ -16,10 +16,7 @@ from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.graph.symbols import matrix_latex
-from attn_gui.views.heads.strip import HeadsStrip
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.spine.spine import Spine
 from attn_gui.views.theme import theme_signal
 from attn_gui.views.words.stage_formulas import short_stage_latex, stage_latex
 
@@ -37,9 +34,11 @@ class MapsController(QObject):
         self._baseline = baseline
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._rest = QTimer(self, singleShot=True)
-        self._stale: list[HeadsStrip | ProductPicture | Spine] = []  # whose levels are to be taken again
+        self._levels: list[Callable[[], None]] = []  # to be taken again, zone by zone
         self._rest.timeout.connect(self._retake_levels)
+        self._news: list[tuple[Evaluation, Recomputed]] = []  # what edits have reached of what is shown, not shown yet
         computation.updated.connect(self._on_computation_updated)
+        computation.pictured.connect(self._on_computation_pictured)
         self._shown: Evaluation | None = None
         self._parts: list[Callable[[], object]] = []  # of what is shown that still show another state
         for show in (self._show_spine_by_parts, self._show_heads, self._show_product_by_parts):
@@ -153,16 +152,24 @@ class MapsController(QObject):
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
-        recomputed = self._baseline.news(self._view.look.compare, recomputed)
-        self._stale = [self._window.spine, self._window.heads, self._window.product]
-        for shown in self._stale:
-            shown.refresh(recomputed)
+        self._news.append((self._view.shown, self._baseline.news(self._view.look.compare, recomputed)))
+
+    def _on_computation_pictured(self) -> None:
+        """Show what edits have reached; an evaluation that came meanwhile is shown as a whole."""
+        spine, heads, product = self._window.spine, self._window.heads, self._window.product
+        news, self._news = self._news, []
+        for evaluation, recomputed in news:
+            if evaluation is self._view.shown:
+                spine.refresh(recomputed)
+                heads.refresh(recomputed)
+                product.refresh(recomputed)
+        self._levels = [zone.retake_levels for zone in (spine, heads, product.maps, product.operands)]
         self._rest.start(REST_MS)
 
     def _retake_levels(self) -> None:
         """In one zone after another, so that the window paints and answers between."""
-        self._stale.pop(0).retake_levels()
-        if self._stale:
+        self._levels.pop(0)()
+        if self._levels:
             self._rest.start(0)
 
     def _on_document_changed(self, change: Change) -> None:

@@ -28,7 +28,7 @@ class SplitController(QObject):
         self._splits: dict[MapDrawing, Split] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
-        computation.updated.connect(self._on_computation_updated)
+        computation.pictured.connect(self._on_computation_pictured)
         window.comparison.splitMoved.connect(self._move)
 
     def show(self) -> None:
@@ -70,7 +70,7 @@ class SplitController(QObject):
             return self._before.setdefault(key, FieldPlane(face, plane.field, plane.batch, plane.head))
         return None
 
-    def _on_computation_updated(self, _recomputed: object) -> None:
+    def _on_computation_pictured(self) -> None:
         """A ready-made state has followed the edit."""
         if not self._baseline.pinned:
             for split in self._splits.values():

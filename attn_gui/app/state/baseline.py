@@ -209,7 +209,7 @@ class Baseline(QObject):
     def _supply_of(self, face: Evaluation) -> Supply:
         from attn_gui.pictures.supply import Supply  # not needed to start
 
-        supply = Supply(face, self)
+        supply = Supply(face, self._computation)
         supply.progressed.connect(self._computation.drawing)
         return supply
 

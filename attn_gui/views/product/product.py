@@ -18,7 +18,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.shades import Shades
 from attn_gui.views.map.zooming.windows import STAGE, JoinedWindows
 from attn_gui.views.product.lettering import painted_ground
-from attn_gui.views.product.operand_maps import Operands
+from attn_gui.views.product.operand_maps import WITH_BAR, Operands
 from attn_gui.views.product.product_layout import Places
 from attn_gui.views.product.product_needs import places_of
 from attn_gui.views.product.product_words import ProductWords
@@ -53,8 +53,8 @@ class ProductPicture(QWidget):
         self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
         self._windows.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
-        for heatmap in self.operands.maps.values():
-            heatmap.levelsChanged.connect(self._repaint_words)
+        for place in self.operands.maps.keys() - WITH_BAR:  # of which the words have the levels
+            self.operands.maps[place].levelsChanged.connect(self._repaint_words)
         self.maps.barResized.connect(self.arrange)
         self.operands.barResized.connect(self.arrange)
         for source in (self.maps, self.operands):
@@ -99,11 +99,6 @@ class ProductPicture(QWidget):
         plane = stage_map.plane if stage_map is not None else None
         found = [plane.cells(box) for box in recomputed.boxes.get(self._scene.stage, ())] if plane is not None else []
         self.operands.refresh(recomputed.boxes, [area for area in found if area is not None])
-
-    def retake_levels(self) -> None:
-        """Take automatic levels again, at rest after edits."""
-        self.maps.retake_levels()
-        self.operands.retake_levels()
 
     def set_formula(self, *forms: str) -> None:
         """The LaTeX of the stage's formula; further forms are for less and less room."""

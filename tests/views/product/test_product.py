@@ -310,7 +310,7 @@ def test_an_edit_of_x_is_seen_in_x_too(picture, projected):
     picture.refresh(projected.update(problem.replace(x=x), changed))
     left = picture.operands.shown["left"]
     assert left.cell_at(2, 3)[0] == 50.0
-    picture.retake_levels()
+    picture.operands.retake_levels()
     assert left.levels.high == 50.0
 
 
