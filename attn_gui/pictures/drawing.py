@@ -1,4 +1,4 @@
-"""What of the sheets is drawn next: on another thread, or filled in from pictures of other sizes meanwhile."""
+"""The order in which sheets are drawn: on another thread, or filled in from pictures of other sizes meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of pictures that an edit has touched and that are quickly drawn: when somebody looks, else in the next turns."""
+"""Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Part = tuple[Sheet, slice, slice]
 
 
 class Touched:
-    """Parts that still show the numbers before; each is drawn once, on the window's thread, from the numbers of then."""
+    """Parts that still show the numbers before; each is drawn on the window's thread, with the numbers of then."""
 
     def __init__(self) -> None:
         self._parts: dict[Place, list[Part]] = {}
@@ -26,7 +26,7 @@ class Touched:
         self._parts.setdefault(sheet.place, []).append((sheet, down, right))
 
     def draw(self, place: Place) -> None:
-        """Draw all that there is of a matrix: somebody looks at it."""
+        """Draw all parts of a matrix, as it is looked at."""
         for sheet, down, right in self._parts.pop(place, ()):
             sheet.put(down, right, sheet.drawn(down, right))
 
