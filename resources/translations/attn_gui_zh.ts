@@ -5270,6 +5270,13 @@
     </message>
 </context>
 <context>
+    <name>RefusalTip</name>
+    <message>
+        <source>“{typed}” was not taken; {old} stays.</source>
+        <translation>“{typed}”未被采用，仍为 {old}。</translation>
+    </message>
+</context>
+<context>
     <name>Relations</name>
     <message>
         <source>Comes from</source>

@@ -126,9 +126,7 @@ class CountBox(QSpinBox):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if not passes(event):
-            if self.objection(self.cleanText()):
-                self._restore()
-            self._forget_refusal()
+            self._leave()
             self._entered = None
         super().focusOutEvent(event)
 
@@ -147,6 +145,16 @@ class CountBox(QSpinBox):
     def _before(self) -> int:
         """The number that stays if what is typed cannot be: that of before the visit."""
         return self.value() if self._entered is None else self._entered
+
+    def _leave(self) -> None:
+        """Give a text up that cannot be the number, and say so."""
+        typed = self.cleanText()
+        if self.objection(typed):
+            self._restore()
+            self._forget_refusal()
+            self._tip.show_left(typed, self.textFromValue(self.value()))
+        elif self.property("wrong"):
+            self._forget_refusal()
 
     def _restore(self) -> None:
         before = self._before()

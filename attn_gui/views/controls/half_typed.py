@@ -28,7 +28,7 @@ def settle(window: QWidget) -> bool:
     """Settle the editor that has the window's focus; False if it refuses, so that the command has to wait."""
     widget: QWidget | None = window.focusWidget()
     while widget is not None and not isinstance(widget, Editor):
-        widget = widget.parentWidget()
+        widget = None if widget.isWindow() else widget.parentWidget()
     return widget is None or widget is window or widget.settle()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from attn_gui.figure.tokens import RADIUS, SPACING
 from attn_gui.views.theme import current_theme, dress, restyle
@@ -41,7 +43,15 @@ class RefusalTip(QLabel):
         self.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.s)
         dress(self, tone="error")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._lingers = False
         self.hide()
+        editor.destroyed.connect(self.deleteLater)
+
+    def show_left(self, typed: str, old: str) -> None:
+        """Say of an editor that was left that it did not take its text, until the focus goes on."""
+        if self._editor.isVisible():
+            self.show_sentence(self.tr("“{typed}” was not taken; {old} stays.").format(typed=typed, old=old or "–"))
+            self._linger(True)
 
     def show_sentence(self, sentence: str) -> None:
         """Show the sentence under the editor, above it if there is no room, always within the window."""
@@ -71,8 +81,20 @@ class RefusalTip(QLabel):
     def dismiss(self) -> None:
         """Hide, and belong to the editor again, so that both go together."""
         self.hide()
+        self._linger(False)
         if self.parent() is not self._editor:
             self.setParent(self._editor)
+
+    def _on_focus_changed(self, left: QWidget | None, _entered: QWidget | None) -> None:
+        if left is not self._editor:
+            self.dismiss()
+
+    def _linger(self, lingers: bool) -> None:
+        """Stay until the focus goes on, or no more."""
+        if lingers != self._lingers:
+            changed = cast(QApplication, QApplication.instance()).focusChanged
+            (changed.connect if lingers else changed.disconnect)(self._on_focus_changed)
+            self._lingers = lingers
 
     def _fitting(self, room: int) -> QSize:
         """The size in which the whole sentence can be read."""

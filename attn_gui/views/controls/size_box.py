@@ -61,9 +61,11 @@ class SizeBox(CountBox):
         """End the visit: hand on a number that changed; what cannot be gives way to the number before."""
         if self._staying:
             return
-        sentence = self.objection(self.cleanText())
+        typed = self.cleanText()
+        sentence = self.objection(typed)
         if sentence:
             self.restore()
+            self._tip.show_left(typed, self.textFromValue(self._settled))
             self.refused.emit(sentence)
             return
         self.interpretText()

@@ -55,9 +55,10 @@ class TypedField(QLineEdit):
         """End the visit: hand on a value that changed; what cannot be gives way to the value before."""
         if self._staying or not self.pending():
             return
-        sentence = self._take()
+        typed, sentence = self.text(), self._take()
         if sentence:
             self.restore()
+            self._tip.show_left(typed, self._settled_text)
             self.refused.emit(sentence)
 
     def settle(self) -> bool:

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QDialog
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox
+
+from attn_gui.views.controls.half_typed import settle
+
+
+class FormDialog(QDialog):
+    """A dialog with fields to type into; what is half typed and cannot be read stops its answer."""
+
+    def accept(self) -> None:
+        if settle(self):
+            super().accept()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        for box in self.findChildren(QDialogButtonBox):
+            for button in box.buttons():
+                button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click would end the visit before it is judged
+        super().showEvent(event)
 
 
 def asked(dialog: QDialog) -> int:

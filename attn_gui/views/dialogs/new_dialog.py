@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
@@ -28,6 +27,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.masks.mask_words import kind_name
+from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.theme import dress
 
@@ -71,7 +71,7 @@ class NewChoice:
         return *sequences, ("W_Q", query, query), ("W_K", query, query), ("W_V", query, value)
 
 
-class NewDialog(QDialog):
+class NewDialog(FormDialog):
     """Asks for a new problem and says in words what it will be."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
@@ -22,6 +21,7 @@ from attn_gui.engine.analysis.solving import WAYS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.inspector.context import number
 from attn_gui.views.theme import dress, scaled
 
@@ -42,7 +42,7 @@ class Answer:
     reason: str
 
 
-class TargetDialog(QDialog):
+class TargetDialog(FormDialog):
     """Asks for a target and shows what it leads to; whoever listens to `asked` answers or refuses."""
 
     asked = Signal(float, str, object)  # the target, what is changed for it, and odds that are "kept", "free", or None

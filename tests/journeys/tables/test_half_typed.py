@@ -12,6 +12,7 @@ from attn_gui.app.actions.actions import ACTIONS
 from attn_gui.formats import open_file
 from attn_gui.views.controls.masks.mask_fields import LimitField
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.tables.editor import CellEditor
 
 SMALL = "worked-example.npz"
@@ -154,6 +155,42 @@ def test_a_bad_size_stops_save_and_says_why(saved, tmp_path):
     assert box.text() == "0"
     assert saved.find("refusal").isVisible()
     assert (tmp_path / "kept.attn").read_bytes() == before
+
+
+@pytest.mark.parametrize(("field", "typed"), [("n", "9x"), ("head", "77"), ("scale_value", "7,5")])
+def test_a_field_that_is_left_says_what_it_did_not_take(launch, field, typed):
+    person = launch("minilm-layer2.npz")
+    person.pick("scale", "typed")
+    box = person.find(f"control.{field}")
+    before = box.text()
+    person.overwrite(box, typed, end="Tab")
+    assert not box.hasFocus()
+    assert box.text() == before
+    said = [tip.text() for tip in person.window.findChildren(QLabel, "refusal") if tip.isVisible()]
+    assert said == [f"“{typed}” was not taken; {before} stays."]
+    person.press("Tab")
+    assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal"))
+
+
+def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, tmp_path):
+    """A click on its button came after the field had gone back to the number before, in silence."""
+    person, met = saved, []
+
+    def press(dialog, field, typed, words):
+        person.overwrite(field, typed, end="")
+        person.click(person.button(words, dialog))
+        met.append((dialog.isVisible(), field.text(), field.hasFocus()))
+        dialog.reject()
+
+    def export(dialog):
+        person.overwrite(dialog.target.folder, str(tmp_path), end="Tab")
+        press(dialog, dialog.width_cm, "7,5", "Export")
+
+    person.answering(ExportDialog, export, lambda: person.do("export_image"))
+    person.answering(ExportDialog, lambda d: press(d, d.dpi, "9", "Export"), lambda: person.do("export_image"))
+    person.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: person.do("new"))
+    assert met == [(True, "7,5", True), (True, "9", True), (True, "9x", True)]
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_menus_and_other_windows_do_not_end_a_visit(saved):

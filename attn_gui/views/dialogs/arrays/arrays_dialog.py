@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QHeaderView,
@@ -31,6 +30,7 @@ from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
 from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
 from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
 from attn_gui.views.dialogs.arrays.part_slots import PartSlots
+from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.theme import dress, scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -39,7 +39,7 @@ WIDTH, HEIGHT = 1060, 700
 FORM = 440
 
 
-class ArraysDialog(QDialog):
+class ArraysDialog(FormDialog):
     """`previewAsked` carries the name of the array whose first numbers are wanted."""
 
     previewAsked = Signal(str)

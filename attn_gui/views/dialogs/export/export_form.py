@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.controls.half_typed import settle
+from attn_gui.views.dialogs.asking import FormDialog, asked
 from attn_gui.views.dialogs.form_fields import TargetFields
 from attn_gui.views.theme import dress
 from attn_gui.views.zones import step
@@ -19,7 +20,7 @@ BUTTONS = QDialogButtonBox.StandardButton
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 
 
-class ExportForm(QDialog):
+class ExportForm(FormDialog):
     """Asks what to write; a subclass makes the fields, in the order in which they are reached, and reads them.
 
     `names` tells the files of a choice, `stem` is what they are called before stage and head. The name proposed follows
@@ -69,7 +70,7 @@ class ExportForm(QDialog):
     def accept(self) -> None:
         if self.objection():
             self._show_choice()
-        elif self._may_replace():
+        elif settle(self) and self._may_replace():
             super().accept()
 
     def retranslate(self) -> None:
