@@ -81,6 +81,8 @@ class TwoStates:
         """A gradient by the part of an array that a table shows, read once."""
         look, array = self._view.look, gradient.problem.arrays().get(field)
         if array is None:
+            if field not in gradient.stages:  # it has just come, and the gradient by it is still to be taken
+                return lambda: None
             cells = StageCells(gradient, field, look.batch)
             return lambda: cells
         whole = gradient.by_field(field)

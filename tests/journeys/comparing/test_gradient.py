@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
+from attn_gui.app.state import computation
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.formats import save
@@ -136,3 +137,15 @@ def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
     person.press("Ctrl+3")
     settle(person)
     assert person.number("value", 1, 1) == problem.value[1, 1]
+
+
+def test_a_table_that_comes_while_the_gradient_is_of_the_numbers_before_waits_for_its_own(person, monkeypatch):
+    """The walk met it in a longer problem, whose passes run beside the window."""
+    person.press("Ctrl+7")
+    settle(person)
+    monkeypatch.setattr(computation, "is_quick", lambda _problem: False)
+    person.do("head_norms")
+    settle(person)
+    problem = person.program.document.problem
+    exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
+    assert np.array_equal(np.array(person.numbers("query_norm"), float).ravel(), exact["query_norm"])
