@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QTextBrowser, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -15,6 +15,7 @@ from attn_gui.views.theme import scaled
 DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 LINE_HEIGHT = 125  # percent
+CODE = QTextFormat.Property.BlockCodeLanguage.value
 
 
 class HelpWindow(QDialog):
@@ -69,12 +70,13 @@ class HelpWindow(QDialog):
 
 
 def _loosen(document: QTextDocument) -> None:
-    """Set the lines as in a book: Qt's Markdown leaves no room between paragraphs."""
+    """Set the lines as in a book: Qt's Markdown leaves no room between paragraphs. Code stays together."""
     document.setIndentWidth(scaled(SPACING.xl))
     block = document.begin()
     while block.isValid():
         form = block.blockFormat()
         form.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        form.setBottomMargin(scaled(SPACING.m))
+        goes_on = form.hasProperty(CODE) and block.next().blockFormat().hasProperty(CODE)
+        form.setBottomMargin(0 if goes_on else scaled(SPACING.m))
         QTextCursor(block).setBlockFormat(form)
         block = block.next()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+import attn_gui
 from attn_gui.cli import main
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.lessons.lesson_file import ORDERS
@@ -100,3 +103,14 @@ def test_it_follows_the_language_and_is_gone_when_closed(launch, qtbot):
     help_window.close()
     qtbot.waitUntil(lambda: not person.window.findChildren(HelpWindow))
     assert QApplication.activeModalWidget() is None
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_lines_of_the_page_on_python_run_and_every_name_is_there(lang, capsys):
+    text = resource("help", lang, "9-python.md").read_text(encoding="utf-8")
+    code = "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ") or not line)
+    there = dict[str, object]()
+    exec(code, there)  # lines of our own
+    assert capsys.readouterr().out.endswith("True\n")
+    assert attn_gui.solve(there["problem"], "weights", (0, 0, 0, 1), 0.9).feasible
+    assert not [name for name in re.findall(r"attn_gui\.(\w+)", text) if not hasattr(attn_gui, name)]
