@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +39,7 @@ class Copied:
         return list(self.columns) or list(map(str, range(self.shape[1])))
 
 
-@dataclass(frozen=True)
-class TextForm:
+class TextForm(NamedTuple):
     """One way to write cells; `action` names the command that copies so."""
 
     action: str

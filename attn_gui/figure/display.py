@@ -6,7 +6,7 @@ Nothing else may turn an array into colors: what comes out of here is finite, wh
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,7 @@ ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
 not computed yet."""
 
 
-@dataclass(frozen=True)
-class Display:
+class Display(NamedTuple):
     """An array ready to be painted: `indices` (uint16 into a color table) and `flags` (uint8), of one shape."""
 
     indices: npt.NDArray[np.uint16]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,7 @@ class Budget:
         return count
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """The header of a .npy."""
 
     shape: tuple[int, ...]

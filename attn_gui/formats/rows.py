@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,8 +21,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 Tokens: TypeAlias = tuple[str, ...] | None
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """An array in parts: `blocks` gives them in the order of the array, each as often as it is called."""
 
     shape: tuple[int, ...]

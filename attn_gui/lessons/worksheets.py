@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +41,7 @@ class Blank:
         return indices.cell(self.index)
 
 
-@dataclass(frozen=True)
-class Worksheet:
+class Worksheet(NamedTuple):
     """One sheet of a class, counted from 1; `stages` are on it, `blanks` are left out of them."""
 
     number: int

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QWidget
 
 from attn_gui.figure.pages.differentials.differentiated import OF
-from attn_gui.figure.pages.knobs import joined
+from attn_gui.figure.text.page_words import joined
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon

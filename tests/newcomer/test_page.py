@@ -20,9 +20,10 @@ from attn_gui.engine import Problem
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.frame import framed
-from attn_gui.figure.pages.knobs import Amount, Choice, page_words
+from attn_gui.figure.pages.knobs import Amount, Choice
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.text.page_words import page_words
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
@@ -12,8 +12,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """One problem: its file in resources/examples, what it is called, and the line that says what is shown."""
 
     key: str

@@ -6,8 +6,7 @@ Sentences are English templates of the context "Masks".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ SWALLOWS = 1e20
 Place = tuple[int, int, int]  # item, head, row
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One line: `rule` its key, `note` its words, `place` the first row that it speaks of.
 
     `remedy` is a few words for what would end it: `change` of the parameters of layer `layer` of the mask, or, without

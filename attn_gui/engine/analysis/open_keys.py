@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ AT_ONCE = 1 << 20  # cells of a layer that are read at a time
 Place = tuple[int, int, slice]  # item, head, rows
 
 
-@dataclass(frozen=True)
-class OpenKeys:
+class OpenKeys(NamedTuple):
     """Keys that the enabled layers leave to every row, as two arrays (items, heads, n).
 
     `counts`: keys that are open; a bias of −∞ closes, too. `largest`: the largest sum of the tables of biases over

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from attn_gui.engine.graph.expressions.expression import Cell
 from attn_gui.engine.graph.expressions.leaves import Addends
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """One addend of a formula: the cells that it is made of, and what it adds."""
 
     cells: tuple[Cell, ...]

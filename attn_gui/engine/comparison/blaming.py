@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
@@ -24,8 +24,7 @@ KIND = ".kind"  # of a record in a list: another kind is another record
 UNSEEN = frozenset({"query_tokens", "key_tokens"})  # fields that no number depends on
 
 
-@dataclass(frozen=True)
-class Suspect:
+class Suspect(NamedTuple):
     """One change: the `field` (dotted) and the `box` of its cells, None for a field as a whole.
 
     `moved` is by how much it has moved the cell: what it is, less what it would be without this change. `share` is

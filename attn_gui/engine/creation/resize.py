@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
@@ -23,8 +22,7 @@ from .memory import filled, grown, outline, overlay
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
 
 
-@dataclass(frozen=True)
-class Resized:
+class Resized(NamedTuple):
     """The `fields` to change (`problem.replace(**fields)`), and what was done beside the wish."""
 
     fields: dict[str, Any]

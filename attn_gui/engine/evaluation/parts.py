@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.graph import indices
@@ -13,8 +13,7 @@ from attn_gui.engine.graph.node import Node
 from .readout import Readout
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Cells of one matrix that belong to a cell: a stage, or a field by its dotted name, with its axes as letters."""
 
     name: str

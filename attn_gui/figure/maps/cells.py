@@ -12,7 +12,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
-from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display
+from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display, argb
 from attn_gui.figure.output.text import MIDDLE, write_text
 from attn_gui.figure.text.numbers import CellNumbers, Values, cell_text, format_number
 from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
@@ -43,6 +43,14 @@ def paint_marks(
     for flag, entry in ((POS_INF, -1), (NEG_INF, 0)):
         _paint_infinity(painter, rect, display, flag, int(table[entry]), small)
     painter.restore()
+
+
+def paint_sample(painter: QPainter, rect: QRectF, flag: int, table: Lut, theme: Theme) -> None:
+    """Paint a cell with a flag as the map draws it."""
+    entry = len(table) - 1 if flag == POS_INF else 0
+    cell = Display(np.array([[entry]], dtype=np.uint16), np.array([[flag]], dtype=np.uint8))
+    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, table, theme)[0, 0])))
+    paint_marks(painter, rect, cell, table, theme, small=True)
 
 
 def paint_by_hand(painter: QPainter, rect: QRectF, theme: Theme) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from attn_gui.figure.colors import Lut
-from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Display, argb
-from attn_gui.figure.maps.cells import paint_by_hand, paint_marks
+from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF
+from attn_gui.figure.maps.cells import paint_by_hand, paint_sample
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.output.text import write_text
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 SWATCH = 12.0
 BY_HAND = -1
@@ -65,11 +64,3 @@ def _text(figure: MapFigure, flag: int) -> str:
         return figure.words.by_hand
     name = figure.words.not_allowed if flag == CLOSED else format_number(_VALUES[flag], 0)
     return f"{name}  {figure.counts[flag] or ''}".rstrip()
-
-
-def paint_sample(painter: QPainter, rect: QRectF, flag: int, table: Lut, theme: Theme) -> None:
-    """Paint a cell with a flag as the map draws it."""
-    entry = len(table) - 1 if flag == POS_INF else 0
-    cell = Display(np.array([[entry]], dtype=np.uint16), np.array([[flag]], dtype=np.uint8))
-    painter.fillRect(rect, QColor.fromRgb(int(argb(cell, table, theme)[0, 0])))
-    paint_marks(painter, rect, cell, table, theme, small=True)

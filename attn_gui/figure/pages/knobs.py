@@ -9,22 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.text.page_words import Words
 
 Values = Mapping[str, Any]
 """Values of knobs by their keys."""
-
-Words = tuple[tuple[str, str], ...]
-"""(context, English) of words that are joined by colons."""
-
-
-def page_words(text: str) -> Words:
-    """A text of the context "Pages" alone."""
-    return (("Pages", text),)
-
-
-def joined(words: Words, translate: Callable[[str, str], str]) -> str:
-    """Words in a language; those without a context need no translation."""
-    return ": ".join(translate(context, text) if context else text for context, text in words)
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.knobs import Words, joined
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import elided, visible_text, wrapped
 from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 
 Numbers = npt.NDArray[np.float64]

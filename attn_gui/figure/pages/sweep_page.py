@@ -15,13 +15,14 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import Amount, Choice, Slide, page_words
+from attn_gui.figure.pages.knobs import Amount, Choice, Slide
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.sweep_layout import SweepLayout, Swept
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 

@@ -7,7 +7,6 @@ Source: Knuth, "The TeXbook" (1984), appendix G; OpenType specification 1.9, MAT
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from PySide6.QtGui import QPainterPath
@@ -37,8 +36,7 @@ class Mark(NamedTuple):
     role: str
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A part of a formula about its baseline; `overhang` is that of a slanted letter at its right."""
 
     width: float = 0.0
@@ -163,7 +161,7 @@ def fenced(inside: Box, left: str, right: str, scale: float, role: str) -> Box:
     axis = AXIS * scale
     height = 2 * max(inside.ascent - axis, inside.descent + axis) * COVERED
     ends = [_on_axis(_tall(sign, scale, height, role), scale) if sign != "." else Box() for sign in (left, right)]
-    return beside((ends[0], replace(inside, letter=False), ends[1]))
+    return beside((ends[0], inside._replace(letter=False), ends[1]))
 
 
 def _drawn(found: Glyph, across: float, up: float, role: str) -> Box:

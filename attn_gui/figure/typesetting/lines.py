@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting.chains import sides_of, split_chain, unfenced
@@ -16,8 +16,7 @@ CHAIN_GAP = 24.0
 START = "{} "
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a formula on its line; smaller than the others where it alone is wider than the line."""
 
     formula: Formula

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -54,8 +53,7 @@ class Count(NamedTuple):
         return self.heads, kv_heads, 0 if rest or self.heads % kv_heads else width
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(NamedTuple):
     """One order along the shared axis: its words, its places, and names that are known to hold it."""
 
     key: str

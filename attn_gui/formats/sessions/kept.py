@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.problem_fields import words
 
 
-@dataclass(frozen=True)
-class Stamp:
+class Stamp(NamedTuple):
     """A file as it was at one moment."""
 
     path: Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from attn_gui.engine.problem.problem import Problem
@@ -51,7 +50,7 @@ def _write_parts(
 ) -> None:
     def say(beside: Path) -> None:
         if before is not None and (found := Stamp.of(beside)) is not None:
-            before(replace(found, path=Path(path)))
+            before(found._replace(path=Path(path)))
 
     size, written = sum(len(part) for part in parts), 0
     with replacing(path, size, say) as sink:

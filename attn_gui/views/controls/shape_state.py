@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class ShapeState:
+class ShapeState(NamedTuple):
     """The sizes of the problem on show; `head_counts` empty means that any count of heads will do."""
 
     num_heads: int

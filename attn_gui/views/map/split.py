@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
@@ -122,7 +120,7 @@ class Split(QObject):
     def _follow(self) -> None:
         """Bring the left half to where the map's own cells are, drawn as they are."""
         place, cells, left = self._drawing.placement, self._drawing.cells, self._left
-        style = replace(cells.style, levels=self._drawing.levels)
+        style = cells.style._replace(levels=self._drawing.levels)
         drawn = (place.rows, place.columns, style, cells.font)
         self._bar.area = QRect(0, 0, place.columns.pixels, place.rows.pixels)
         self._bar.at = round(self._share * place.columns.pixels)

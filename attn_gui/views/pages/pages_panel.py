@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
-from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
-from attn_gui.views.pages.page_widget import PageWidget
+
+if TYPE_CHECKING:
+    from attn_gui.figure.pages.page_kind import PageKind
+    from attn_gui.views.pages.page_widget import PageWidget
 
 
 class PagesPanel(QWidget):
@@ -47,6 +49,10 @@ class PagesPanel(QWidget):
 
     def add(self, kind: PageKind[Any]) -> PageWidget:
         """A place for a page; it is made when it is first shown."""
+        from attn_gui.views.pages.page_widget import (
+            PageWidget,  # with all that pages stand on: no first picture has one
+        )
+
         holder = self._holders[kind.name] = FittingPage(self._stack)
         self._stack.addWidget(holder)
         page = self.pages[kind.name] = PageWidget(kind, holder.viewport())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.graph.stage import Stage
@@ -20,8 +21,7 @@ FLOW = (
 )
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """`name` is a stage or field, an operator's key, or the sign itself."""
 
     kind: str

@@ -12,7 +12,7 @@ from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.stages import stage_of
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import Choice, page_words
+from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.page_drawing import Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
@@ -21,6 +21,7 @@ from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.reading import Tell, within
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.logit_readings import head_effects
 from attn_gui.models.run import Run

@@ -12,7 +12,7 @@ from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import Choice, page_words
+from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
@@ -20,6 +20,7 @@ from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, 
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.reading import Tell, within
+from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep
 

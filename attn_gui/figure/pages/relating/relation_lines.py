@@ -16,12 +16,13 @@ from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.knobs import Amount, Choice, page_words
+from attn_gui.figure.pages.knobs import Amount, Choice
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.page_words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels

@@ -13,11 +13,12 @@ from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import Choice, Words, page_words
+from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import Tell, pooled_map, within
+from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots.snapshot import Snapshot
 

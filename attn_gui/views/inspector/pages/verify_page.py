@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -27,16 +28,14 @@ class Checked:
     within: bool
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """One thing that must hold, as a sentence in the present language; `holds` is None where it does not apply."""
 
     sentence: str
     holds: bool | None
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(NamedTuple):
     """Findings of a verification; `rows` of `all_rows` rows of queries were recomputed, or `unjudged` says why none."""
 
     stages: Sequence[Checked]

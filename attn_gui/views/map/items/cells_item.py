@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +30,7 @@ DOTS, DOTS_SMALL = 12, 7
 LAST_GOOD = Levels(0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class CellStyle:
+class CellStyle(NamedTuple):
     """The style of cells: colors, levels, whether with values; `small` maps hatch closer and never write."""
 
     theme: Theme
@@ -73,7 +71,7 @@ class CellsItem(MapItem):
 
     def set_style(self, **changes: Any) -> None:
         """Needs a `render` afterwards."""
-        self.style = replace(self.style, **changes)
+        self.style = self.style._replace(**changes)
 
     def render(self) -> None:
         """Draw everything again."""

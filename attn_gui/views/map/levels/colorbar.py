@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -28,9 +28,11 @@ from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
-from attn_gui.views.map.levels.levels_popup import LevelsPopup
 from attn_gui.views.map.map_readings import counts_of, has_faint
 from attn_gui.views.theme import current_theme, scaled, ui_font
+
+if TYPE_CHECKING:
+    from attn_gui.views.map.levels.levels_popup import LevelsPopup
 
 BAR, TICK = 8, 4
 WIDE = 200
@@ -110,6 +112,8 @@ class ColorBar(QWidget):
 
     def open_popup(self) -> LevelsPopup:
         """The choice of levels and colors, beside the bar."""
+        from attn_gui.views.map.levels.levels_popup import LevelsPopup
+
         heatmap = self._heatmap
         shown = heatmap.shown
         popup = self._popup = LevelsPopup(shown.shade, heatmap.levels, signed=shown.signed, parent=self.window())
