@@ -1,4 +1,4 @@
-"""Files to problems and back. Imports engine and NumPy; no Qt."""
+"""Files to problems and back. Imports engine and NumPy; no Qt. What reads tables is loaded when one is read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,10 @@ from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sessions.session_files import save_session, save_study
-from attn_gui.formats.text.text_table import AmbiguousTable, read_table
+from attn_gui.formats.text.several_readings import AmbiguousTable
+
+if TYPE_CHECKING:
+    from attn_gui.formats.text.text_table import read_table
 
 __all__ = [
     "FORMATS",
@@ -278,3 +281,11 @@ def save_rows(
     with replacing(path, rows.nbytes) as sink:
         sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
         write(rows, sink, row_labels, column_labels)
+
+
+def __getattr__(name: str) -> object:
+    if name != "read_table":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from attn_gui.formats.text.text_table import read_table
+
+    return read_table

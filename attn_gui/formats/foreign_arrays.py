@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.engine.creation.memory import available
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text, shown, size_text
 
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
@@ -21,6 +21,8 @@ HELD = 2  # so many times is what a file holds in memory until a problem is made
 MOST_AXES = 4
 LONGEST_HEADER = 10_000  # what NumPy itself accepts
 CHUNK = 2**20
+EXACT = 2**53  # whole numbers beyond are not all float64
+LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
 MAGIC = b"\x93NUMPY"
 _BAD_HEADER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is damaged: its header cannot be read.")
 
@@ -150,3 +152,23 @@ def broken(name: str, expected: int, got: int) -> FormatError:
         "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
     )
     return FormatError(template, name=shown(name), expected=expected, got=got)
+
+
+def rounding_notes(values: Array) -> tuple[Note, ...]:
+    """Notes on whole numbers that float64 cannot hold."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return ()
+    as_float = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        changed = (np.abs(as_float) >= EXACT) & ((as_float.astype(values.dtype) != values) | (as_float >= LARGEST_INT))
+    places = np.flatnonzero(changed)
+    one = next((place for place in places if int(as_float.flat[place]) != int(values.flat[place])), None)
+    return () if one is None else (rounded_note(str(values.flat[one]), float(as_float.flat[one])),)
+
+
+def rounded_note(text: str, value: float) -> Note:
+    """The note that a whole number beyond 2⁵³ became its neighbor."""
+    template = QT_TRANSLATE_NOOP(
+        "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
+    )
+    return Note(template, text=quoted(text, 40), value=str(int(value)))

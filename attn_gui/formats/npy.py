@@ -7,9 +7,8 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats.base import Labels, Matrix, Source
-from attn_gui.formats.foreign_arrays import MAGIC, Budget, read_npy
+from attn_gui.formats.foreign_arrays import MAGIC, Budget, read_npy, rounding_notes
 from attn_gui.formats.rows import Rows, rows_of
-from attn_gui.formats.text.text_cells import rounding_notes
 
 __all__ = ["matches", "read", "write", "write_rows", "write_unlabeled"]
 

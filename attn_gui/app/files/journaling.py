@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -55,7 +54,7 @@ class Journaling(QObject):
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window, self._document = window, document
-        self._path = journals_folder() / f"{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
+        self._path = journals_folder() / f"{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
         self._journal, self._lock = Journal(self._path), lock_of(self._path)
         self._kept_of: Callable[[], Kept] = Kept
         self._is_saving: Callable[[], bool] = bool

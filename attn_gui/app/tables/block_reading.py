@@ -12,7 +12,7 @@ from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.document import Change, Document
 from attn_gui.figure.reading import Tell
-from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, read_table, suffixes
+from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
@@ -46,6 +46,8 @@ class BlockReading(QObject):
         name = Note(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
 
         def read(tell: Tell) -> Matrix:
+            from attn_gui.formats import read_table
+
             try:
                 return read_table(text, tell)
             except FormatError as error:

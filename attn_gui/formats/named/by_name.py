@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
 from attn_gui.formats.base import Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.foreign_arrays import Array, rounding_notes
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.problem_fields import (
     assemble,
@@ -19,7 +19,6 @@ from attn_gui.formats.problem_fields import (
     option_of,
 )
 from attn_gui.formats.rows import Rows
-from attn_gui.formats.text.text_cells import rounding_notes
 
 META = "meta"
 _ROADS = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)))

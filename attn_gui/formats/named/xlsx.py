@@ -21,8 +21,6 @@ from attn_gui.formats.foreign_arrays import CHUNK, Array
 from attn_gui.formats.json_text import Json, parse_object
 from attn_gui.formats.named.by_name import META, problem_in
 from attn_gui.formats.problem_fields import is_field
-from attn_gui.formats.text.delimited import Row
-from attn_gui.formats.text.text_table import read_rows
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
 LONGEST_META = 2**15  # letters of a cell, as Excel has them
@@ -185,6 +183,9 @@ def _without_end(row: Collection[Any]) -> list[Any]:
 
 def _matrix(name: str, rows: list[list[Any]], source: Source) -> Matrix:
     """The table of a sheet, wherever in it it begins; true and false, and whole numbers, as such."""
+    from attn_gui.formats.text.delimited import Row
+    from attn_gui.formats.text.text_table import read_rows
+
     block = _trimmed(rows)
     texts = [Row(place, [_text(cell) for cell in row]) for place, row in enumerate(block, 1)]
     try:

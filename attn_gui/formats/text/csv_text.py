@@ -14,8 +14,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.text.headings import is_count, is_plain, marked
-from attn_gui.formats.text.text_cells import MOST_NUMBERS
-from attn_gui.formats.text.text_table import read_table
+from attn_gui.formats.text.numerals import MOST_NUMBERS
 
 LARGEST_FILE = 256 * 2**20
 MOST_CELLS = MOST_NUMBERS  # of a text: more would make a file that no spreadsheet opens, nor this program
@@ -30,6 +29,8 @@ def matches(start: bytes) -> bool:
 
 def read(source: Source) -> Matrix:
     """The matrix; what is no number is refused with its row and column, what has two meanings with both of them."""
+    from attn_gui.formats.text.text_table import read_table  # what is told apart there is half of all formats
+
     check_size(source.size, LARGEST_FILE)
     file = source.quiet or source.file
     file.seek(0)

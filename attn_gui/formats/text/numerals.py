@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -13,6 +12,7 @@ from numpy.typing import DTypeLike
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
 
 LONGEST = 400
+MOST_NUMBERS = 10_000_000  # that a text holds
 NOT_A_NUMBER = QT_TRANSLATE_NOOP("Sentences", "“{text}” is not a number.")
 COMMA = QT_TRANSLATE_NOOP("Sentences", "“{text}” has a comma: use a point, as in 1.5.")
 EMPTY = QT_TRANSLATE_NOOP("Sentences", "A cell needs a number.")
@@ -83,6 +83,8 @@ def _finite(plain: str, text: str) -> float | None:
 
 
 def _divided(upper: str, lower: str, text: str) -> float:
+    from fractions import Fraction  # seldom, and takes a while
+
     divisor = Fraction(lower)
     if divisor == 0:
         raise NotANumber(BY_ZERO, text=quoted(text))

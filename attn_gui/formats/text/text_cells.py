@@ -8,20 +8,15 @@ from array import array
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted
-from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.foreign_arrays import EXACT, rounded_note
 from attn_gui.formats.text import delimited
 from attn_gui.formats.text.delimited import Row
 from attn_gui.formats.text.headings import Sort, cell_number, sort_of
-from attn_gui.formats.text.numerals import COMMA, NOT_A_NUMBER, NotANumber, normalized
+from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
 
 Mode = Literal["point", "decimal", "grouped"]
 MODES: tuple[Mode, ...] = ("point", "decimal", "grouped")  # what a comma within a number is
-MOST_NUMBERS = 10_000_000
-EXACT = 2**53  # whole numbers beyond are not all float64
-LARGEST_INT = 2.0**63  # what is rounded up to it does not come back as an integer
 MOST_BAD = 1000  # cells that are no numbers, after which the reading ends
 LISTED = 6  # bad cells that a sentence names
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
@@ -183,23 +178,3 @@ def _ragged(line: int) -> str:
     return QT_TRANSLATE_NOOP(
         "Sentences", "{file}: row {row} has {got} cells; expected {expected}, as in the first row."
     )
-
-
-def rounding_notes(values: Array) -> tuple[Note, ...]:
-    """Notes on whole numbers that float64 cannot hold."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-        return ()
-    as_float = values.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        changed = (np.abs(as_float) >= EXACT) & ((as_float.astype(values.dtype) != values) | (as_float >= LARGEST_INT))
-    places = np.flatnonzero(changed)
-    one = next((place for place in places if int(as_float.flat[place]) != int(values.flat[place])), None)
-    return () if one is None else (rounded_note(str(values.flat[one]), float(as_float.flat[one])),)
-
-
-def rounded_note(text: str, value: float) -> Note:
-    """The note that a whole number beyond 2⁵³ became its neighbor."""
-    template = QT_TRANSLATE_NOOP(
-        "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
-    )
-    return Note(template, text=quoted(text, 40), value=str(int(value)))

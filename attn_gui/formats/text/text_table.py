@@ -18,6 +18,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.text import delimited, written_out
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
 from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
+from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
 from attn_gui.formats.text.text_cells import MODES, Cells, Mode
 
 LARGEST = 256 * 2**20  # characters
@@ -44,22 +45,6 @@ class Way(NamedTuple):
     grid: Grid
     headings: Headings
     mode: Mode
-
-
-class Reading(NamedTuple):
-    """A matrix that a text can mean, and in words what it is taken for."""
-
-    words: Note
-    matrix: Matrix
-
-
-class AmbiguousTable(FormatError):
-    """A text that can mean several matrices; `readings` are all of them."""
-
-    def __init__(self, readings: Sequence[Reading]) -> None:
-        words = tuple(one.words for one in readings)
-        super().__init__(_SEVERAL_WAYS, count=len(readings), readings=words)
-        self.readings = tuple(readings)
 
 
 def read_table(text: str, tell: Tell = silent) -> Matrix:
@@ -264,10 +249,6 @@ def _words(way: Way, matrix: Matrix) -> Note:
     return Note(left_out, reading=said) if left_out else said
 
 
-_SEVERAL_WAYS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.",
-)
 _READ: dict[Mode, str] = {
     "point": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers from {first} on"),
     "decimal": QT_TRANSLATE_NOOP("Sentences", "{shape} numbers with decimal commas from {first} on"),

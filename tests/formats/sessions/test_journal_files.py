@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +52,7 @@ class Life:
         save(problem, beside)
         found = Stamp.of(beside)
         assert found is not None
-        return beside, replace(found, path=self.path(name))
+        return beside, found._replace(path=self.path(name))
 
     def save(self, name: str = "mine", problem: Problem | None = None, generation: int | None = None) -> None:
         beside, file = self.written(name, problem or self.problem)

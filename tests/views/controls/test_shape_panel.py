@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QSpinBox, QWidget
@@ -54,7 +52,7 @@ def test_setting_the_state_says_nothing(panel: ShapePanel) -> None:
     said: list[object] = []
     for signal in (panel.sizeCommitted, panel.dtypePicked, panel.keepPicked, panel.itemPicked):
         signal.connect(lambda *values: said.append(values))
-    panel.set_state(replace(STATE, num_heads=2, d_k=15, n=17, batch_size=4, item=3, dtype="float32", keep="d_k"))
+    panel.set_state(STATE._replace(num_heads=2, d_k=15, n=17, batch_size=4, item=3, dtype="float32", keep="d_k"))
     assert said == []
     assert _box(panel, "batch").value() == 3
 
@@ -86,7 +84,7 @@ def test_heads_step_through_the_counts_that_divide(qtbot: QtBot, panel: ShapePan
 
 
 def test_any_count_of_heads_will_do_when_d_k_is_kept(qtbot: QtBot, panel: ShapePanel) -> None:
-    panel.set_state(replace(STATE, keep="d_k", head_counts=()))
+    panel.set_state(STATE._replace(keep="d_k", head_counts=()))
     record = _sizes(panel)
     box = _box(panel, "num_heads")
     box.setFocus()
@@ -124,10 +122,10 @@ def test_precision_is_picked_by_key(qtbot: QtBot, panel: ShapePanel) -> None:
 
 
 def test_keys_follow_the_queries_in_self_attention(panel: ShapePanel) -> None:
-    panel.set_state(replace(STATE, projected=True, self_attention=True, m=11))
+    panel.set_state(STATE._replace(projected=True, self_attention=True, m=11))
     assert not _box(panel, "m").isEnabled()
     assert "follows n" in _box(panel, "m").toolTip()
-    panel.set_state(replace(STATE, projected=True))
+    panel.set_state(STATE._replace(projected=True))
     assert _box(panel, "m").isEnabled()
     assert "follows" not in _box(panel, "m").toolTip()
 
@@ -141,7 +139,7 @@ def test_d_model_is_shown_in_direct_problems_and_set_in_projected_ones(qtbot: Qt
     assert record == []
     assert box.buttonSymbols() == QAbstractSpinBox.ButtonSymbols.NoButtons
     assert any(label.text() == "= 6 · 5" for label in panel.findChildren(QLabel))
-    panel.set_state(replace(STATE, projected=True, d_model=12))
+    panel.set_state(STATE._replace(projected=True, d_model=12))
     assert any(label.text() == "→ 6 · 5" for label in panel.findChildren(QLabel))
     qtbot.keyClick(box, Qt.Key.Key_Up)
     qtbot.keyClick(box, Qt.Key.Key_Return)
@@ -153,7 +151,7 @@ def test_the_item_is_picked_at_every_step(qtbot: QtBot, panel: ShapePanel) -> No
     panel.itemPicked.connect(picked.append)
     box = _box(panel, "batch")
     assert not box.isEnabled()
-    panel.set_state(replace(STATE, batch_size=3))
+    panel.set_state(STATE._replace(batch_size=3))
     box.setFocus()
     qtbot.keyClick(box, Qt.Key.Key_Up)
     qtbot.keyClick(box, Qt.Key.Key_Up)
@@ -162,7 +160,7 @@ def test_the_item_is_picked_at_every_step(qtbot: QtBot, panel: ShapePanel) -> No
 
 
 def test_tab_goes_through_the_boxes_in_reading_order(qtbot: QtBot, panel: ShapePanel) -> None:
-    panel.set_state(replace(STATE, batch_size=2, projected=True))
+    panel.set_state(STATE._replace(batch_size=2, projected=True))
     _box(panel, "num_heads").setFocus()
     order = []
     for _ in range(11):
@@ -197,7 +195,7 @@ def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:
 @pytest.mark.parametrize("compact", [False, True])
 def test_nothing_is_cut_off_even_with_long_numbers(panel: ShapePanel, compact: bool) -> None:
     panel.set_compact(compact)
-    panel.set_state(replace(STATE, num_heads=128, d_k=128, d_v=128, n=16384, m=16384, d_model=16384, batch_size=128))
+    panel.set_state(STATE._replace(num_heads=128, d_k=128, d_v=128, n=16384, m=16384, d_model=16384, batch_size=128))
     panel.resize(panel.minimumSizeHint())
     QApplication.processEvents()
     seen = [child for child in panel.findChildren(QWidget) if child.isVisible() and child.objectName() != "refusal"]
