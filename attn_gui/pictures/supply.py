@@ -26,6 +26,9 @@ from attn_gui.pictures.touched import Touched
 AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds, in several turns."""
 
+IN_ONE_TURN = 1 << 20
+"""Cells that are computed and read in the turn of the edit itself: about a millisecond."""
+
 KEPT = 1 << 26
 """Bytes of kept pictures that are not looked at."""
 
@@ -112,7 +115,7 @@ class Supply(QObject):
 
     # --- following -------------------------------------------------------------------------------
     def follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Cells of stages and fields have changed: what is quick is drawn in the next turns, the rest behind."""
+        """Cells of stages and fields have changed: a few are drawn at once, more in the next turns, the rest behind."""
         left, wanted = AT_ONCE, self._wanted()
         for sheet in list(self._sheets.values()):
             for box in boxes.get(sheet.name, ()):
@@ -126,6 +129,8 @@ class Supply(QObject):
                     left -= price
                     sheet.forestall(part[0])
                     self._touched.add(sheet, *part)
+        if AT_ONCE - left <= IN_ONE_TURN:
+            self._touched.draw_all()
         self._wake()
 
     def at_rest(self) -> None:

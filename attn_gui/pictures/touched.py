@@ -30,6 +30,11 @@ class Touched:
         for sheet, down, right in self._parts.pop(place, ()):
             sheet.put(down, right, sheet.drawn(down, right))
 
+    def draw_all(self) -> None:
+        """Draw all parts of all matrices."""
+        while self._parts:
+            self.draw(next(iter(self._parts)))
+
     def draw_some(self) -> None:
         """Draw one matrix, and others until the time is up."""
         end = time.perf_counter() + SLICE

@@ -8,11 +8,13 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation, evaluation
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import sheets, touched
+from attn_gui.pictures import supply as supplies
 from attn_gui.pictures.sheets import Sheet, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
@@ -82,6 +84,7 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     settled(person, qtbot)
     supply, computation = person.program.computation.supply, person.program.computation
     monkeypatch.setattr(touched, "SLICE", 0.0)
+    monkeypatch.setattr(supplies, "IN_ONE_TURN", 100_000)
     turn, drawn, behind, draw = [0], {}, [], Sheet.drawn
     monkeypatch.setattr(Sheet, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)
@@ -96,6 +99,18 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     assert {"scores", "scaled", "weights"} <= {place.name for place in drawn}
     assert len(set(drawn.values())) == len(drawn)
     settled(person, qtbot)
+    found = person.find("heatmap.weights").cells.values
+    assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+
+
+def test_a_small_edit_is_drawn_and_shown_in_its_own_turn(person, qtbot):
+    settled(person, qtbot)
+    behind, computation = [], person.program.computation
+    for told in (computation.updated, computation.pictured):
+        told.connect(lambda *_: behind.append(computation.supply.behind))
+    document = person.program.document
+    document.apply(SetCells("query", (slice(3, 4), slice(2, 3)), np.float32([[4.5]]), Label("x")))
+    assert behind == [False, False]
     found = person.find("heatmap.weights").cells.values
     assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
 

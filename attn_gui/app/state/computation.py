@@ -46,7 +46,9 @@ class Computation(QObject):
     # places; `ViewState` tells all others
     following = Signal(object, object)  # before `updated`: the boxes of fields that changed, and what it will tell
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
-    pictured = Signal()  # after `updated`, of a long problem some turns later: maps can show what an edit has reached
+    pictured = (
+        Signal()
+    )  # after `updated`, of a long problem perhaps some turns later: maps can show what an edit has reached
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
@@ -68,7 +70,7 @@ class Computation(QObject):
         self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
         self._giving_back = Background(self)
         self._drawn = QTimer(self, singleShot=True, interval=0)
-        self._drawn.timeout.connect(self._on_drawn_timeout)
+        self._drawn.timeout.connect(self._tell_of_pictures)
         self._left.timeout.connect(lambda: self._giving_back.ask(give_back))
         self._passes = Background(self)
         self._passes.answered.connect(self._on_passes_answered)
@@ -163,19 +165,17 @@ class Computation(QObject):
             self.supply.follow({**boxes, **recomputed.boxes})
             self._rest.start()
         self.updated.emit(recomputed)
+        self._tell_of_pictures()
+
+    def _tell_of_pictures(self) -> None:
+        """Tell of them once none is behind, neither of this evaluation nor of what it is compared with."""
         if self.supply is not None:
-            self._drawn.start()
-        else:
-            self.pictured.emit()
+            from attn_gui.pictures.supply import Supply  # it is there, with what is long
 
-    def _on_drawn_timeout(self) -> None:
-        """Tell of the pictures once none is behind, neither of this evaluation nor of what it is compared with."""
-        from attn_gui.pictures.supply import Supply  # it is there, with what is long
-
-        if any(supply.behind for supply in self.findChildren(Supply)):
-            self._drawn.start()
-        else:
-            self.pictured.emit()
+            if any(supply.behind for supply in self.findChildren(Supply)):
+                self._drawn.start()
+                return
+        self.pictured.emit()
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
         """Whether so many rows of a long problem are projected again that the window would stand still."""
