@@ -19,7 +19,6 @@ from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.menu import TableMenu
 from attn_gui.views.tables.ruler import HeadRuler
 from attn_gui.views.tables.table_parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
-from attn_gui.views.tables.view import MatrixView
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
 
 TINTED_CELLS = 40_000
@@ -37,11 +36,12 @@ class MatrixPanel(QWidget):
     def __init__(self, field: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = field
-        self.view = MatrixView()
+        self._rows = WholeRows(self)  # made where it stands: what moves is styled again, with everything in it
+        self.view = self._rows.view
         self.set_present(True)
         self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
-        self._bar, self._ruler, self._rows = ChoiceBar(), HeadRuler(), WholeRows(self.view)
+        self._bar, self._ruler = ChoiceBar(), HeadRuler()
         self._title = TitleRow(self._symbol, self._name, self._shape)
         self._columns = SIZE.table_column
         self._head_width = 0

@@ -103,12 +103,11 @@ class ChoiceBar(QFrame):
 
 
 class WholeRows(QWidget):
-    """Gives its table room for as many whole rows as fit, and no more than it has."""
+    """Makes a table and gives it room for as many whole rows as fit, and no more than it has."""
 
-    def __init__(self, view: MatrixView) -> None:
-        super().__init__()
-        self._view = view
-        view.setParent(self)
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.view = view = MatrixView(self)
         for side in (view.columns, view.rows):
             side.geometriesChanged.connect(self.fit)
 
@@ -120,11 +119,11 @@ class WholeRows(QWidget):
 
     def height_for(self, rows: int) -> int:
         """The height that so many rows take, headers and scroll bar included."""
-        return self._around() + rows * self._view.rows.defaultSectionSize()
+        return self._around() + rows * self.view.rows.defaultSectionSize()
 
     def fit(self) -> None:
         """Cut the table to whole rows; a small one is no larger than its cells."""
-        view, row, around = self._view, self._view.rows.defaultSectionSize(), self._around()
+        view, row, around = self.view, self.view.rows.defaultSectionSize(), self._around()
         count = view.model().rowCount() if view.model() is not None else 0
         shown = max(1, min((self.height() - around) // row, count or 1))
         bar = view.verticalScrollBar().sizeHint().width() if shown < count else 0
@@ -133,7 +132,7 @@ class WholeRows(QWidget):
 
     def _across(self) -> int:
         """The width that all columns would take."""
-        return self._view.rows.sizeHint().width() + self._view.columns.length() + 2 * self._view.frameWidth()
+        return self.view.rows.sizeHint().width() + self.view.columns.length() + 2 * self.view.frameWidth()
 
     def _around(self) -> int:
         """The height of everything but rows.
@@ -141,6 +140,6 @@ class WholeRows(QWidget):
         Whether there is a scroll bar follows from the columns; asking the bar itself, which comes and goes with the
         height that is computed here, would never come to rest.
         """
-        view = self._view
+        view = self.view
         bar = view.horizontalScrollBar().sizeHint().height() if self._across() > self.width() else 0
         return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
