@@ -80,8 +80,13 @@ def test_typing_into_a_table_reaches_the_maps(person, qtbot):
 
 
 def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot, monkeypatch):
-    """In one turn an edit of K held the window for 18 ms."""
+    """In one turn an edit of K held the window for 18 ms. Meanwhile no outline of the edit before fades: each step of
+    that would paint every map."""
     settled(person, qtbot)
+    person.type_into("key", 5, 1, "-2.5")
+    settled(person, qtbot)
+    flash = person.find("heatmap.weights").overlay._flash
+    assert flash.state() == flash.State.Running
     supply, computation = person.program.computation.supply, person.program.computation
     monkeypatch.setattr(touched, "SLICE", 0.0)
     monkeypatch.setattr(supplies, "IN_ONE_TURN", 100_000)
@@ -90,12 +95,12 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     clock = QTimer(interval=0)
     clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
     for told in (computation.updated, computation.pictured):
-        told.connect(lambda *_: behind.append(supply.behind))
+        told.connect(lambda *_: behind.append((supply.behind, flash.state())))
     clock.start()
     person.type_into("key", 3, 2, "4.5")
     qtbot.waitUntil(lambda: len(behind) == 2)
     clock.stop()
-    assert behind == [True, False]
+    assert behind == [(True, flash.State.Paused), (False, flash.State.Running)]
     assert {"scores", "scaled", "weights"} <= {place.name for place in drawn}
     assert len(set(drawn.values())) == len(drawn)
     settled(person, qtbot)

@@ -153,6 +153,11 @@ class MapsController(QObject):
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         self._news.append((self._view.shown, self._baseline.news(self._view.look.compare, recomputed)))
+        self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
+
+    def _hold_flashes(self, held: bool) -> None:
+        for zone in (self._window.spine, self._window.product):
+            zone.hold_flashes(held)
 
     def _on_computation_pictured(self) -> None:
         """Show what edits have reached; an evaluation that came meanwhile is shown as a whole."""
@@ -163,6 +168,7 @@ class MapsController(QObject):
                 spine.refresh(recomputed)
                 heads.refresh(recomputed)
                 product.refresh(recomputed)
+        self._hold_flashes(False)
         self._levels = [zone.retake_levels for zone in (spine, heads, product.maps, product.operands)]
         self._rest.start(REST_MS)
 

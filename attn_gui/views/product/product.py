@@ -100,6 +100,11 @@ class ProductPicture(QWidget):
         found = [plane.cells(box) for box in recomputed.boxes.get(self._scene.stage, ())] if plane is not None else []
         self.operands.refresh(recomputed.boxes, [area for area in found if area is not None])
 
+    def hold_flashes(self, held: bool) -> None:
+        """Leave the outlines of the last edit as strong as they are, or let them fade on."""
+        for heatmap in (*self.maps.every(), *self.operands.maps.values()):
+            heatmap.overlay.hold_flash(held)
+
     def set_formula(self, *forms: str) -> None:
         """The LaTeX of the stage's formula; further forms are for less and less room."""
         self._words.title.set_formula(forms)

@@ -85,6 +85,11 @@ class Nodes:
         for node in self._nodes.values():
             node.map.retake_levels()
 
+    def hold_flashes(self, held: bool) -> None:
+        """Leave the outlines of the last edit as strong as they are, or let them fade on."""
+        for node in self._nodes.values():
+            node.map.overlay.hold_flash(held)
+
     def choose(self, name: str) -> None:
         """Frame one node alone."""
         for other, node in self._nodes.items():

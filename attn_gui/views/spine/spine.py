@@ -85,6 +85,10 @@ class Spine(QWidget):
         """Repaint the cells that hold new numbers, and put a dot on their maps."""
         self._nodes.refresh(recomputed)
 
+    def hold_flashes(self, held: bool) -> None:
+        """Leave the outlines of the last edit as strong as they are, or let them fade on."""
+        self._nodes.hold_flashes(held)
+
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         self._nodes.retake_levels()

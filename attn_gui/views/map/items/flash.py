@@ -25,6 +25,13 @@ class Flash(QVariantAnimation):
         if not motion_reduced():
             self.start()
 
+    def hold(self, held: bool) -> None:
+        """Stand still while the next outline is on its way, or fade on if none came."""
+        if held and self.state() == self.State.Running:
+            self.pause()
+        elif not held and self.state() == self.State.Paused:
+            self.resume()
+
 
 def motion_reduced() -> bool:
     """Whether the desktop asks programs not to animate."""

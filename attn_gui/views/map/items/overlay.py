@@ -69,7 +69,7 @@ class OverlayItem(MapItem):
         self.set_marks(**nothing, edited=(), painted=(), by_hand=())
 
     def flash(self, areas: Sequence[Area]) -> None:
-        """Outline what was just recomputed; it fades by itself. While hidden it would be old news once it is shown."""
+        """Outline what was just recomputed; it fades by itself. Hidden it would be old news once it is shown."""
         if not self.canvas.isVisible():
             return
         self.set_marks(edited=tuple(areas), edited_strength=1.0)
@@ -77,6 +77,11 @@ class OverlayItem(MapItem):
             self._flash = Flash(self.canvas)
             self._flash.valueChanged.connect(self._on_flash_value_changed)
         self._flash.restart()
+
+    def hold_flash(self, held: bool) -> None:
+        """Leave the outline as strong as it is, or let it fade on."""
+        if self._flash is not None:
+            self._flash.hold(held)
 
     def clear_flash(self) -> None:
         """Take the outline away."""
@@ -166,13 +171,9 @@ class OverlayItem(MapItem):
             found.append(self.cell_rect(*marks.chosen).adjusted(-near, -near, near, near))
         if marks.block is not None and marks.block != other.block:
             found.append(self._area_rect(marks.block))
-        for mine, others in (
-            (marks.painted, other.painted),
-            (marks.by_hand, other.by_hand),
-            (marks.blank, other.blank),
-        ):
-            if mine != others:
-                found.extend(map(self._area_rect, mine))
+        for mark in ("painted", "by_hand", "blank"):
+            if getattr(marks, mark) != getattr(other, mark):
+                found.extend(map(self._area_rect, getattr(marks, mark)))
         if (marks.focus, marks.bands, marks.off, marks.clear) != (other.focus, other.bands, other.off, other.clear):
             found.append(cells.adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT))
         return found
