@@ -5245,7 +5245,7 @@
 <context>
     <name>Recovery</name>
     <message>
-        <source>The program ended before {name} was saved: {n} queries, {m} keys, {heads} heads, changed {when}.</source>
+        <source>The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}.</source>
         <translation>程序在保存 {name} 之前意外退出：{n} 个查询、{m} 个键、{heads} 个头，最后修改于 {when}。</translation>
     </message>
     <message>

@@ -90,7 +90,7 @@ class Recovery(QObject):
             when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
             n, m, heads = kept.sizes
             said = self.tr(
-                "The program ended before {name} was saved: {n} queries, {m} keys, {heads} heads, changed {when}."
+                "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."
             )
             return f"{said.format(name=kept.name, n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
