@@ -10,8 +10,10 @@ import pytest
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.phrases import Refusal
+from attn_gui.document.states import kept_states
 from attn_gui.document.states.kept_states import MOST_BY_ITSELF
 from attn_gui.engine import Problem
+from attn_gui.formats.snapshots import snapshot
 from attn_gui.formats.snapshots.snapshot import nbytes
 from attn_gui.formats.snapshots.snapshot_entries import MOST
 
@@ -78,6 +80,17 @@ def test_of_those_kept_by_themselves_the_oldest_go_and_no_other(document):
     assert names == [105.0 + number for number in range(MOST_BY_ITSELF)]
     assert document.snapshots.all[0].name == "mine"
     assert nbytes(document.snapshots.all) < 8 * document.problem.query.nbytes + 1000 * MOST_BY_ITSELF
+
+
+def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeypatch):
+    """After an undone W_O of 537 MB the next number typed copied it for a second, and threw the copy away."""
+    monkeypatch.setattr(kept_states, "LARGEST_COPY", document.problem.query.nbytes)
+    typed(document, 1.0)
+    document.stack.undo()
+    monkeypatch.setattr(snapshot, "_alone", lambda array: pytest.fail("it was copied"))
+    typed(document, 2.0)
+    assert document.snapshots.all == ()
+    assert document.problem.query[0, 0] == 2.0
 
 
 def test_names_are_told_apart_and_their_number_is_limited(document):

@@ -14,6 +14,7 @@ from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, MOST
 
 MOST_BY_ITSELF = 20
 LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
+LARGEST_COPY = 16 * 2**20  # bytes that an edit may wait for while they are copied
 _FULL = QT_TRANSLATE_NOOP("Sentences", "There are {count} snapshots, which is the most; delete one first.")
 
 
@@ -45,12 +46,16 @@ class Snapshots(QObject):
         return found
 
     def keep(self, problem: Problem, name: str) -> None:
-        """Keep by itself what would be lost; not what is there already, and of these the oldest go first."""
+        """Keep by itself what would be lost; not what is there already, and of these the oldest go first.
+
+        Raises FieldError where the edit that loses it would have to wait for too large a copy.
+        """
         own = [each for each in self.all if each.by_itself]
-        found = packed(problem, self.all, self._free_name(name), by_itself=True)
+        room = min(LARGEST_COPY, LARGEST_BY_ITSELF - nbytes(self.all))
+        found = packed(problem, self.all, self._free_name(name), by_itself=True, room=room)
         if any(each.is_state_of(found) for each in self.all):
             return
-        if len(self.all) >= MOST or nbytes((*self.all, found)) > LARGEST_BY_ITSELF:
+        if len(self.all) >= MOST:
             return
         others = tuple(each for each in self.all if len(own) < MOST_BY_ITSELF or each is not own[0])
         self._set((*others, found))

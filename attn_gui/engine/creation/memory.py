@@ -70,11 +70,15 @@ def outline(make: Callable[[], T]) -> T:
         return make()
 
 
-def check(size: int) -> None:
-    """Raise FieldError, one sentence, if so many bytes of new numbers are more than a share of the free memory."""
+def check(size: int, most: int | None = None) -> None:
+    """Raise FieldError, one sentence, if so many bytes of new numbers are more than a share of the free memory.
+
+    `most` is a smaller share than that.
+    """
     free = available()
-    if size > free // SHARE:
-        raise FieldError(sentences.TOO_MUCH, size=size_text(size), share=size_text(free // SHARE), free=size_text(free))
+    share = free // SHARE if most is None else min(most, free // SHARE)
+    if size > share:
+        raise FieldError(sentences.TOO_MUCH, size=size_text(size), share=size_text(share), free=size_text(free))
 
 
 def carried_out(

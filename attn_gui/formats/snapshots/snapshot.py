@@ -77,16 +77,22 @@ class Snapshot:
 
 
 def packed(
-    problem: Problem, others: Sequence[Snapshot], name: str, note: str = "", *, by_itself: bool = False
+    problem: Problem,
+    others: Sequence[Snapshot],
+    name: str,
+    note: str = "",
+    *,
+    by_itself: bool = False,
+    room: int | None = None,
 ) -> Snapshot:
     """A snapshot of a problem, which stands on what `others`, the newest last, hold already.
 
-    Raises FieldError where what is new in it would take too much memory.
+    Raises FieldError where what is new in it would take too much memory, or more than `room` bytes.
     """
     arrays, options = split(problem)
     whole = arrays | {OPTIONS: np.frombuffer(dump(options).encode(), np.uint8)}
     told = {label: _told_by(array, _bases(others, label)) for label, array in whole.items()}
-    check(sum(whole[label].nbytes for label, cells in told.items() if cells is None))
+    check(sum(whole[label].nbytes for label, cells in told.items() if cells is None), room)
     parts = {label: _alone(whole[label]) if cells is None else cells for label, cells in told.items()}
     return Snapshot(name, parts, note, by_itself)
 
