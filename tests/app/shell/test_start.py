@@ -83,14 +83,21 @@ sys.exit(run())
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
     "pyqtgraph",
+    "attn_gui.app.finding.finding",
     "attn_gui.app.lessons.lesson_steps",
+    "attn_gui.app.shell.later_tools",
+    "attn_gui.figure.maps.map_figure",
     "attn_gui.figure.page_catalog",
+    "attn_gui.figure.pages.page_kind",
     "attn_gui.figure.sheet",
     "attn_gui.figure.maps.painter",
     "attn_gui.engine.analysis.solution",
     "attn_gui.engine.analysis.verifying.verification",
     "attn_gui.engine.analysis.verifying.reference",
     "attn_gui.engine.evaluation.streaming.evaluation",
+    "attn_gui.formats.text.text_table",
+    "attn_gui.views.map.levels.levels_popup",
+    "attn_gui.views.pages.page_widget",
 )
 
 
