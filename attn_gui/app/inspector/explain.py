@@ -33,7 +33,7 @@ class ExplainController(QObject):
         view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
-        computation.updated.connect(lambda _recomputed: self._soon.start())
+        computation.pictured.connect(self._soon.start)
         self.show_explanation()
 
     # --- along the links -------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class CompareController(QObject):
         bars.menus["compare"].aboutToShow.connect(self.show_offers)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)
-        computation.updated.connect(lambda _: self._soon.start())
+        computation.pictured.connect(self._soon.start)
         view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
         view.follow(self.show_offers, "evaluation")
         view.follow(self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation")
