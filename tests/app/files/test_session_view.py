@@ -92,7 +92,7 @@ def test_only_decimals_that_the_menu_offers_are_taken(program):
             program.session_view.apply({"decimals": decimals})
         assert not raised, format_captured_exceptions(raised)
         assert program.view.look.decimals == (decimals if decimals in (2, 3, 4, 6) else before)
-        assert program.commands.actions[f"decimals_{program.view.look.decimals}"].isChecked()
+        assert program.bars.actions[f"decimals_{program.view.look.decimals}"].isChecked()
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

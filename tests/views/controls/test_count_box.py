@@ -39,7 +39,8 @@ def test_what_is_no_count_is_refused_as_it_was_typed(qtbot: QtBot, kind: str, te
     host.activateWindow()
     qtbot.waitUntil(host.isActiveWindow)
     before = box.value()
-    for leave in (lambda: qtbot.keyClick(box, Qt.Key.Key_Escape), elsewhere.setFocus):
+    stays = f"“{text}” was not taken; {before} stays."
+    for leave, said in ((lambda: qtbot.keyClick(box, Qt.Key.Key_Escape), ""), (elsewhere.setFocus, stays)):
         box.setFocus()
         box.selectAll()
         qtbot.keyClicks(box, text)
@@ -51,4 +52,6 @@ def test_what_is_no_count_is_refused_as_it_was_typed(qtbot: QtBot, kind: str, te
         assert tip.isVisible()
         leave()
         assert (box.value(), box.cleanText()) == (before, str(before))
-        assert not tip.isVisible()
+        assert (tip.text() if tip.isVisible() else "") == said
+    box.setFocus()
+    assert not tip.isVisible()

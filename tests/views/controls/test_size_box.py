@@ -145,6 +145,10 @@ def test_leaving_with_a_refused_number_keeps_the_old_one_and_says_so(qtbot: QtBo
     assert host.box.text() == "16"
     assert host.committed == []
     assert len(host.refused) == 1
+    tip = _tip(host)
+    assert tip is not None
+    assert tip.text() == "“7” was not taken; 16 stays."
+    host.box.setFocus()
     assert _tip(host) is None
 
 
