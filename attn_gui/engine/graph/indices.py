@@ -190,8 +190,10 @@ def join(boxes: Sequence[Box]) -> list[Box]:
     kept: list[Box] = []
     for box in sorted(boxes, key=count, reverse=True):
         if not any(contains(other, box) for other in kept):
+            if len(kept) == MOST_BOXES:  # whatever else there is: thousands need not be held against each other
+                return [around(boxes)]
             kept.append(box)
-    return kept if len(kept) <= MOST_BOXES else [around(kept)]
+    return kept
 
 
 def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
