@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidg
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress, scaled
+from attn_gui.views.words.tip import set_tip
 
 WIDTH = 240
 
@@ -74,6 +75,7 @@ class FindBar(QWidget):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.line.setPlaceholderText(self.tr("number, token, or row, column"))
+        set_tip(self.line, self.tr("A number as it is shown, a token, or row and column as in 2, 5: Enter goes there"))
         for button, words in (
             (self.previous, self.tr("The one before (Shift+F3)")),
             (self.next, self.tr("The next one (F3)")),

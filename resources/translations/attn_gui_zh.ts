@@ -187,15 +187,15 @@
     </message>
     <message>
         <source>Fill with small &amp;integers</source>
-        <translation>填入小整数(&amp;I)</translation>
+        <translation>设为小整数(&amp;I)</translation>
     </message>
     <message>
         <source>Fill with random &amp;numbers</source>
-        <translation>填入随机数(&amp;N)</translation>
+        <translation>设为随机数(&amp;N)</translation>
     </message>
     <message>
         <source>Fill with the identit&amp;y</source>
-        <translation>填入单位矩阵(&amp;Y)</translation>
+        <translation>设为单位矩阵(&amp;Y)</translation>
     </message>
     <message>
         <source>To&amp;kens…</source>
@@ -950,6 +950,41 @@
     </message>
 </context>
 <context>
+    <name>CellButtons</name>
+    <message>
+        <source>As one equation</source>
+        <translation>写成一个等式</translation>
+    </message>
+    <message>
+        <source>Copy text</source>
+        <translation>复制文本</translation>
+    </message>
+    <message>
+        <source>Copy LaTeX</source>
+        <translation>复制 LaTeX</translation>
+    </message>
+    <message>
+        <source>Set to…</source>
+        <translation>设为…</translation>
+    </message>
+    <message>
+        <source>All steps of this query in one equation, such as a = softmax(q Kᵀ / √dₖ)</source>
+        <translation>把该查询的各步写成一个等式，如 a = softmax(q Kᵀ / √dₖ)</translation>
+    </message>
+    <message>
+        <source>Copy the equations on show, with their numbers, as plain text</source>
+        <translation>把显示的等式连同其中的数值复制为纯文本</translation>
+    </message>
+    <message>
+        <source>Copy the equations on show, with their numbers, as LaTeX</source>
+        <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
+    </message>
+    <message>
+        <source>Give this cell another number: what Q, K, V or X have to be for it is solved</source>
+        <translation>为该单元格指定一个值，反推 Q、K、V 或 X 应取的值</translation>
+    </message>
+</context>
+<context>
     <name>CellDelegate</name>
     <message>
         <source>Row {row}, column {column}</source>
@@ -1029,6 +1064,14 @@
     <message>
         <source>now − before</source>
         <translation>现在 − 之前</translation>
+    </message>
+    <message>
+        <source>Colors of {title}</source>
+        <translation>{title}的配色</translation>
+    </message>
+    <message>
+        <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
     </message>
     <message>
         <source>gradient</source>
@@ -1258,7 +1301,7 @@
     <name>Exercises</name>
     <message>
         <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
-        <translation>留空的个数和随机种子，例如“6, 1”；同一个种子总是抽到相同的单元格。</translation>
+        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
     </message>
     <message>
         <source>Leave out cells</source>
@@ -1670,6 +1713,10 @@
         <translation>数值、词元，或“行, 列”</translation>
     </message>
     <message>
+        <source>A number as it is shown, a token, or row and column as in 2, 5: Enter goes there</source>
+        <translation>输入显示的数值、词元，或行、列（如 2, 5），按 Enter 转到该处</translation>
+    </message>
+    <message>
         <source>The one before (Shift+F3)</source>
         <translation>上一个（Shift+F3）</translation>
     </message>
@@ -1847,6 +1894,10 @@
     <message>
         <source>{head}, {state}</source>
         <translation>{head}，{state}</translation>
+    </message>
+    <message>
+        <source>Show head {head}: its weights A, and its output O = A V</source>
+        <translation>显示头 {head}：它的权重 A 和输出 O = A V</translation>
     </message>
 </context>
 <context>
@@ -2485,22 +2536,6 @@
         <translation>按大小</translation>
     </message>
     <message>
-        <source>As one equation</source>
-        <translation>写成一个等式</translation>
-    </message>
-    <message>
-        <source>Copy text</source>
-        <translation>复制文本</translation>
-    </message>
-    <message>
-        <source>Copy LaTeX</source>
-        <translation>复制 LaTeX</translation>
-    </message>
-    <message>
-        <source>Set to…</source>
-        <translation>设为…</translation>
-    </message>
-    <message>
         <source>All keys of this query</source>
         <translation>该查询的所有键</translation>
     </message>
@@ -2696,6 +2731,13 @@
     <message>
         <source>There is no copy of the unsaved changes, should the program crash. {reason}</source>
         <translation>万一程序崩溃，未保存的更改没有备份。{reason}</translation>
+    </message>
+</context>
+<context>
+    <name>KnobFields</name>
+    <message>
+        <source>{knob}: the page follows</source>
+        <translation>{knob}：页面随之更新</translation>
     </message>
 </context>
 <context>
@@ -2926,6 +2968,20 @@
     </message>
 </context>
 <context>
+    <name>LinkGrid</name>
+    <message>
+        <source>Open {title}, {shape}</source>
+        <translation>打开{title}，{shape}</translation>
+    </message>
+</context>
+<context>
+    <name>LinkRow</name>
+    <message>
+        <source>Explain {cell}</source>
+        <translation>解释 {cell}</translation>
+    </message>
+</context>
+<context>
     <name>LintLines</name>
     <message>
         <source>Go to the row</source>
@@ -2974,6 +3030,10 @@
     <message>
         <source>Add layer</source>
         <translation>添加层</translation>
+    </message>
+    <message>
+        <source>One more rule for M in Sᵐ = S′ + M: a key is seen if every layer allows it</source>
+        <translation>为 Sᵐ = S′ + M 中的 M 再加一条规则：所有层都开放的键才可见</translation>
     </message>
     <message>
         <source>Close</source>
@@ -4008,8 +4068,12 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
-        <source>d_model = heads · dₖ: dₖ and dᵥ follow where the heads share it evenly</source>
-        <translation>d_model = 头数 · dₖ：各头能平分时，dₖ 和 dᵥ 随之改变</translation>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
+        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
+    </message>
+    <message>
+        <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
+        <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
     <message>
         <source>Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1</source>
@@ -4017,7 +4081,7 @@
     </message>
     <message>
         <source>The same seed gives the same numbers again</source>
-        <translation>相同的种子得到相同的数</translation>
+        <translation>随机种子相同，得到的数也相同</translation>
     </message>
     <message>
         <source>Create</source>
@@ -4032,16 +4096,16 @@
         <translation>{heads} 个头无法平分 d_model = {width}。</translation>
     </message>
     <message>
+        <source>d_model = {width} takes at least {heads} heads, as dₖ is at most {most}.</source>
+        <translation>dₖ 最大为 {most}，因此 d_model = {width} 至少需要 {heads} 个头。</translation>
+    </message>
+    <message>
         <source>In self-attention the keys are the rows of X too</source>
         <translation>自注意力中，键也来自 X 的各行</translation>
     </message>
     <message>
         <source>, </source>
         <translation>，</translation>
-    </message>
-    <message>
-        <source>Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.</source>
-        <translation>头数：{heads}，每个头的分数为 {n} × {m}。输出：{n} × {width}。</translation>
     </message>
 </context>
 <context>
@@ -4509,7 +4573,7 @@
     </message>
     <message>
         <source>Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.</source>
-        <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由种子生成的通道。</translation>
+        <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由随机种子生成的通道。</translation>
     </message>
     <message>
         <source>So many convolutions do not join both ends; {needed} would.</source>
@@ -5287,6 +5351,14 @@
         <translation>影响</translation>
     </message>
     <message>
+        <source>Show in tables and maps all that this cell is computed from</source>
+        <translation>在表格和图中显示计算该单元格所用到的一切</translation>
+    </message>
+    <message>
+        <source>Show in tables and maps all that is computed from this cell</source>
+        <translation>在表格和图中显示由该单元格计算得到的一切</translation>
+    </message>
+    <message>
         <source>{cell}, head {head}</source>
         <translation>{cell}，头 {head}</translation>
     </message>
@@ -5451,6 +5523,10 @@
     <message>
         <source>Taking the gradients …</source>
         <translation>正在计算梯度……</translation>
+    </message>
+    <message>
+        <source>Go to {cell} in its table</source>
+        <translation>转到表格中的 {cell}</translation>
     </message>
     <message>
         <source>Not shown during the exercise: gradients would give away cells that are left out.</source>
@@ -6105,7 +6181,7 @@
     </message>
     <message>
         <source>The causal future has no influence: NaN put into later keys {count} times, earlier rows compared bit by bit.</source>
-        <translation>因果掩码之后的未来没有影响：向后面的键填入 NaN {count} 次，并逐位比较前面的行。</translation>
+        <translation>因果掩码之后的未来没有影响：{count} 次把后面的键设为 NaN，并逐位比较前面的行。</translation>
     </message>
     <message>
         <source>The causal future has no influence: there is no causal layer.</source>
@@ -7841,10 +7917,6 @@
         <source>{title}, {rows} × {columns}</source>
         <translation>{title}，{rows} × {columns}</translation>
     </message>
-    <message>
-        <source>Colors of {title}</source>
-        <translation>{title}的配色</translation>
-    </message>
 </context>
 <context>
     <name>StageNode</name>
@@ -7912,6 +7984,18 @@
         <translation>打开…</translation>
     </message>
     <message>
+        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
+        <translation>新建自己的问题：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+    </message>
+    <message>
+        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
+        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
+    </message>
+    <message>
+        <source>Attention step by step, with tasks in this window</source>
+        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
+    </message>
+    <message>
         <source>move the chosen cell</source>
         <translation>移动所选单元格</translation>
     </message>
@@ -7937,7 +8021,7 @@
     </message>
     <message>
         <source>type a number into it</source>
-        <translation>填入数值</translation>
+        <translation>输入数值</translation>
     </message>
     <message>
         <source>Lessons…</source>
@@ -8508,6 +8592,13 @@
     </message>
 </context>
 <context>
+    <name>Trail</name>
+    <message>
+        <source>Back to {cell}</source>
+        <translation>回到 {cell}</translation>
+    </message>
+</context>
+<context>
     <name>TwoStates</name>
     <message>
         <source>{title}, before</source>
@@ -8559,6 +8650,10 @@
         <translation>停止</translation>
     </message>
     <message>
+        <source>Compute every stage a second time, cell by cell, and say where it differs</source>
+        <translation>逐单元格重新计算每个阶段，指出不同之处</translation>
+    </message>
+    <message>
         <source>All {count} rows were computed a second time, in plain loops. The worst difference:</source>
         <translation>全部 {count} 行已用简单循环重算一遍。最大差异：</translation>
     </message>
@@ -8581,6 +8676,10 @@
     <message>
         <source>Computes every number a second time, in plain loops that share nothing with the program, and checks what must always hold.</source>
         <translation>用与本程序毫无共用代码的简单循环把每个数重算一遍，并检查始终应当成立的性质。</translation>
+    </message>
+    <message>
+        <source>Explain the cell that differs most</source>
+        <translation>解释相差最大的单元格</translation>
     </message>
 </context>
 <context>

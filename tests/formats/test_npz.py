@@ -146,6 +146,7 @@ REFUSED = {
     "a mask that is a name": (with_meta({"mask": "causal"}), "expected a list"),
     "a layer that is a name": (with_meta({"mask": ["causal"]}), "names with values"),
     "a layer without cells": (with_meta({"mask": [{"kind": "custom"}]}), "needs allowed"),
+    "a prefix of no length": (with_meta({"mask": [{"kind": "prefix"}]}), "needs length"),
     "cells without a layer": (zipped(QUERY, KEY, VALUE, entry("mask.0.allowed", True)), "belongs to no mask layer"),
     "an unknown dtype": (with_meta({"dtype": "float8"}), "dtype must be one of"),
 }

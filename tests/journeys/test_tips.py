@@ -6,9 +6,23 @@ import re
 
 import pytest
 from PySide6.QtCore import QRegularExpression
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QScrollBar,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
+from attn_gui.views.map.levels.colorbar import ColorBar
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -41,3 +55,68 @@ def test_a_button_at_the_axes_names_the_tokens(launch):
     person = launch("worked-example.npz", width=1024, height=700)
     person.show_stage("scores")
     person.answering(TokensDialog, lambda dialog: dialog.reject(), lambda: person.click("product.tokens"))
+
+
+KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, ColorBar)
+PARTS = (QAbstractItemView, QAbstractSpinBox, QComboBox)  # what lies in them is theirs
+
+
+def in_sight(person):
+    """The controls that a person sees, but for scroll bars and the switches of tabs."""
+    for control in (each for kind in KINDS for each in person.window.findChildren(kind)):
+        inner = isinstance(control, QScrollBar) or isinstance(control.parentWidget(), (*PARTS, QTabBar))
+        if control.isVisible() and not inner:
+            yield control
+
+
+def told_nothing(person):
+    """Names of controls in sight without a tip or What's This."""
+    return [
+        f"{type(control).__name__} {control.objectName()} {getattr(control, 'text', str)()}"
+        for control in in_sight(person)
+        if not control.toolTip() or not control.whatsThis()
+    ]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_controls_that_come_later_have_a_tip_and_a_whats_this(launch, lang):
+    """Those of a chosen cell, heads, color bars, history, snapshots, pages, masks, comparisons."""
+    person = launch(lang=lang)
+    tabs = person.window.inspector.findChild(QTabWidget)
+    found = told_nothing(person)
+    person.click_cell("weights", 4, 2)
+    person.rest()
+    found += told_nothing(person)
+    person.click("inspector.reach")
+    person.do("snapshot")
+    person.do("pin")
+    person.type_into("query", 0, 0, "2")
+    person.do("find")
+    person.rest()
+    found += told_nothing(person)
+    for page in range(1, tabs.count()):
+        tabs.setCurrentIndex(page)
+        person.wait()
+        found += told_nothing(person)
+    tabs.setCurrentIndex(0)
+    for action in ("all_stages", "gradients", "masks"):
+        person.do(action)
+        person.wait()
+        QTest.qWait(1)
+        found += told_nothing(person)
+    assert sorted(set(found)) == []
+    if lang == "zh":
+        told = {control.whatsThis() for control in in_sight(person)}
+        assert [text for text in told if not re.search("[一-鿿]", text)] == []
+
+
+def test_heads_and_color_bars_say_what_they_change(launch):
+    person = launch()
+    assert "O = A V" in person.find("head.3").toolTip()
+    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
+    assert "(x − low) / (high − low)" in bar.toolTip()
+    person.do("language_zh")
+    QApplication.processEvents()
+    for control in (bar, person.find("head.3")):
+        assert re.search("[一-鿿]", control.toolTip())
+        assert re.search("[一-鿿]", control.whatsThis())

@@ -141,6 +141,7 @@ class Actions(QObject):
             action.setText(translated(label, row.context))
             action.setIconText(_plain(translated(row.short or label, row.context)))
             action.setToolTip(_tip(action))
+            action.setWhatsThis(action.toolTip())
 
     def _make(self, row: Row) -> QAction:
         action = QAction(self)

@@ -105,6 +105,7 @@ class Program(QObject):
     def _build_tables(self) -> None:
         window, document, computation, view = self._shared()
         self.tables = TablesController(window, document, computation, self.baseline, view, self.making)
+        self.layout.follow_columns(self.tables)
         self.target = TableTarget(window, document, self.tables, view, self.making)
         self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
         self.table_blocks = TableBlocks(

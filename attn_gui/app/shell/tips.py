@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QObject, QRegularExpression, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
@@ -60,6 +60,8 @@ TIPS = {
     "dtype": QT_TRANSLATE_NOOP("Tips", "All is computed in float64; float32 rounds each number once, when it is read"),
 }
 CONTROL = "control."
+KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)  # What's This of these is their tip
+TOLD = "told"  # the tip that What's This was given
 
 
 class TipsController(QObject):
@@ -81,6 +83,10 @@ class TipsController(QObject):
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
+        for control in (each for kind in KINDS for each in self._window.findChildren(kind)):
+            if control.whatsThis() == (control.property(TOLD) or ""):
+                control.setProperty(TOLD, control.toolTip())
+                control.setWhatsThis(control.toolTip())
 
     def retranslate(self) -> None:
         """The language has changed."""

@@ -1,6 +1,8 @@
-"""The place and size of the window and the widths of its columns, kept from one session to the next."""
+"""The place and size of the window and the widths of its columns and theirs, kept from one session to the next."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -9,7 +11,14 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.settings import Settings
 from attn_gui.views.main_window import MainWindow
 
+if TYPE_CHECKING:
+    from attn_gui.app.tables.tables import TablesController
+    from attn_gui.document.matrix_model import MatrixModel
+    from attn_gui.views.tables import MatrixPanel
+    from attn_gui.views.tables.sized_view import SizedView
+
 FIRST_SIZE = (1440, 900)
+WIDTHS = "window/widths"  # of columns that a person drew, by table
 
 
 class LayoutController(QObject):
@@ -37,11 +46,25 @@ class LayoutController(QObject):
         self._first_size()
         self._window.reset_columns()
         self._window.inputs.share_out()
+        for panel in self._window.inputs.panels.values():
+            panel.view.reset_columns()
 
     def share_inputs(self) -> None:
         """Give the tables the heights that they had, once they are there."""
         heights = {name: size for name, size in self._settings.record("window/tables").items() if type(size) is int}
         self._window.inputs.set_heights(heights)
+
+    def follow_columns(self, tables: TablesController) -> None:
+        """Give the columns of each table the widths that a person gave them, and keep those that come."""
+        tables.on_new_table(self._on_new_table)
+
+    def _on_new_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        panel.view.draw_columns(*_widths(self._settings.record(WIDTHS).get(field)))
+        panel.view.columnsDrawn.connect(lambda: self._keep_columns(field, panel.view))
+
+    def _keep_columns(self, field: str, view: SizedView) -> None:
+        count, widths = view.drawn_columns()
+        self._settings.put(WIDTHS, self._settings.record(WIDTHS) | {field: {"columns": count, "widths": widths}})
 
     def _restore(self) -> None:
         geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
@@ -53,3 +76,12 @@ class LayoutController(QObject):
     def _first_size(self) -> None:
         screen = QGuiApplication.primaryScreen().availableSize()
         self._window.resize(min(FIRST_SIZE[0], screen.width()), min(FIRST_SIZE[1], screen.height()))
+
+
+def _widths(kept: object) -> tuple[int, dict[int, int]]:
+    """The number of columns and the widths of some of them, as they were kept; anything unreadable is none."""
+    count, widths = (kept.get("columns"), kept.get("widths")) if isinstance(kept, dict) else (None, None)
+    if type(count) is not int or not isinstance(widths, dict):
+        return 0, {}
+    places = [name for name in widths if len(name) < 7 and name.isdecimal() and type(widths[name]) is int]
+    return count, {int(name): widths[name] for name in places}

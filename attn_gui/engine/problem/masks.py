@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,7 @@ def keys_before(length: int, places: Array, m: int) -> int:
 class Prefix(Aligned):
     """j < length or j ≤ i + o: the first keys are seen by all, the others causally (T5's prefix language model)."""
 
-    length: int = 0
+    length: int
 
     kind = "prefix"
     label = QT_TRANSLATE_NOOP("Masks", "prefix")
@@ -242,10 +242,10 @@ def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -
     kind = given.pop("kind", None)
     if not isinstance(kind, str) or kind not in MASKS:
         raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=told(kind))
-    known = tuple(f.name for f in fields(MASKS[kind]))
-    for unknown in given.keys() - known:
-        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
-    for parameter in MASKS[kind].parameters:
-        if parameter.name not in given and parameter.kind in ("lengths", "array"):
-            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter.name)
+    known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
+    for unknown in given.keys() - known.keys():
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=tuple(known))
+    for parameter, needed in known.items():
+        if needed and parameter not in given:
+            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter)
     return MASKS[kind](**given)

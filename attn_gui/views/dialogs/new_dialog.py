@@ -84,6 +84,7 @@ class NewDialog(FormDialog):
         self.mask_kind, self.sentence = ChoiceBox((NO_MASK, *_simple_masks()), self), QLineEdit(self)
         self.d_model = CountBox(self, maximum=SIZES["num_heads"] * SIZES["d_k"])
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
+        self._typed: set[str] = set()  # of d_model, d_k and d_v, as far as one of them follows from the others
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
         self._what, self._shapes = QLabel(self), QLabel(self)
         buttons = QDialogButtonBox.StandardButton
@@ -108,6 +109,7 @@ class NewDialog(FormDialog):
         self.fill.setCurrentIndex(FILLS.index(known["fill"]))
         self.seed.setValue(known["seed"])
         self.mask_kind.set_key(known["mask"])
+        self._typed.clear()
         self._show_choice()
 
     def result_choice(self) -> NewChoice:
@@ -156,7 +158,7 @@ class NewDialog(FormDialog):
             self.fill.setItemText(place, text)
         self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: kind_name(kind) for kind in _simple_masks()})
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
-        self.d_model.setToolTip(self.tr("d_model = heads · dₖ: dₖ and dᵥ follow where the heads share it evenly"))
+        self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed"))
         self.fill.setToolTip(self.tr("Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
@@ -206,8 +208,9 @@ class NewDialog(FormDialog):
         lay_out(grid, [[(self._labels[name], self._editor(name), wide.get(name, 1)) for name in row] for row in rows])
         for at in range(3):
             grid.setColumnStretch(at, 1)
+        changed = {"m": self._on_keys_changed, "d_k": self._on_d_k_changed, "d_v": self._on_d_v_changed}
         for name, box in self.boxes.items():
-            box.valueChanged.connect(self._on_keys_changed if name == "m" else self._show_choice)
+            box.valueChanged.connect(changed.get(name, self._show_choice))
         for choice in (self.fill, self.mask_kind):
             choice.currentIndexChanged.connect(self._show_choice)
         self.sentence.textChanged.connect(self._on_sentence_changed)
@@ -218,13 +221,8 @@ class NewDialog(FormDialog):
         return grid
 
     def _editor(self, name: str) -> QWidget:
-        others: dict[str, QWidget] = {
-            "fill": self.fill,
-            "seed": self.seed,
-            "mask": self.mask_kind,
-            "sentence": self.sentence,
-            "d_model": self.d_model,
-        }
+        others: dict[str, QWidget] = {"fill": self.fill, "seed": self.seed, "mask": self.mask_kind}
+        others |= {"sentence": self.sentence, "d_model": self.d_model}
         return others.get(name) or self.boxes[name]
 
     def _on_sentence_changed(self, _text: str) -> None:
@@ -235,15 +233,34 @@ class NewDialog(FormDialog):
                 self.boxes["m"].setValue(count)
         self._show_choice()
 
-    def _on_d_model_changed(self, width: int) -> None:
-        """Shared among the heads, if they can share it evenly."""
-        if width % (heads := self.boxes["num_heads"].value()) == 0:
-            for name in ("d_k", "d_v"):
+    def _on_d_model_changed(self, _width: int) -> None:
+        self._typed = self._typed - {"d_k"} | {"d_model"}
+        self._show_choice()
+
+    def _on_d_k_changed(self, _width: int) -> None:
+        self._typed = self._typed - {"d_model"} | {"d_k"}
+        self._show_choice()
+
+    def _on_d_v_changed(self, _width: int) -> None:
+        self._typed.add("d_v")
+        self._show_choice()
+
+    def _share(self) -> str:
+        """Let dₖ follow from a typed d_model, and dᵥ that was not typed, or d_model from dₖ; why it cannot, if so."""
+        heads, width = self.boxes["num_heads"].value(), self.d_model.value()
+        if "d_model" not in self._typed:
+            with QSignalBlocker(self.d_model):
+                self.d_model.setValue(heads * self.boxes["d_k"].value())
+            return ""
+        if width % heads:
+            return self.tr("{heads} heads cannot share d_model = {width} evenly.").format(heads=heads, width=width)
+        if (most := SIZES["d_k"]) < width // heads:
+            said = self.tr("d_model = {width} takes at least {heads} heads, as dₖ is at most {most}.")
+            return said.format(width=width, heads=-(-width // most), most=most)
+        for name in {"d_k", "d_v"} - self._typed:
+            with QSignalBlocker(self.boxes[name]):
                 self.boxes[name].setValue(width // heads)
-        else:
-            self._what.setText(
-                self.tr("{heads} heads cannot share d_model = {width} evenly.").format(heads=heads, width=width)
-            )
+        return ""
 
     def _on_keys_changed(self, keys: int) -> None:
         if self.boxes["m"].isEnabled():
@@ -251,23 +268,20 @@ class NewDialog(FormDialog):
         self._show_choice()
 
     def _show_choice(self) -> None:
-        """Show the present choice in words."""
-        choice = self.result_choice()
+        """Show the present choice in words; one that cannot be made is not offered."""
+        refusal, choice = self._share(), self.result_choice()
         follows = choice.kind == "self"
         self.boxes["m"].setEnabled(not follows)
         self.boxes["m"].setToolTip(self.tr("In self-attention the keys are the rows of X too") if follows else "")
         with QSignalBlocker(self.boxes["m"]):
             self.boxes["m"].setValue(choice.m)
-        with QSignalBlocker(self.d_model):
-            self.d_model.setValue(choice.num_heads * choice.d_k)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
         self._shapes.setText(self.tr(", ").join(shapes))
-        self._what.setText(
-            self.tr("Heads: {heads}, each with scores {n} × {m}. Output: {n} × {width}.").format(
-                heads=choice.num_heads, n=choice.n, m=choice.m, width=choice.num_heads * choice.d_v
-            )
-        )
+        said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
+        values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
+        self._what.setText(refusal or said.format(**values, width=choice.num_heads * choice.d_v))
 
 
 def _simple_masks() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.spine.map_button import MapButton
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.words.tip import set_tip
 
 
 class HeadThumb(MapButton):
@@ -62,7 +63,8 @@ class HeadThumb(MapButton):
         self.setAccessibleName(
             self.tr("{head}, {state}").format(head=said, state=self._by_hand) if self._by_hand else said
         )
-        self.setToolTip(f"{self._title} {self.reading}" if self._compact or self._by_hand else "")
+        tip = self.tr("Show head {head}: its weights A, and its output O = A V").format(head=self.head)
+        set_tip(self, f"{tip}\n{self._title} {self.reading}".rstrip())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:

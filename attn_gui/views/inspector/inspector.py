@@ -6,15 +6,15 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.formula import FormulaView
+from attn_gui.views.inspector.cell_buttons import CellButtons
 from attn_gui.views.inspector.cell_sentences import Sentences
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.equations import as_one, by_step
-from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.inspector.pages.link_grid import Rows
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 from attn_gui.views.inspector.pages.sensitivity_page import SensitivityPage
@@ -72,9 +72,7 @@ class Inspector(QWidget):
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
         self._caption, self._order, self._compared = QLabel(page), QLabel(page), QLabel(page)
         self._terms, self._relations = TermsView(page), Relations(page)
-        self._buttons = QWidget(page)
-        self._copy_text, self._copy_latex = QPushButton(self._buttons), QPushButton(self._buttons)
-        self._target, self._one = QPushButton(self._buttons), QPushButton(self._buttons)
+        self._buttons = CellButtons(page)
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
         held = (self.start, self._page, self.verify, self.sensitivity)
@@ -105,7 +103,7 @@ class Inspector(QWidget):
 
     def set_target_offered(self, offered: bool) -> None:
         """Whether the explained cell can be given a target."""
-        self._target.setVisible(offered)
+        self._buttons.set_target_offered(offered)
 
     def set_reach_shown(self, shown: str, other: str = "") -> None:
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
@@ -133,15 +131,12 @@ class Inspector(QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        self.setAccessibleName(self.tr("Explain"))
+        for frame in (self, self._tabs):
+            frame.setAccessibleName(self.tr("Explain"))
         titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"), self.tr("Pages"))
         for place, title in enumerate(titles):
             self._tabs.setTabText(place, title)
         self._order.setText(self.tr("by size"))
-        self._one.setText(self.tr("As one equation"))
-        self._copy_text.setText(self.tr("Copy text"))
-        self._copy_latex.setText(self.tr("Copy LaTeX"))
-        self._target.setText(self.tr("Set to…"))
         if self._explanation is not None:
             self._show_explanation()
 
@@ -179,12 +174,12 @@ class Inspector(QWidget):
         computed = explanation.computed
         if computed is not None:  # the number, and below it how it would have come about
             whole, below = by_step(explanation), by_step(computed)
-            self._one.hide()
+            self._buttons.set_one_offered(False)
             self._set_formula(whole.chain, (below.chain, *below.parts))
             return
         offered = explanation.per_query is not None
-        self._one.setVisible(offered)
-        one = as_one(explanation) if offered and self._one.isChecked() else None
+        self._buttons.set_one_offered(offered)
+        one = as_one(explanation) if self._buttons.one else None
         shown = by_step(explanation) if one is None else one
         self._set_formula(shown.chain, shown.parts)
 
@@ -200,10 +195,7 @@ class Inspector(QWidget):
             *self._trail.links(),
             self._terms,
             *self._relations.links(),
-            self._one,
-            self._copy_text,
-            self._copy_latex,
-            self._target,
+            *self._buttons.buttons(),
         )
         if order != self._ordered:
             self._ordered = order
@@ -242,10 +234,9 @@ class Inspector(QWidget):
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)
         self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
-        self._copy_text.clicked.connect(lambda: self._ask_to_copy("text"))
-        self._target.clicked.connect(self.targetRequested)
-        self._copy_latex.clicked.connect(lambda: self._ask_to_copy("latex"))
-        self._one.clicked.connect(self._on_one_clicked)
+        self._buttons.copyRequested.connect(self.copyRequested)
+        self._buttons.targetRequested.connect(self.targetRequested)
+        self._buttons.oneClicked.connect(self._on_one_clicked)
         for mine, theirs in (
             (self.exampleRequested, self.start.exampleRequested),
             (self.newRequested, self.start.newRequested),
@@ -254,18 +245,11 @@ class Inspector(QWidget):
         ):
             theirs.connect(mine)
 
-    def _ask_to_copy(self, kind: str) -> None:
-        """The form of the formula that is on show."""
-        one = self._one.isChecked() and not self._one.isHidden()
-        self.copyRequested.emit(f"query_{kind}" if one else kind)
-
     def _on_one_clicked(self) -> None:
         if self._explanation is not None:
             self._show_formula(self._explanation)
 
     def _build(self) -> None:
-        self._one.setCheckable(True)
-        self._one.setObjectName("inspector.one_equation")
         dress(self._caption, "section", strong=True)
         dress(self._order, "small", "text3")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
@@ -273,12 +257,10 @@ class Inspector(QWidget):
         self._compared.setObjectName("inspector.compared")
         self._compared.setWordWrap(True)
         self._compared.hide()
-        caption, flow = QHBoxLayout(), FlowLayout(self._buttons, between=SPACING.s)
+        caption = QHBoxLayout()
         caption.addWidget(self._caption)
         caption.addStretch(1)
         caption.addWidget(self._order)
-        for button in (self._one, self._copy_text, self._copy_latex, self._target):
-            flow.addWidget(button)
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)

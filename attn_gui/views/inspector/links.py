@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme, ui_font
+from attn_gui.views.words.tip import set_tip
 
 LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
@@ -22,14 +23,14 @@ class Link(KeyboardButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_words(text)
 
-    def set_words(self, text: str, lead: str = "") -> None:
+    def set_words(self, text: str, lead: str = "", tip: str = "") -> None:
         """The text on show, "&" stays what it is; `lead` stands before it and is no part of the link's name."""
-        if (text, lead) == (self.text(), self._lead):
+        if (text, lead, tip) == (self.text(), self._lead, self.toolTip()):
             return  # else the panel would be laid out after every edit
         self._lead = lead
         self.setText(text)
         self.setAccessibleName(text)
-        self.setToolTip("")
+        set_tip(self, tip)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:

@@ -14,6 +14,7 @@ from attn_gui.views.inspector.links import FlowLayout, Link
 from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
 from attn_gui.views.map.items.veil import BACKWARD, FORWARD
 from attn_gui.views.theme import dress
+from attn_gui.views.words.tip import set_tip
 
 ARROW = "→ "
 BUTTONS = {BACKWARD: "inspector.origin", FORWARD: "inspector.reach"}
@@ -43,7 +44,8 @@ class LinkRow(QWidget):
             self._row.addWidget(self.links[-1])
             self.links[-1].show()
         for place, (link, neighbor) in enumerate(zip(self.links, neighbors, strict=True)):
-            link.set_words(neighbor.text, self._lead if place else "")
+            tip = self.tr("Explain {cell}").format(cell=neighbor.text)
+            link.set_words(neighbor.text, self._lead if place else "", tip)
             link.setProperty("neighbor", neighbor)
 
     def _on_link_clicked(self) -> None:
@@ -110,6 +112,8 @@ class Relations(QWidget):
         self._captions[1].setText(self.tr("Reaches"))
         self._toggles[BACKWARD].setText(self.tr("Show its origin"))
         self._toggles[FORWARD].setText(self.tr("Show its reach"))
+        set_tip(self._toggles[BACKWARD], self.tr("Show in tables and maps all that this cell is computed from"))
+        set_tip(self._toggles[FORWARD], self.tr("Show in tables and maps all that is computed from this cell"))
 
     def _toggle(self, direction: str, name: str) -> QPushButton:
         button = QPushButton(self)

@@ -57,7 +57,8 @@ class Trail(QWidget):
         return tuple(self._links)
 
     def _link(self, name: str, position: int) -> Link:
-        link = Link(name, self, size="sentence")
+        link = Link(parent=self, size="sentence")
+        link.set_words(name, tip=self.tr("Back to {cell}").format(cell=name))
         link.clicked.connect(lambda _checked=False: self.placeRequested.emit(position))
         return link
 

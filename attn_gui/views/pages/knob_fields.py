@@ -16,6 +16,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.theme import dress, scaled
+from attn_gui.views.words.tip import set_tip
 
 NUMBER, SLIDER = 64, 200
 """Widths of fields."""
@@ -69,6 +70,7 @@ class KnobFields(QWidget):
             caption = _said(knob.caption)
             self._captions[knob.key].setText(f"{caption} {told}".strip())
             field.setAccessibleName(f"{caption} {told}".strip())
+            set_tip(field, self.tr("{knob}: the page follows").format(knob=field.accessibleName()))
 
     def _field(self, knob: Knob, parent: QWidget) -> QWidget:
         if isinstance(knob, Choice):

@@ -152,8 +152,7 @@ class Operands(QObject):
             title = stage_title(self._sources[place])
             heatmap.setAccessibleName(name.format(title=title, rows=rows, columns=columns))
             if place in self.bars:
-                bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
-                self.bars[place].setAccessibleName(bar.format(title=title))
+                self.bars[place].set_title(title)
 
     def _turned(self, place: str, row: int, column: int) -> tuple[int, int]:
         return (column, row) if self._operands[place].transposed else (row, column)

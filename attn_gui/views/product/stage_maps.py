@@ -285,8 +285,7 @@ class StageMaps(QObject):
             rows, columns = self._maps[stage].shape
             name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
             self._maps[stage].setAccessibleName(name.format(title=stage_title(stage), rows=rows, columns=columns))
-            bar = QCoreApplication.translate("StageMaps", "Colors of {title}")
-            self._bars[stage].setAccessibleName(bar.format(title=stage_title(stage)))
+            self._bars[stage].set_title(stage_title(stage))
             self._minimaps[stage].set_title(stage_title(stage))
 
     def retranslate(self) -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel
+from collections.abc import Mapping
+
+from PySide6.QtCore import QAbstractItemModel, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from attn_gui.views.tables.delegate import CellDelegate
+from attn_gui.views.tables.headers import LEAST_WIDTH
 from attn_gui.views.tables.marked_view import MarkedView
 
 MEASURED_ROWS = 256
+WIDEST = 4000  # pixels; what another version may have kept is no wider
 
 
 class SizedView(MarkedView):
-    """Gives rows and columns their sizes; all columns are alike but those that were drawn or fitted."""
+    """Gives rows and columns their sizes; all columns are alike but those that were drawn or fitted.
+
+    These stay as wide, whatever the table shows, as long as it has as many columns.
+    """
+
+    columnsDrawn = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,13 +30,14 @@ class SizedView(MarkedView):
         self.setItemDelegate(self.cells)
         self._least = 1
         self._drawn: dict[int, int] = {}  # columns that a person gave a width
+        self._drawn_of = 0  # how many columns there were
         self.columns.drawn.connect(self._draw_column)
         self.columns.sectionHandleDoubleClicked.connect(self.fit_column)
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         if model is not None:
-            model.modelReset.connect(self._drawn.clear)
+            model.modelReset.connect(self._show_drawn)
 
     def set_least_column(self, width: int) -> None:
         """Set the least width of a column; they get wider so that no number is cut at the right border."""
@@ -43,6 +53,18 @@ class SizedView(MarkedView):
         for column in self._drawn:
             self.setColumnWidth(column, self.columns.defaultSectionSize())
         self._drawn.clear()
+        self.columnsDrawn.emit()
+
+    def drawn_columns(self) -> tuple[int, dict[int, int]]:
+        """Widths in pixels that columns were given, after the number of columns that there were."""
+        return self._drawn_of, dict(self._drawn)
+
+    def draw_columns(self, count: int, widths: Mapping[int, int]) -> None:
+        """Give columns the widths that `drawn_columns` said, as soon as the table has as many."""
+        known = {column: width for column, width in widths.items() if 0 <= column < count}
+        self._drawn_of = count
+        self._drawn = {column: min(max(width, LEAST_WIDTH), WIDEST) for column, width in known.items()}
+        self._show_drawn()
 
     def sizeHintForColumn(self, column: int) -> int:
         first = self.verticalScrollBar().value()
@@ -50,8 +72,16 @@ class SizedView(MarkedView):
         return self.cells.width_of([str(self.model().index(row, column).data()) for row in rows])
 
     def _draw_column(self, column: int, width: int) -> None:
-        self._drawn[column] = width
+        count = self.columns.count()
+        self._drawn = (self._drawn if self._drawn_of == count else {}) | {column: width}
+        self._drawn_of = count
         self.setColumnWidth(column, width)
+        self.columnsDrawn.emit()
+
+    def _show_drawn(self) -> None:
+        usual = self.columns.defaultSectionSize() if self._drawn_of != self.columns.count() else None
+        for column, width in self._drawn.items():
+            self.setColumnWidth(column, width if usual is None else usual)
 
     def set_row_height(self, height: int) -> None:
         _resize_sections(self.rows, height, self.verticalScrollBar().value())
@@ -73,8 +103,7 @@ class SizedView(MarkedView):
         fits = self.model() is None or self.model().columnCount() <= count
         width = self._least if fits else room // count
         if _resize_sections(self.columns, width, self.horizontalScrollBar().value()):
-            for column, drawn in self._drawn.items():
-                self.setColumnWidth(column, drawn)
+            self._show_drawn()
         spare = 0 if fits else room - width * count
         if spare != self.rows.spare:
             self.rows.spare = spare

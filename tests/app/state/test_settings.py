@@ -12,7 +12,7 @@ from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 from attn_gui.app.shell.program import Program
 from attn_gui.app.state.settings import RECENT, Settings
 
-RUBBISH = ("", "null", '{"files": [3, null, {}]}', "nan", "klingon")
+RUBBISH = ("", "null", '{"files": [3, null, {}]}', '{"query": {"columns": 384, "widths": {"x": 9, "7": 1e99}}}', "nan")
 KEYS = (
     "language",
     "theme",
@@ -23,6 +23,7 @@ KEYS = (
     "export_data",
     "window/geometry",
     "window/columns",
+    "window/widths",
     "told/minilm",
     "history_megabytes",
     "history",

@@ -173,3 +173,16 @@ def test_weights_of_a_new_self_attention_can_be_read(kind, heads, d_k):
     trace = compute(new_problem("self", n=6, num_heads=heads, d_k=d_k, fill=kind))
     assert np.abs(trace["query"]).max() < 10
     assert trace["weights"].max(axis=-1).mean(axis=-1).max() < 0.9
+
+
+@pytest.mark.parametrize("kind", ["self", "cross"])
+@pytest.mark.parametrize("fill", ["integers", "random"])
+@pytest.mark.parametrize(("heads", "d_k"), [(1, 4), (2, 3), (8, 1), (8, 8), (8, 32), (1, 256), (16, 64)])
+def test_a_new_projected_problem_spreads_its_weights_whatever_d_model_is(kind, fill, heads, d_k):
+    """Scaled scores vary by about 1, so that rows lie between one-hot (0 bits) and uniform (3 bits)."""
+    traces = [compute(new_problem(kind, n=8, m=8, num_heads=heads, d_k=d_k, fill=fill, seed=seed)) for seed in range(4)]
+    assert 0.5 < np.std([trace["scaled"] for trace in traces]) < 2
+    rows = np.concatenate([trace["weights"].reshape(-1, 8) for trace in traces])
+    entropies = -(rows * np.log2(np.maximum(rows, 1e-300))).sum(axis=-1)
+    assert 2 < entropies.mean() < 2.8
+    assert np.quantile(entropies, 0.05) > 0.9

@@ -139,7 +139,12 @@ def test_a_closed_cell_names_the_first_layer_that_closes_it(rng):
 
 def test_records_know_their_parameters_and_mappings():
     assert list(MASKS) == ["causal", "window", "prefix", "padding", "custom", "bias", "alibi"]
-    samples = {"padding": {"lengths": 3}, "custom": {"allowed": [[True]]}, "bias": {"values": [[0.5]]}}
+    samples = {
+        "prefix": {"length": 2},
+        "padding": {"lengths": 3},
+        "custom": {"allowed": [[True]]},
+        "bias": {"values": [[0.5]]},
+    }
     for kind, layer_class in MASKS.items():
         layer = layer_from_mapping({"kind": kind, "enabled": False} | samples.get(kind, {}))
         assert (layer.kind, layer.enabled) == (kind, False)

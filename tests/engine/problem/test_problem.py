@@ -190,6 +190,7 @@ WRONG = [
     (given(mask=({"kind": "casual"},)), FieldError, "mask.0 must be one of the mask layers causal"),
     (given(mask=({"kind": "causal", "length": 3},)), FieldError, "mask.0 does not have the parameter length"),
     (given(mask=({"kind": "padding"},)), FieldError, r"mask.0 \(padding\) needs lengths"),
+    (given(mask=({"kind": "prefix"},)), FieldError, r"mask.0 \(prefix\) needs length"),
     (given(mask=({"kind": "window", "left": 1.5},)), FieldTypeError, "window.left must be a whole number"),
     (given(mask=({"kind": "causal", "align": "middle"},)), FieldError, "causal.align must be one of start, end"),
     (given(mask=({"kind": "causal", "enabled": 1},)), FieldTypeError, "causal.enabled must be True or False"),

@@ -8,6 +8,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from attn_gui.views.spine.stage_node import StageNode
+
 SMALL = "worked-example.npz"
 
 
@@ -49,6 +51,25 @@ def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch, zone, 
     assert offered <= _names(menu)
     assert target.hasFocus()
     menu.close()
+
+
+@pytest.mark.parametrize("keyboard", [False, True])
+@pytest.mark.parametrize("mode", ["product", "all_stages"])
+def test_every_map_of_the_spine_has_a_menu_one_after_another(launch, mode, keyboard):
+    """Also where a menu was open before, in a narrow window, and with a mask."""
+    person = launch(width=1024, height=700)
+    person.do(mode)
+    person.window.mask_panel.add_layer("causal")
+    person.wait()
+    nodes = [node for node in person.window.findChildren(StageNode) if node.isVisible()]
+    assert {"node.query", "node.scores", "node.masked", "node.weights"} <= {node.objectName() for node in nodes}
+    for node in nodes:
+        if keyboard:
+            node.setFocus()
+        menu = _menu(node, node.map_rect().center(), keyboard=keyboard)
+        assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), node.objectName()
+        assert node.hasFocus()
+        menu.close()
 
 
 def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):

@@ -134,6 +134,7 @@ def test_what_takes_the_focus_says_what_it_is(launch, lang):
     found = nameless(person.window)
     person.press("Esc")
     tabs = person.window.inspector.findChild(QTabWidget)
+    assert tabs.accessibleName() == {"en": "Explain", "zh": "解释"}[lang]
     for page in range(tabs.count()):
         tabs.setCurrentIndex(page)
         found += nameless(person.window)

@@ -8,6 +8,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from attn_gui.paths import resource
+
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -126,14 +128,24 @@ def test_a_box_of_the_ruler_chooses_its_head(launch):
     assert person.program.view.look.head == 5
 
 
+def draw_wider(table, column, pixels):
+    """Drag the right edge of a column's header."""
+    header = table.horizontalHeader()
+    edge = QPoint(header.sectionViewportPosition(column) + header.sectionSize(column) - 1, 7)
+    QTest.mousePress(header.viewport(), LEFT, pos=edge)
+    QTest.mouseMove(header.viewport(), edge + QPoint(pixels // 2, 0))
+    QTest.mouseMove(header.viewport(), edge + QPoint(pixels, 0))
+    QTest.mouseRelease(header.viewport(), LEFT, pos=edge + QPoint(pixels, 0))
+
+
+def widths(table):
+    return [table.columnWidth(column) for column in range(table.model().columnCount())]
+
+
 def test_a_column_is_drawn_wider_fitted_and_put_back(person):
     table = person.go_to("query", 0, 0)
-    header, usual = table.horizontalHeader(), table.columnWidth(1)
-    edge = QPoint(header.sectionViewportPosition(1) + header.sectionSize(1) - 1, 7)
-    QTest.mousePress(header.viewport(), LEFT, pos=edge)
-    QTest.mouseMove(header.viewport(), edge + QPoint(20, 0))
-    QTest.mouseMove(header.viewport(), edge + QPoint(40, 0))
-    QTest.mouseRelease(header.viewport(), LEFT, pos=edge + QPoint(40, 0))
+    usual = table.columnWidth(1)
+    draw_wider(table, 1, 40)
     assert table.columnWidth(1) == usual + 40
     person.type_into("query", 0, 0, "123456.789")
     person.program.window.inputs.panels["query"].set_theme(
@@ -183,3 +195,43 @@ def test_the_view_is_there_after_a_restart(launch):
     assert again.program.window.columns.sizes() == pytest.approx(kept, abs=2)
     found = [size for size in again.program.window.inputs._splitter.sizes() if size]
     assert found == pytest.approx(heights, abs=6)
+
+
+def test_a_drawn_column_is_as_wide_after_a_row_more_and_after_a_restart(launch):
+    person = launch("worked-example.npz")
+    table = person.table("query")
+    usual = table.columnWidth(0)
+    draw_wider(table, 0, 60)
+    person.size("n", 3)
+    person.wait()
+    assert widths(table) == [usual + 60, usual, usual]
+    person.press("Ctrl+Z")
+    person.window.close()
+    again = launch("worked-example.npz")
+    assert widths(again.table("query")) == [usual + 60, usual, usual]
+    assert widths(again.table("key")) == [usual] * 3
+    again.size("d_k", 4)
+    again.wait()
+    assert len(set(widths(again.table("query")))) == 1  # other columns
+    again.press("Ctrl+Z")
+    again.wait()
+    assert widths(again.table("query")) == [usual + 60, usual, usual]
+    again.go_to("query", 0, 0)
+    menu_of(again, again.table("query"))["Usual column widths"].trigger()
+    again.window.close()
+    assert widths(launch("worked-example.npz").table("query")) == [usual] * 3
+
+
+def test_the_columns_of_a_table_that_comes_later_are_as_wide_as_they_were_drawn(launch):
+    person = launch("thinking-machines.npz")
+    drawn = person.table("w_query").columnWidth(1) + 30
+    draw_wider(person.table("w_query"), 1, 30)
+    person.window.close()
+    again = launch("worked-example.npz")
+    again.program.files.open_path(resource("examples", "thinking-machines.npz"))
+    again.wait()
+    assert again.table("w_query").columnWidth(1) == drawn
+    again.do("reset_layout")
+    assert len(set(widths(again.table("w_query")))) == 1
+    again.window.close()
+    assert len(set(widths(launch("thinking-machines.npz").table("w_query")))) == 1

@@ -321,7 +321,12 @@ def test_setting_layers_says_nothing(qtbot: QtBot) -> None:
         ([{"kind": "causal"}], "causal"),
         ([{"kind": "causal", "enabled": False}], "none"),
         (
-            [{"kind": "window", "enabled": False}, {"kind": "causal"}, {"kind": "alibi"}, {"kind": "prefix"}],
+            [
+                {"kind": "window", "enabled": False},
+                {"kind": "causal"},
+                {"kind": "alibi"},
+                {"kind": "prefix", "length": 2},
+            ],
             "causal + 2",
         ),
     ],

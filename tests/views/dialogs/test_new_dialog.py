@@ -81,17 +81,62 @@ def test_enter_creates_and_escape_does_not(qtbot: QtBot, dialog: NewDialog) -> N
     assert dialog.result() == QDialog.DialogCode.Rejected
 
 
-def test_d_model_is_shared_by_the_heads_and_follows_them(qtbot: QtBot, dialog: NewDialog) -> None:
+def _sizes(dialog: NewDialog) -> tuple[int, int, int, int]:
+    boxes = dialog.boxes
+    return dialog.d_model.value(), boxes["num_heads"].value(), boxes["d_k"].value(), boxes["d_v"].value()
+
+
+def _type_d_model(qtbot: QtBot, dialog: NewDialog, width: int) -> None:
     dialog.d_model.selectAll()
-    qtbot.keyClicks(dialog.d_model, "64")
-    assert (dialog.boxes["d_k"].value(), dialog.boxes["d_v"].value()) == (32, 32)
+    qtbot.keyClicks(dialog.d_model, str(width))
+
+
+def _says(dialog: NewDialog, words: str) -> bool:
+    return any(words in label.text() for label in dialog.findChildren(QLabel))
+
+
+def test_a_typed_d_model_stays_whenever_the_heads_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
+    dialog.radios["self"].click()
+    _type_d_model(qtbot, dialog, 64)
+    assert _sizes(dialog) == (64, 2, 32, 32)
+    _type(qtbot, dialog, num_heads=8)
+    assert _sizes(dialog) == (64, 8, 8, 8)
+    assert _says(dialog, "d_model = heads · dₖ = 8 · 8.")
+    _type_d_model(qtbot, dialog, 128)
+    assert _sizes(dialog) == (128, 8, 16, 16)
+
+
+def test_a_typed_d_k_is_followed_by_d_model(qtbot: QtBot, dialog: NewDialog) -> None:
+    _type_d_model(qtbot, dialog, 64)
     _type(qtbot, dialog, d_k=5)
-    assert dialog.d_model.value() == 10
+    assert _sizes(dialog)[:3] == (10, 2, 5)
     _type(qtbot, dialog, num_heads=3)
-    assert dialog.d_model.value() == 15
-    dialog.d_model.selectAll()
-    qtbot.keyClicks(dialog.d_model, "16")
-    assert "3 heads cannot share d_model = 16 evenly." in {label.text() for label in dialog.findChildren(QLabel)}
+    assert _sizes(dialog)[:3] == (15, 3, 5)
+    assert _says(dialog, "d_model = heads · dₖ = 3 · 5.")
+
+
+def test_a_typed_d_v_stays(qtbot: QtBot, dialog: NewDialog) -> None:
+    _type(qtbot, dialog, d_v=5)
+    _type_d_model(qtbot, dialog, 64)
+    _type(qtbot, dialog, num_heads=4)
+    assert _sizes(dialog) == (64, 4, 16, 5)
+
+
+def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot: QtBot, dialog: NewDialog) -> None:
+    create = dialog.buttons.buttons()[0]
+    _type_d_model(qtbot, dialog, 64)
+    _type(qtbot, dialog, num_heads=3)
+    assert _says(dialog, "3 heads cannot share d_model = 64 evenly.")
+    assert (dialog.d_model.value(), create.isEnabled()) == (64, False)
+    qtbot.keyClick(dialog.d_model, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    _type(qtbot, dialog, num_heads=2)
+    _type_d_model(qtbot, dialog, 4096)
+    assert _says(dialog, "d_model = 4096 takes at least 4 heads, as dₖ is at most 1024.")
+    assert not create.isEnabled()
+    _type(qtbot, dialog, num_heads=4)
+    assert _sizes(dialog) == (4096, 4, 1024, 1024)
+    assert create.isEnabled()
 
 
 def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: NewDialog) -> None:

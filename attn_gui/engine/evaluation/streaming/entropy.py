@@ -52,7 +52,7 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
         cut = slice(low, min(low + wide, keys))
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
         logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
-        if passes.fast is not None and passes.fast.nonfinite[batch, head // chain.group, cut].any():
+        if passes.fast is not None and passes.fast.keys.wild[batch, head // chain.group, cut].any():
             logits = np.maximum(logits, np.finfo(logits.dtype).min)  # a weight of 0 times −∞ is no part of the sum
         weights = np.exp(logits - log_z.astype(logits.dtype))
         if allowed is not None:

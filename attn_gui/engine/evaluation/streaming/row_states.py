@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 
 LARGE = 1000.0  # times T: exp of logits beside so large a maximum magnifies their rounding
+COUNTED, VANISHED = -700.0, -760.0  # times T: from here on exp is above 0, and here it is 0, whatever is taken off
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,16 @@ class Tile:
     row_max: Array
     denominator: Array
     numerator: Array
+
+
+def add_wild(numerator: Array, above: Array, value: Array) -> Array:
+    """Add NaN and infinities of one value (d_v,) to the numerators of rows, where its weight is above 0.
+
+    `above` are its logits less what is taken off, over T. Returns the rows, as booleans, of which exp cannot tell.
+    """
+    counted, wild = np.asarray(above > COUNTED), ~np.isfinite(value)
+    numerator[np.ix_(counted, wild)] += value[wild]
+    return ~(counted | (above < VANISHED))
 
 
 def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bool = False) -> Tile:

@@ -17,6 +17,7 @@ from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, mask
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress
+from attn_gui.views.words.tip import set_tip
 
 __all__ = ["MaskPanel", "mask_summary"]
 
@@ -111,6 +112,7 @@ class MaskPanel(PopupFrame):
             button.setText(polarity(blocked))
             button.setAccessibleName(polarity(blocked))
         self.add.setText(self.tr("Add layer"))
+        set_tip(self.add, self.tr("One more rule for M in Sᵐ = S′ + M: a key is seen if every layer allows it"))
         self._close.setToolTip(self.tr("Close"))
         self._close.setAccessibleName(self.tr("Close"))
         for action in self.kinds.actions():

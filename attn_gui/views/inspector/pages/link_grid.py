@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress
+from attn_gui.views.words.tip import set_tip
 
 Rows = Sequence[tuple[str, str, str, str]]
 """(key, title, tip, what stands at the right) of every link."""
@@ -44,7 +45,7 @@ class LinkGrid(QGridLayout):
         link, note = Link(title, self._owner, size="sentence"), QLabel(words, self._owner)
         link.setObjectName(f"{self._name}.{key}")
         link.clicked.connect(lambda _checked=False: self.picked.emit(key))
-        link.setToolTip(tip)
+        set_tip(link, tip or self.tr("Open {title}, {shape}").format(title=title, shape=words))
         link.setAccessibleDescription(tip)
         note.setTextFormat(Qt.TextFormat.PlainText)
         dress(note, "small", "text3")

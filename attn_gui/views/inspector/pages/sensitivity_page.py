@@ -149,7 +149,8 @@ class SensitivityPage(QWidget):
                 widget.setVisible(row < len(self._gradients))
         written = column_writer((gradient.value for gradient in self._gradients), DECIMALS)
         for line, gradient in zip(self._lines, self._gradients, strict=False):
-            line.link.set_words(cell_name(gradient.field, gradient.index))
+            name = cell_name(gradient.field, gradient.index)
+            line.link.set_words(name, tip=self.tr("Go to {cell} in its table").format(cell=name))
             line.link.setEnabled(bool(gradient.index))
             line.number.setText(written(gradient.value))
             line.bar.set_value(gradient.value, largest)

@@ -13,6 +13,7 @@ from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
 from attn_gui.views.inspector.pages.link_grid import LinkGrid, Rows
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
+from attn_gui.views.words.tip import set_tip
 
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
@@ -84,6 +85,9 @@ class StartPage(QWidget):
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
         self._lessons.setText(self.tr("Lessons…"))
+        set_tip(self._new, self.tr("A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size"))
+        set_tip(self._open, self.tr("A session, arrays by name, a table of numbers, a model or a lesson"))
+        set_tip(self._lessons, self.tr("Attention step by step, with tasks in this window"))
         endings = QCoreApplication.translate("Sentences", ", ").join(
             dict.fromkeys(suffixes((*keepers(), *listings(), *matrices())))
         )

@@ -14,6 +14,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress, ui_font
 from attn_gui.views.words.names import stage_title
+from attn_gui.views.words.tip import set_tip
 
 SIGNS = {True: ("✓", "good"), False: ("✗", "error"), None: ("–", "text3")}
 
@@ -91,6 +92,7 @@ class VerifyPage(QWidget):
         """All words in the present language."""
         self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))
         self._words.setText(self._sentence())
+        set_tip(self.button, self.tr("Compute every stage a second time, cell by cell, and say where it differs"))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
@@ -163,7 +165,8 @@ class VerifyPage(QWidget):
 
     def _add_stage(self, row: int, checked: Checked) -> None:
         self._add_sign(row, checked.within)
-        link = Link(stage_title(checked.stage), self._results)
+        link = Link(parent=self._results)
+        link.set_words(stage_title(checked.stage), tip=self.tr("Explain the cell that differs most"))
         link.clicked.connect(lambda _checked=False: self.cellRequested.emit(checked.stage, checked.index))
         self._grid.addWidget(link, row, 1, Qt.AlignmentFlag.AlignLeft)
         number = QLabel(f"{checked.difference:.1e}" if checked.difference else "0", self._results)

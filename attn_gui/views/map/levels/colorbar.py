@@ -30,6 +30,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
 from attn_gui.views.map.map_readings import counts_of, has_faint
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.words.tip import set_tip
 
 if TYPE_CHECKING:
     from attn_gui.views.map.levels.levels_popup import LevelsPopup
@@ -70,9 +71,16 @@ class ColorBar(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        heatmap.levelsChanged.connect(self._on_heatmap_levels_changed)
+        heatmap.levelsChanged.connect(self._follow_lines)
         heatmap.numbersArrived.connect(self.recount)
         heatmap.lettered.connect(self.update)
+
+    def set_title(self, title: str) -> None:
+        """Name the bar by what its map shows, in the present language."""
+        self.setAccessibleName(self.tr("Colors of {title}").format(title=title))
+        set_tip(
+            self, self.tr("A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors")
+        )
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
         """The number of cells with each flag of `figure.display`, for the legend; 0 where they were not counted."""
@@ -283,9 +291,6 @@ class ColorBar(QWidget):
             self._tall = tall
             self.updateGeometry()
             self.heightChanged.emit()
-
-    def _on_heatmap_levels_changed(self) -> None:
-        self._follow_lines()
 
 
 def _strip(table: Lut) -> QImage:

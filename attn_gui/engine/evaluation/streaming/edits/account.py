@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.streaming.row_states import LARGE, Rows
+from attn_gui.engine.evaluation.streaming.row_states import LARGE, Rows, add_wild
 
 # where this would lose digits the row has to be computed again; written so that NaN is unsound
 MOST_ABOVE = 20.0  # a score so far above the maximum taken off, in units of T
@@ -38,16 +38,21 @@ def exchange(
     plus = minus if taken is given else np.exp(taken)
     gone = minus.sum(axis=1)
     denominator = before if plus is minus else before + (plus.sum(axis=1) - gone)
-    factors, values = _product(minus, plus, old.values[:, columns], new.values[:, columns])
+    finite = np.isfinite(new.values[:, columns])
+    calm = new.values[:, columns] if finite.all() else np.where(finite, new.values[:, columns], 0)
+    factors, values = _product(minus, plus, old.values[:, columns], calm)
     change, size = _added(factors.astype(state.numerator.dtype), values)
     numerator = state.numerator[place][:, columns]
     numerator += change
+    unsure = np.zeros(len(before), bool)
+    for term in np.flatnonzero(~finite.all(axis=1)).tolist():
+        unsure |= add_wild(numerator, taken[:, term], new.values[term, columns])
     state.denominator[place] = denominator
     state.drift[place] += gone * (1 + np.abs(row_max) / temperature) / np.where(denominator > 0, denominator, 1.0)
     sound = np.asarray((denominator > LEAST_KEPT * before) & (denominator > LEAST))
     sound &= np.abs(row_max) < LARGE * temperature
     sound &= (taken.max(axis=1) < MOST_ABOVE) & (state.drift[place] < MOST_DRIFT)
-    sound &= ((size <= MOST_CANCELED * np.abs(numerator)) | _stays(numerator, change)).all(axis=1)
+    sound &= ((size <= MOST_CANCELED * np.abs(numerator)) | _stays(numerator, change)).all(axis=1) & ~unsure
     sound |= np.isnan(before) & (old.logits < np.inf).all(axis=1) & (new.logits < np.inf).all(axis=1)
     closed = np.asarray((np.isneginf(old.logits) & np.isneginf(new.logits)).all(axis=1))
     return ~(sound | closed)

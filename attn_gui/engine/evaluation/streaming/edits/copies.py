@@ -20,6 +20,7 @@ class Copy:
         self.width = columns // heads
         self.cells = np.empty((batch, heads, rows, self.width + 1), array.dtype)
         self.ready = np.zeros((batch, heads), bool)  # a head is copied when it is first computed
+        self.wild = np.zeros((batch, heads, rows), bool)  # rows that hold NaN or infinity
 
     def begin(self, array: Array, batch: int, head: int) -> None:
         """Copy a head for the first time."""
@@ -47,3 +48,4 @@ class Copy:
         """Take over rows of one head as they are now."""
         mine = slice(head * self.width, (head + 1) * self.width)
         self.cells[batch, head, rows, : self.width] = array[batch, rows, mine]
+        self.wild[batch, head, rows] = ~np.isfinite(self.cells[batch, head, rows]).all(axis=-1)

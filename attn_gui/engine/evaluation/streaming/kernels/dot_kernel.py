@@ -14,13 +14,13 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.edits.copies import Copy
-from attn_gui.engine.evaluation.streaming.row_states import LARGE, Tile
+from attn_gui.engine.evaluation.streaming.row_states import LARGE, Tile, add_wild
 from attn_gui.engine.evaluation.streaming.score_chain import AS_THEY_ARE, Chain, Layers
 from attn_gui.engine.evaluation.streaming.threads import share
 from attn_gui.engine.graph import indices
 
 LOG2E = float(np.log2(np.e))
-MOST_NONFINITE = 16  # so many keys of NaN or infinity are looked at one by one
+MOST_WILD = 16  # so many keys or values of NaN or infinity are looked at one by one
 TIGHT = 40.0  # a bound up to this, in powers of 2: no exp score underflows, and little rounding is added
 
 
@@ -34,7 +34,6 @@ class DotKernel:
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
         self.norm_bound = np.zeros(keys.cells.shape[:2])
-        self.nonfinite = np.zeros(keys.cells.shape[:3], bool)  # keys that hold NaN or infinity
         self._scratch = threading.local()
 
     # --- the bounds of the norms of K ------------------------------------------------------------------------
@@ -43,8 +42,7 @@ class DotKernel:
         before = self.norm_bound.copy()
 
         def measure(place: tuple[int, int]) -> None:
-            self.nonfinite[place] = _nonfinite(self.keys.cells[place])
-            self.norm_bound[place] = _bound(self.keys.cells[place])
+            self.norm_bound[place] = _bound(self.keys.cells[place], self.keys.wild[place])
 
         share([(int(batch), int(group)) for batch, group in np.argwhere(self.keys.ready)], measure)
         return [(int(b), int(g)) for b, g in np.argwhere(self.norm_bound != before)]
@@ -52,9 +50,8 @@ class DotKernel:
     def raise_bound(self, batch: int, group: int, keys: slice) -> bool:
         """Some keys have changed: the bound may have to grow at once; it shrinks when measured. Says if it grew."""
         before = self.norm_bound[batch, group]
-        cells = self.keys.cells[batch, group, keys]
-        self.nonfinite[batch, group, keys] = _nonfinite(cells)
-        self.norm_bound[batch, group] = np.maximum(before, _bound(cells))
+        bound = _bound(self.keys.cells[batch, group, keys], self.keys.wild[batch, group, keys])
+        self.norm_bound[batch, group] = np.maximum(before, bound)
         return bool(self.norm_bound[batch, group] != before)
 
     # --- whole rows ------------------------------------------------------------------------------
@@ -70,7 +67,7 @@ class DotKernel:
             if allowed is not None and not allowed.any():
                 continue
             scores = self._scores(query, place)
-            scores[:, self.nonfinite[batch, head // self.chain.group, keys]] = -np.inf  # judged by `judged`
+            scores[:, self.keys.wild[batch, head // self.chain.group, keys]] = -np.inf  # judged by `judged`
             if not bounded:
                 row_max, factor = self._lower(scores, allowed, row_max)
                 if numerator.size:
@@ -80,21 +77,39 @@ class DotKernel:
                 exp_scores = np.exp2(scores, out=scores)
                 if allowed is not None:
                     np.multiply(exp_scores, allowed, out=exp_scores)
-            part = exp_scores @ self.values.cells[batch, head // self.chain.group, keys]
+            part = exp_scores @ self._calm_values(batch, head // self.chain.group, keys)
             numerator = np.add(numerator, part, out=part) if numerator.size else part
         if not numerator.size:
             return self._empty(rows)
-        return self._finished(numerator, row_max if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
+        tile = self._finished(numerator, row_max if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
+        return self._with_wild_values(batch, head, rows, tile)
+
+    def _calm_values(self, batch: int, group: int, keys: slice) -> Array:
+        """Values, 0 in place of NaN and infinity: in the product these would meet weights of 0, too."""
+        values = self.values.cells[batch, group, keys]
+        return np.where(np.isfinite(values), values, 0) if self.values.wild[batch, group, keys].any() else values
+
+    def _with_wild_values(self, batch: int, head: int, rows: slice, tile: Tile) -> Tile:
+        """Put in the NaN and infinities of values that `_calm_values` has left out."""
+        group = head // self.chain.group
+        wild = np.flatnonzero(self.values.wild[batch, group])
+        unsure = np.full(len(tile.denominator), len(wild) > MOST_WILD)
+        for key in wild[:MOST_WILD].tolist():
+            logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
+            above = (logits - tile.row_max) / self.chain.temperature
+            unsure |= add_wild(tile.numerator, above, self.values.cells[batch, group, key, :-1])
+        tile.denominator[unsure] = np.nan
+        return tile
 
     def judged(self, batch: int, head: int, rows: slice) -> tuple[Array, Array]:
         """(rows that are NaN, rows that `tile` cannot know), by the keys that hold NaN or infinity.
 
         Of all others they take no part, at a score of −∞. The scores of these few keys are computed as the stages do.
         """
-        keys = np.flatnonzero(self.nonfinite[batch, head // self.chain.group])
+        keys = np.flatnonzero(self.keys.wild[batch, head // self.chain.group])
         count = rows.stop - rows.start
         lost, unsure = np.zeros(count, bool), np.zeros(count, bool)
-        if len(keys) > MOST_NONFINITE:
+        if len(keys) > MOST_WILD:
             return lost, ~unsure
         for key in keys.tolist():
             logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
@@ -198,15 +213,9 @@ class DotKernel:
         return found
 
 
-def _nonfinite(keys: Array) -> Array:
-    """Keys that hold NaN or infinity, as booleans."""
-    return np.asarray(~np.isfinite(keys).all(axis=1))
-
-
-def _bound(keys: Array) -> float:
+def _bound(keys: Array, wild: Array) -> float:
     """A power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
     norms = np.einsum("jd,jd->j", keys, keys)
-    if not np.isfinite(norms).all():
-        norms[_nonfinite(keys)] = 1.0  # they take no part
+    norms[wild] = 1.0  # they take no part
     longest = float(norms.max()) - 1.0  # without the column of ones
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf
