@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
@@ -70,6 +70,26 @@ def test_every_map_of_the_spine_has_a_menu_one_after_another(launch, mode, keybo
         assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), node.objectName()
         assert node.hasFocus()
         menu.close()
+
+
+@pytest.mark.parametrize("name", ["node.scores", "head.1", "heatmap.weights"])
+def test_the_right_button_opens_a_menu(launch, name):
+    """The button itself, at the window, as it comes from the screen."""
+    person = launch()
+    target, met = person.find(name), []
+
+    def look():
+        met.append(_names(QApplication.activePopupWidget()))
+        QApplication.activePopupWidget().close()
+
+    QTimer.singleShot(50, look)
+    place = target.mapTo(person.window, target.rect().center())
+    QTest.mouseClick(person.window.windowHandle(), Qt.MouseButton.RightButton, pos=place)
+    for _ in range(500):
+        if met:
+            break
+        QTest.qWait(10)
+    assert "action.copy" in met[0]
 
 
 def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):
