@@ -6,7 +6,7 @@ import time
 
 from attn_gui.pictures.sheets import Place, Sheet
 
-SLICE = 0.003
+SLICE = 0.008
 """Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
 
 Part = tuple[Sheet, slice, slice]
