@@ -278,7 +278,7 @@ class NewDialog(FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
-        self._shapes.setText(self.tr(", ").join(shapes))
+        self._shapes.setText("" if refusal else self.tr(", ").join(shapes))
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
         values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
         self._what.setText(refusal or said.format(**values, width=choice.num_heads * choice.d_v))

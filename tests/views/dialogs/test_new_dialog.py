@@ -127,7 +127,7 @@ def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot: QtBot, dia
     _type_d_model(qtbot, dialog, 64)
     _type(qtbot, dialog, num_heads=3)
     assert _says(dialog, "3 heads cannot share d_model = 64 evenly.")
-    assert (dialog.d_model.value(), create.isEnabled()) == (64, False)
+    assert (dialog.d_model.value(), create.isEnabled(), _shapes(dialog)) == (64, False, "")
     qtbot.keyClick(dialog.d_model, Qt.Key.Key_Return)
     assert dialog.isVisible()
     _type(qtbot, dialog, num_heads=2)
