@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 HEAPS = -8  # M_ARENA_MAX of mallopt
 SWITCH = 0.0005  # seconds
-BEHIND = 10  # steps of nice: of a core that both want, a thread that stands back gets a tenth
+BEHIND = 5  # steps of nice: of a core that both want, a thread that stands back gets a quarter
 MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
 
 
