@@ -15,7 +15,7 @@ from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation.streaming.threads import share
+from attn_gui.engine.evaluation.streaming.threads import BEHIND, share
 from attn_gui.pictures.side_thread import SideThread
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value of their own on Linux alone")
@@ -47,7 +47,7 @@ def test_work_beside_the_window_gives_way_to_it(qtbot: QtBot):
         qtbot.waitUntil(lambda: not background.busy)
     background.finish()
     parent.deleteLater()
-    assert found == [before + 10] * 2 or found == [19] * 2
+    assert found == [before + BEHIND] * 2 or found == [19] * 2
     assert nice() == before
 
 
@@ -67,7 +67,7 @@ def test_tiles_give_way_to_a_window(qapp):
     document = Document(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]))
     computation = Computation(document)
     computation.hold_threads()
-    assert nice_of_tiles() == {nice(), min(nice() + 10, 19)}
+    assert nice_of_tiles() == {nice(), min(nice() + BEHIND, 19)}
     computation.end()
 
 
