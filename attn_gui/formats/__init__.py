@@ -1,4 +1,4 @@
-"""Files to problems and back. Imports engine and NumPy; no Qt. What reads tables is loaded when one is read."""
+"""Files to problems and back. Imports engine and NumPy; no Qt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,6 @@ from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sessions.session_files import save_session, save_study
 from attn_gui.formats.text.several_readings import AmbiguousTable
 
-if TYPE_CHECKING:
-    from attn_gui.formats.text.text_table import read_table
-
 __all__ = [
     "FORMATS",
     "IMAGES",
@@ -67,7 +64,6 @@ __all__ = [
     "patterns",
     "problems",
     "read_array",
-    "read_table",
     "replacing",
     "rows_of",
     "save",
@@ -281,11 +277,3 @@ def save_rows(
     with replacing(path, rows.nbytes) as sink:
         sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
         write(rows, sink, row_labels, column_labels)
-
-
-def __getattr__(name: str) -> object:
-    if name != "read_table":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from attn_gui.formats.text.text_table import read_table
-
-    return read_table

@@ -1,4 +1,4 @@
-"""Computes the problem before and after the tasks of every step of a lesson, and the view that each step asks for."""
+"""Lesson states: problem and view before and after the tasks of each step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens, makes and changes the problem or model of a lesson as the orders in its file say."""
+"""Lesson scenes: the problem or model that the orders of a lesson file open, make or change."""
 
 from __future__ import annotations
 

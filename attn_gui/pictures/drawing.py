@@ -1,4 +1,4 @@
-"""The order in which sheets are drawn: on another thread, or filled in from pictures of other sizes meanwhile."""
+"""Drawing of sheets on another thread: their order, and pictures of other sizes shown meanwhile."""
 
 from __future__ import annotations
 

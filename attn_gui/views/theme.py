@@ -90,8 +90,10 @@ def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
 
 
 def dress(widget: Dressed, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
-    """Give a label or button its type size ("micro" … "section") and tone ("text2", "query", "error", …) for good:
-    unlike a font or palette set once, these follow theme and zoom."""
+    """Give a label, check box or list its type size ("micro" … "section") and tone ("text2", "query", "error", …).
+
+    Unlike a font or palette set once, these follow theme and zoom.
+    """
     for name, value in (("letters", letters), ("tone", tone)):
         if value:
             widget.setProperty(name, value)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attn_gui.document.clipboard import Copied, tab_separated, with_headers
-from attn_gui.formats import read_table
+from attn_gui.formats.text.text_table import read_table
 
 
 def _block(array: np.ndarray, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> Copied:

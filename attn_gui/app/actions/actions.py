@@ -80,7 +80,7 @@ class Actions(QObject):
         self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
-        self._asked: list[str] = []  # what nobody answers yet
+        self._asked: list[str] = []  # triggered before their commands were tied
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
@@ -102,7 +102,7 @@ class Actions(QObject):
         self._commands |= commands
 
     def catch_up(self) -> None:
-        """Do what was asked for before there was who answers it, as far as it can be done."""
+        """Do what was triggered before its command was tied, as far as it is enabled."""
         asked, self._asked = self._asked, []
         for name in asked:
             self.by_name[name].trigger()

@@ -1,4 +1,4 @@
-"""The rows of the table of actions about searching, which are there before who searches."""
+"""Rows of the table of actions about searching; `finding`, which carries them out, is built after the first maps."""
 
 from __future__ import annotations
 

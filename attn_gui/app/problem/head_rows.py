@@ -1,4 +1,4 @@
-"""The rows of the table of actions about heads, which are there before who does them."""
+"""Rows of the table of actions about heads; `head_edits`, which carries them out, is built after the first maps."""
 
 from __future__ import annotations
 

@@ -46,9 +46,7 @@ class Computation(QObject):
     # places; `ViewState` tells all others
     following = Signal(object, object)  # before `updated`: the boxes of fields that changed, and what it will tell
     updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
-    pictured = (
-        Signal()
-    )  # after `updated`, of a long problem perhaps some turns later: maps can show what an edit has reached
+    pictured = Signal()  # after `updated`, of a long problem some turns later: maps can show what an edit has reached
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there

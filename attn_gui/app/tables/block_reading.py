@@ -46,7 +46,7 @@ class BlockReading(QObject):
         name = Note(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
 
         def read(tell: Tell) -> Matrix:
-            from attn_gui.formats import read_table
+            from attn_gui.formats.text.text_table import read_table  # seldom, and takes a while
 
             try:
                 return read_table(text, tell)

@@ -1,4 +1,4 @@
-"""Base class of transformer blocks, with the tables and stages of norm, residual sum and feed-forward network."""
+"""Block base class: parameter tables and stages of norm, residual sum and feed-forward network."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def matches(start: bytes) -> bool:
 
 def read(source: Source) -> Matrix:
     """The matrix; what is no number is refused with its row and column, what has two meanings with both of them."""
-    from attn_gui.formats.text.text_table import read_table  # what is told apart there is half of all formats
+    from attn_gui.formats.text.text_table import read_table  # its import takes as long as those of half of the formats
 
     check_size(source.size, LARGEST_FILE)
     file = source.quiet or source.file

@@ -49,9 +49,7 @@ class PagesPanel(QWidget):
 
     def add(self, kind: PageKind[Any]) -> PageWidget:
         """A place for a page; it is made when it is first shown."""
-        from attn_gui.views.pages.page_widget import (
-            PageWidget,  # with all that pages stand on: no first picture has one
-        )
+        from attn_gui.views.pages.page_widget import PageWidget  # no first picture needs all that pages import
 
         holder = self._holders[kind.name] = FittingPage(self._stack)
         self._stack.addWidget(holder)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attn_gui.formats import AmbiguousTable, FormatError, read_table
+from attn_gui.formats import AmbiguousTable, FormatError
 from attn_gui.formats.text import written_out
+from attn_gui.formats.text.text_table import read_table
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
 TWO, LAYOUTS, REFUSED, AMBIGUOUS = (SAMPLES[name] for name in ("numbers", "layouts", "refused", "ambiguous"))
