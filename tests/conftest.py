@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import math
 import os
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,6 +14,15 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
+if "PYTEST_XDIST_WORKER" in os.environ:  # before that of NumPy: threads of BLAS in each of many processes would spin
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for cores that the others have
+
+if sys.dont_write_bytecode and sys.prefix != sys.base_prefix:
+    # Nothing is wanted beside the sources; compiling them anew in every process takes half a minute of a run. What is
+    # compiled stands in the virtual environment then, for the processes that are started here, too.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(sys.prefix, "compiled"))
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": sys.pycache_prefix}
 
 import pytest
 
@@ -43,6 +53,9 @@ PATIENCE_MS = 120_000
 
 GARBAGE = 20_000
 """So many new objects are looked through for garbage at a time."""
+
+YOUNG, ALL = 1, 2
+"""What was made since garbage was looked for last; and everything, which takes ten times as long."""
 
 gc.disable()  # else it may run on a thread of the program, and an object of Qt must not be deleted there
 
@@ -187,8 +200,9 @@ def _settings_apart(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _garbage_goes_here() -> Iterator[None]:
     """What the program does while it runs: look for garbage on the thread of the window."""
     yield
-    if gc.get_count()[0] > GARBAGE:
-        gc.collect()
+    new, _, times = gc.get_count()
+    if new > GARBAGE:
+        gc.collect(YOUNG if times < 10 else ALL)
 
 
 @pytest.fixture(autouse=True)
@@ -196,8 +210,9 @@ def _no_window_left() -> Iterator[None]:
     """Fail a test that leaves a top-level widget alive: it would repaint and signal through all later tests."""
     before = _top_level_widgets()
     yield
-    if _left_over(before):
-        gc.collect()  # a widget held only by a cycle of references counts as gone
+    for generation in (YOUNG, ALL):
+        if _left_over(before):
+            gc.collect(generation)  # a widget held only by a cycle of references counts as gone
     left = _left_over(before)
     names = [f"{type(widget).__name__} {widget.objectName()!r}" for widget in left]
     for widget in left:

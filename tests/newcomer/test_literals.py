@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -91,16 +92,21 @@ STAGES_LEFT: Mapping[str, int] = {
 
 def literals(source: str, keys: frozenset[str]) -> Iterator[str]:
     """Every string of a module that is a key; English texts that are marked for translation are none."""
-    tree = ast.parse(source)
+    return (text for text in _strings(source) if text in keys)
+
+
+@cache
+def _strings(source: str) -> tuple[str, ...]:
+    """Every string of a module that is not marked, read once for all catalogs."""
+    nodes = list(ast.walk(ast.parse(source)))
     marked = {
         id(argument)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in MARKS
         for argument in node.args
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and node.value in keys and id(node) not in marked:
-            yield str(node.value)
+    constants = (node for node in nodes if isinstance(node, ast.Constant) and id(node) not in marked)
+    return tuple(node.value for node in constants if isinstance(node.value, str))
 
 
 MARKS = ("tr", "translate", "QT_TRANSLATE_NOOP", "_")
