@@ -136,4 +136,6 @@ def _without_arrays(value: Any) -> Any:
         value = value.to_mapping()
     if isinstance(value, Mapping):
         return {name: _without_arrays(inner) for name, inner in value.items()}
-    return tuple(map(_without_arrays, value)) if isinstance(value, tuple) else value
+    if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):  # tokens may be 65,536
+        return tuple(map(_without_arrays, value))
+    return value

@@ -153,7 +153,8 @@ def _plain(value: object) -> Json:
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items() if not _is_table(part)}
     if isinstance(value, np.ndarray | tuple | list):
-        return [_plain(part) for part in value]
+        # tokens, of which there may be 65,536, are plain already
+        return list(value) if set(map(type, value)) == {str} else [_plain(part) for part in value]
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -11,7 +11,7 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import AGAIN, ChosenCell, ViewState
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.comparison.difference import Difference
@@ -48,7 +48,6 @@ class MapsController(QObject):
         view.follow(self._show_chosen, "cell")
         view.follow(self._show_mode, "mode")
         view.follow(self._show_values, "values")
-        document.changed.connect(self._on_document_changed)
         window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
         window.heads.headPicked.connect(lambda head: view.set(head=head))
         window.product.stageCellChosen.connect(self._on_product_cell_chosen)
@@ -177,10 +176,6 @@ class MapsController(QObject):
         self._levels.pop(0)()
         if self._levels:
             self._rest.start(0)
-
-    def _on_document_changed(self, change: Change) -> None:
-        if {"query_tokens", "key_tokens"} & set(change.fields):
-            self._show_tokens()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

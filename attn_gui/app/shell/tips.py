@@ -59,6 +59,7 @@ TIPS = {
     "batch_size": QT_TRANSLATE_NOOP("Tips", "How many items are computed side by side, each with its own Q, K and V"),
     "dtype": QT_TRANSLATE_NOOP("Tips", "All is computed in float64; float32 rounds each number once, when it is read"),
 }
+SOON_MS = 30
 CONTROL = "control."
 KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)  # What's This of these is their tip
 TOLD = "told"  # the tip that What's This was given
@@ -70,7 +71,7 @@ class TipsController(QObject):
     def __init__(self, window: MainWindow, view: ViewState) -> None:
         super().__init__(window)
         self._window = window
-        self._soon = QTimer(self, singleShot=True, interval=0)  # once every control of another problem is there
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self.show)
         view.follow(self._soon.start, "evaluation")
 

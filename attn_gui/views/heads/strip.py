@@ -109,7 +109,7 @@ class HeadsStrip(QWidget):
         """Colors and sizes of a theme."""
         for thumb in self._thumbs:
             thumb.map.follow_theme()
-            thumb.updateGeometry()
+            thumb.measure()
         self._scroll.fit()
 
     def set_compact(self, compact: bool) -> None:

@@ -22,6 +22,8 @@ class HeadThumb(MapButton):
         self._title, self.reading = "", ""
         self._by_hand, self._off = "", False
         self._compact = False
+        self._size = QSize()  # asked for often: laying out 64 heads, forty times each
+        self.measure()
 
     def set_reading(self, title: str, text: str) -> None:
         """The number below the map and what it is of; empty while it is not known."""
@@ -49,8 +51,16 @@ class HeadThumb(MapButton):
     def set_compact(self, compact: bool) -> None:
         """The number only."""
         self._compact = compact
-        self.updateGeometry()
+        self.measure()
         self.place_map()
+
+    def measure(self) -> None:
+        """Take the room that the map, the number and the reading need in the present type."""
+        side, pad = self._side(), self._pad()
+        metrics = QFontMetrics(ui_font("small", 600, tabular=True))
+        text = metrics.horizontalAdvance(f"{self.head}" if self._compact else f"{self.head}  0.00")
+        self._size = QSize(max(side, text) + 2 * pad, side + 2 * pad + metrics.height())
+        self.updateGeometry()
 
     def describe(self) -> None:
         """The accessible name in the present language."""
@@ -68,13 +78,10 @@ class HeadThumb(MapButton):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
-        side, pad = self._side(), self._pad()
-        metrics = QFontMetrics(ui_font("small", 600, tabular=True))
-        text = metrics.horizontalAdvance(f"{self.head}" if self._compact else f"{self.head}  0.00")
-        return QSize(max(side, text) + 2 * pad, side + 2 * pad + metrics.height())
+        return self._size
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return self._size
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer the menu for this head; the strip opens it."""

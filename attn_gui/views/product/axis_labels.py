@@ -24,7 +24,7 @@ SIDES = {
     LEVEL: int(Qt.AlignmentFlag.AlignHCenter | ONE_LINE),
 }
 
-MEASURED, NEARLY = 5000, 2
+MEASURED, NEARLY = 1000, 2
 """So many labels are all measured; of more, some of those that have nearly as many letters as the longest."""
 
 
@@ -129,7 +129,8 @@ def label_width(labels: Sequence[str], font: QFont, widest: float) -> float:
 
 
 def _widest_of(labels: Sequence[str], font: QFont) -> float:
-    return _widest(tuple(labels), tuple(font.families()), font.pixelSize())
+    names = labels if isinstance(labels, tuple) else tuple(labels)
+    return _widest(names, tuple(font.families()), font.pixelSize())
 
 
 @functools.lru_cache(maxsize=32)

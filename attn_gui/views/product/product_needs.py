@@ -17,6 +17,7 @@ from attn_gui.views.product.lettering import words_width
 from attn_gui.views.product.product_layout import Needs, Places, lay_out
 from attn_gui.views.product.stage_maps import StageMaps
 from attn_gui.views.theme import scaled, ui_font
+from attn_gui.views.words.names import AxisNames
 
 WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58
 LEAST_SIDE, LEAST_TOP, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 64, 18
@@ -86,13 +87,13 @@ def axis_labels(maps: StageMaps, stage: str) -> tuple[Sequence[str], Sequence[st
     """The labels at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
     rows, columns = maps.labels(stage)
     shape = maps.map(stage).shape
-    return _words(tuple(rows), shape[0]), _words(tuple(columns), shape[1]) if STAGE[stage].square else ()
+    return rows or _numbers(shape[0]), (columns or _numbers(shape[1])) if STAGE[stage].square else ()
 
 
 @functools.lru_cache(maxsize=8)
-def _words(tokens: tuple[str, ...], count: int) -> tuple[str, ...]:
+def _numbers(count: int) -> AxisNames:
     """Made once: a wheel turned over a long sequence asks for them again and again."""
-    return tuple(token.strip() or token for token in tokens) or tuple(map(str, range(count)))
+    return AxisNames(map(str, range(count)))
 
 
 def axis_name_width() -> float:

@@ -21,7 +21,7 @@ from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.map.zooming.windows import SharedWindow
 from attn_gui.views.product.marks import NOTHING, Lines, StageCell, lines_of
-from attn_gui.views.words.names import stage_title, token_text
+from attn_gui.views.words.names import AxisNames, stage_title, token_text
 
 
 class StageMaps(QObject):
@@ -60,6 +60,7 @@ class StageMaps(QObject):
         self.batch, self.head = 0, 0
         self.chosen: StageCell | None = None
         self._lines: dict[str, Lines] = {}
+        self._tokens: tuple[Sequence[str], Sequence[str]] = ((), ())  # as the document has them
         self.query_tokens: Sequence[str] = ()
         self.key_tokens: Sequence[str] = ()
 
@@ -128,8 +129,11 @@ class StageMaps(QObject):
 
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
         """Names of rows and columns; empty for numbers."""
-        self.query_tokens = tuple(map(token_text, query_tokens or ()))
-        self.key_tokens = tuple(map(token_text, key_tokens or ()))
+        query, key = tuple(query_tokens), tuple(key_tokens)
+        if (query, key) != self._tokens:  # they are told with every evaluation, and may be 65,536
+            self._tokens = query, key
+            self.query_tokens = AxisNames(map(token_text, query))
+            self.key_tokens = self.query_tokens if key == query else AxisNames(map(token_text, key))
         self._label_maps()
         self.renamed.emit()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.graph.symbols import is_named, symbol, title
@@ -45,3 +47,14 @@ def token_text(token: str) -> str:
     One of nothing else stays as it is.
     """
     return token.strip().lstrip("Ġ▁").strip() or token
+
+
+class AxisNames(tuple[str, ...]):
+    """Names of the rows or columns of a map, of which there may be 65,536: hashed once, though asked for often."""
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
