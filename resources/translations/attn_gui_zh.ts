@@ -8642,6 +8642,10 @@
 <context>
     <name>VerifyPage</name>
     <message>
+        <source>worst difference</source>
+        <translation>最大差异</translation>
+    </message>
+    <message>
         <source>Verify now</source>
         <translation>立即验证</translation>
     </message>

@@ -63,5 +63,5 @@ def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPl
         for head, value in enumerate(values):
             share = value / most if most and np.isfinite(value) else 0.0
             written = reading.written(value) if reading.fits(own) else NOTHING
-            found[HeadPlace(layer, head)] = HeadNumber(written, share)
+            found[HeadPlace(layer, head)] = HeadNumber(written, float(value), share)
     return found

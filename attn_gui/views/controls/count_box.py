@@ -47,6 +47,7 @@ class CountBox(QSpinBox):
         self.setRange(minimum, maximum)
         self.valueChanged.connect(self.updateGeometry)
         self._tip = RefusalTip(self)
+        self.lineEdit().setMaxLength(20 * LONGEST)  # refused, but not laid out for 20 ms as 32,767 letters are
         self.lineEdit().textEdited.connect(self._forget_refusal)
 
     def set_inline(self) -> None:

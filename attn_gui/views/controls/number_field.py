@@ -7,6 +7,7 @@ import math
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.number_text import parse_number, shortest
+from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.controls.typed_field import TypedField
 
 
@@ -22,6 +23,7 @@ class NumberField(TypedField):
         finite: bool = False,
     ) -> None:
         super().__init__(parent)
+        self.setMaxLength(LONGEST + 1)  # so much that it is refused, and no more to lay out
         self._optional, self._positive, self._finite, self._dtype = optional, positive, finite, "float64"
 
     def set_dtype(self, dtype: str) -> None:

@@ -58,6 +58,8 @@ class SnapshotDelegate(QStyledItemDelegate):
 class SnapshotList(StepList):
     """The rows; as high as there are snapshots, up to four."""
 
+    BESIDE = NOTE_ROLE
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setItemDelegate(SnapshotDelegate(self))

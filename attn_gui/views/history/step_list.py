@@ -81,6 +81,8 @@ class StepDelegate(QStyledItemDelegate):
 class StepList(QListView):
     """The rows; as high as its steps, up to four."""
 
+    BESIDE = TELL_ROLE  # what stands at the right of a row
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -98,10 +100,12 @@ class StepList(QListView):
         return QSize(60, self.sizeHint().height())
 
     def copied(self) -> Copied:
-        """Every step, the first one on top."""
+        """Every row, the first one on top, with what stands beside any of them."""
         model = self.model()
-        steps = [[str(model.index(row, 0).data())] for row in range(model.rowCount())]
-        return Copied((len(steps), 1), lambda: steps)
+        rows = [model.index(row, 0) for row in range(model.rowCount())]
+        lines = [[str(row.data()), str(row.data(self.BESIDE) or "")] for row in rows]
+        width = 2 if any(beside for _words, beside in lines) else 1
+        return Copied((len(lines), width), lambda: [line[:width] for line in lines])
 
 
 def row_height() -> int:

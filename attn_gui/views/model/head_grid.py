@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from attn_gui.document.clipboard import Copied
 from attn_gui.views.model.head_delegate import HeadDelegate
 from attn_gui.views.model.head_model import HeadModel, HeadPlace
 from attn_gui.views.theme import scaled, theme_signal
@@ -53,6 +55,11 @@ class HeadGrid(QTableView):
             self.selectionModel().blockSignals(blocked)
             self.scrollTo(index)
             self.viewport().update()
+
+    def copied(self) -> Copied | None:
+        """The reading of every head; None where pictures are shown."""
+        numbers = [[np.float64(value) for value in row] for row in self.heads.numbers()]
+        return Copied((len(numbers), len(numbers[0])), lambda: numbers) if numbers else None
 
     def retranslate(self) -> None:
         """All words in the present language."""

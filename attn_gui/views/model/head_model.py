@@ -22,9 +22,10 @@ class HeadPlace(NamedTuple):
 
 
 class HeadNumber(NamedTuple):
-    """A reading of a head as it is written, and which share of the largest possible one it is."""
+    """A reading of a head as it is written and in full, and which share of the largest possible one it is."""
 
     text: str
+    value: float
     share: float
 
 
@@ -63,6 +64,12 @@ class HeadModel(QAbstractTableModel):
         if places != self._changed:
             self._changed = frozenset(places)
             self._tell_all()
+
+    def numbers(self) -> list[list[float]]:
+        """The readings, a row a layer; empty where pictures are shown."""
+        layers, heads = self._shape
+        known = self._numbers
+        return [[known[HeadPlace(i, j)].value for j in range(heads)] for i in range(layers)] if known else []
 
     def retranslate(self) -> None:
         """Headers and tips in the present language."""

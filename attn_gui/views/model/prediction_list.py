@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.document.clipboard import Copied
 from attn_gui.models.attributing.likely_tokens import Likely
 from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel
 from attn_gui.views.theme import current_theme, dress, scaled
@@ -69,6 +71,14 @@ class PredictionList(QTableView):
     def token(self, row: int) -> str:
         """The token of a row as it is written."""
         return str(self._rows.index(row, TOKEN).data())
+
+    def copied(self) -> Copied | None:
+        """Every token, with its probabilities in full."""
+        model = self._rows
+        heads = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in range(NOW, model.columnCount())]
+        rows = range(model.rowCount())
+        shares = [[np.float64(model.index(row, NOW + k).data(SHARE_ROLE)) for k in range(len(heads))] for row in rows]
+        return Copied((len(rows), len(heads)), lambda: shares, list(map(self.token, rows)), heads) if rows else None
 
     def retranslate(self) -> None:
         """All words in the present language."""

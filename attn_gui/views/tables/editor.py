@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.controls.half_typed import belongs_to_window
 from attn_gui.views.theme import restyle, scaled, ui_font
 
@@ -18,6 +19,7 @@ class CellEditor(QLineEdit):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._viewport = parent
+        self.setMaxLength(LONGEST + 1)  # what is pasted beyond it is laid out in vain: no text as long is a number
         self.refused = False
         self.loaded = False
         self._cell = QRect()

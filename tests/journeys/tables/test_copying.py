@@ -196,3 +196,72 @@ def test_the_history_is_copied_as_its_lines(launch):
     listed.setFocus(Qt.FocusReason.TabFocusReason)
     person.press("Ctrl+C")
     assert person.clipboard().splitlines() == steps
+
+
+def test_the_history_is_copied_with_what_its_steps_moved_of_the_chosen_cell(launch):
+    person = launch(SMALL)
+    person.click_cell("weights", 0, 0)
+    person.type_into("query", 0, 0, "4")
+    person.rest()
+    listed = person.find("history.steps")
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Ctrl+C")
+    (began, nothing), (step, told) = _rows(person.clipboard())
+    assert [began, step] == person.steps()
+    assert nothing == ""
+    assert "→" in told
+
+
+def test_what_moved_a_cell_most_is_copied_with_by_how_much(launch, qtbot):
+    person = launch(SMALL)
+    person.click_cell("weights", 0, 0)
+    person.type_into("query", 0, 0, "4")
+    person.type_into("key", 0, 0, "2")
+    person.rest()
+    person.do("blame")
+    listed = person.find("blame.list")
+    qtbot.waitUntil(listed.isVisible, timeout=60_000)
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Ctrl+C")
+    rows = _rows(person.clipboard())
+    assert len(rows) == 2
+    assert all(len(row) == 2 and row[1] for row in rows)
+
+
+def test_what_was_verified_is_copied_stage_by_stage(launch, qtbot):
+    person = launch(SMALL)
+    person.do("verify")
+    page = person.find("inspector.verify")
+    qtbot.waitUntil(lambda: page.copied() is not None, timeout=60_000)
+    page.button.setFocus()
+    person.press("Ctrl+Shift+C")
+    head, *rows = _rows(person.clipboard())
+    assert head == ["", "worst difference"]
+    assert [name for name, _difference in rows][-1] == "Output"
+    assert all(float(difference) < 1e-14 for _name, difference in rows)
+
+
+def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
+    person = launch()
+    person.click("model.toy-induction")
+    person.wait()
+    listed = person.find("model.predictions")
+    listed.setFocus()
+    person.press("Ctrl+C")
+    shares = [float(row[0]) for row in _rows(person.clipboard())]
+    assert len(shares) == listed.model().rowCount()
+    assert sum(shares) <= 1 + 1e-12
+    assert shares == sorted(shares, reverse=True)
+    grid, box = person.find("model"), person.find("control.model_reading")
+    grid.setFocus()
+    person.clipboard("untouched")
+    person.press("Ctrl+C")
+    assert person.clipboard() == "untouched"  # pictures are no numbers
+    box.setFocus()
+    person.press("Down")
+    qtbot.waitUntil(lambda: bool(grid.model().index(0, 0).data()), timeout=60_000)
+    grid.setFocus()
+    person.press("Ctrl+C")
+    rows = _rows(person.clipboard())
+    assert (len(rows), len(rows[0])) == (grid.model().rowCount(), grid.model().columnCount())
+    assert all(np.isfinite(float(text)) for row in rows for text in row)

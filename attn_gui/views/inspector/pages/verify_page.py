@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress, ui_font
@@ -87,6 +89,14 @@ class VerifyPage(QWidget):
         """The numbers have changed since: what was found goes."""
         self._report, self._state = None, "outdated" if self._state in ("done", "outdated") else "never"
         self._show()
+
+    def copied(self) -> Copied | None:
+        """The worst difference of every stage, in full."""
+        if self._report is None or not self._report.stages:
+            return None
+        read = [[np.float64(checked.difference)] for checked in self._report.stages]
+        names = [stage_title(checked.stage) for checked in self._report.stages]
+        return Copied((len(read), 1), lambda: read, names, [self.tr("worst difference")])
 
     def retranslate(self) -> None:
         """All words in the present language."""
