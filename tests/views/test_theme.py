@@ -189,7 +189,7 @@ def test_grounds_follow_the_theme(app, qtbot, scheme, ground):
 @pytest.mark.parametrize("name", ICONS)
 def test_icons_wear_the_color_of_their_state(app, name):
     kept = QIcon(icon(name))
-    gc.collect()
+    gc.collect(0)  # of the new ones
     for scheme in THEMES:
         apply_theme(app, scheme)
         for mode, color in ((QIcon.Mode.Normal, "text2"), (QIcon.Mode.Disabled, "line_strong")):

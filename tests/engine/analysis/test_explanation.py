@@ -164,6 +164,7 @@ def test_every_formula_can_be_typeset(evaluations, typeset):
     assert typeset(formulas(evaluations)) > 40
 
 
+@pytest.mark.family(3)
 def test_a_streaming_evaluation_is_explained_as_the_dense_one(evaluations, makers, shown_stage_of, rng):
     name, stage = shown_stage_of
     streaming = StreamingEvaluation(makers[name](), tile=3, chunk=5)

@@ -39,6 +39,7 @@ def changed(problem, name, index, step):
     return problem.replace(**{head: {**getattr(problem, head), tail[0]: value} if tail else value})
 
 
+@pytest.mark.family(3)
 def test_gradients_of_a_weighted_sum_are_its_derivatives(makers, problem_name, rng):
     problem, h = makers[problem_name](), 1e-5
     trace = compute(problem)

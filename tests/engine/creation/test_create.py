@@ -175,6 +175,7 @@ def test_weights_of_a_new_self_attention_can_be_read(kind, heads, d_k):
     assert trace["weights"].max(axis=-1).mean(axis=-1).max() < 0.9
 
 
+@pytest.mark.family(4)
 @pytest.mark.parametrize("kind", ["self", "cross"])
 @pytest.mark.parametrize("fill", ["integers", "random"])
 @pytest.mark.parametrize(("heads", "d_k"), [(1, 4), (2, 3), (8, 1), (8, 8), (8, 32), (1, 256), (16, 64)])

@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 
-PROBLEMS = 2000
+PROBLEMS = 2000  # with --long, else a quarter of them
 STAGES = ("scores", "weights", "output")
 
 
@@ -75,11 +75,11 @@ def plain(fields: dict[str, Any], dtype: type) -> dict[str, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def errors() -> dict[str, np.ndarray]:
+def errors(request: pytest.FixtureRequest) -> dict[str, np.ndarray]:
     """{stage: (problem, [ours, naive]) largest errors}, and under "exact" the share of cells rounded correctly."""
     rng = np.random.default_rng(20261121)
     found: dict[str, list[Any]] = {stage: [] for stage in (*STAGES, "exact")}
-    for _ in range(PROBLEMS):
+    for _ in range(PROBLEMS if request.config.getoption("long") else PROBLEMS // 4):
         fields = draw(rng)
         trace = compute(Problem(**fields, dtype="float32", batch_axis=True))
         judge, naive = plain(fields, np.float64), plain(fields, np.float32)
@@ -97,7 +97,6 @@ def test_never_further_off_than_the_plain_formula_in_float32(stage, errors):
         f"{stage}: largest error {ours.max():.2g}, naive {naive.max():.2g}; median {np.median(ours):.2g}, "
         f"{np.median(naive):.2g}; worst ratio {np.max(ours / np.where(naive == 0, 1, naive)):.3f}"
     )
-    assert len(ours) == PROBLEMS
     assert (ours <= naive).all()
     assert np.median(ours) < np.median(naive)
 

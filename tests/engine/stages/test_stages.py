@@ -59,6 +59,7 @@ def test_every_stage_of_the_contract_is_covered(evaluations):
             assert stage.latex
 
 
+@pytest.mark.family(3)
 def test_pull_back_is_the_derivative(evaluations, stage_of, rng):
     node, inputs = parts(evaluations, stage_of)
     seed, h = rng.normal(size=node.shape), 1e-5
@@ -82,6 +83,7 @@ def test_pull_back_is_the_derivative(evaluations, stage_of, rng):
             assert gradient[index] == pytest.approx(slope, rel=2e-6, abs=2e-7), (name, index)
 
 
+@pytest.mark.family(3)
 def test_affected_is_exactly_what_changes(evaluations, stage_of, rng):
     """No changed cell outside; none inside that stayed, cells closed by a mask aside."""
     node, inputs = parts(evaluations, stage_of)
@@ -118,6 +120,7 @@ def closed(evaluation, node, inputs, index, ref):
     return np.zeros(node.shape, bool)
 
 
+@pytest.mark.family(3)
 def test_any_block_has_the_bits_of_the_whole(evaluations, stage_of, rng):
     evaluation = evaluations[stage_of[0]]
     node, full = evaluation._by_name[stage_of[1]], whole(evaluation, stage_of[1])
@@ -130,6 +133,7 @@ def test_any_block_has_the_bits_of_the_whole(evaluations, stage_of, rng):
         np.testing.assert_allclose(array, full[outer], rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.family(3)
 def test_explanation_evaluates_to_the_cell(evaluations, shown_stage_of, rng):
     evaluation, stage = evaluations[shown_stage_of[0]], shown_stage_of[1]
     for index in some(evaluation.shape(stage), 6, rng):

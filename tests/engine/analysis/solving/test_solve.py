@@ -364,9 +364,11 @@ def test_outputs_have_nearby_solutions(index, by, rng):
         assert 0 < solution.norm < 3
 
 
-def test_nearby_solutions_are_judged_by_their_residual():
+@pytest.mark.family(3)
+@pytest.mark.parametrize("share", range(3))
+def test_nearby_solutions_are_judged_by_their_residual(share):
     reached = 0
-    for seed in range(60):
+    for seed in range(share, 60, 3):
         problem = random_problem(np.random.default_rng(seed)).replace(mask=())
         index = (0, problem.n - 1, 1)
         target = float(np.random.default_rng(seed).normal())
@@ -378,7 +380,7 @@ def test_nearby_solutions_are_judged_by_their_residual():
         if not column.min() < target < column.max():
             assert not solution.feasible
             assert solution.reason.values["low"] == column.min()
-    assert reached > 20
+    assert reached > 5
 
 
 @pytest.mark.parametrize("stage", ["residual", "normalized", "block_output"])
