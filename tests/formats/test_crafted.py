@@ -164,7 +164,7 @@ def said_of(read: Callable[[Path], Any], path: Path) -> str:
 
 
 @pytest.mark.parametrize("ending", [".npz", ".attn", ".npy", ".csv"])
-def test_no_mutation_is_told_in_pythons_words(ending: str, tmp_path: Path) -> None:
+def test_no_mutation_is_told_in_pythons_words(ending: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     path, dice = tmp_path / f"file{ending}", random.Random(7)
     problem = Problem(
         **ONES,
@@ -177,7 +177,7 @@ def test_no_mutation_is_told_in_pythons_words(ending: str, tmp_path: Path) -> No
         save_matrix(np.arange(6.0).reshape(2, 3), path)
     whole, read = path.read_bytes(), load if ending in (".npz", ".attn") else load_matrix
     said = set()
-    for _ in range(1500):
+    for _ in range(1500 if request.config.getoption("long") else 500):
         data = bytearray(whole)
         for _ in range(dice.choice((1, 1, 2, 8))):
             place = dice.randrange(len(data))

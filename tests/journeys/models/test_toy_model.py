@@ -165,18 +165,27 @@ def test_a_change_is_switched_off_from_another_layer(toy):
 
 
 def test_a_text_that_cannot_be_read_is_refused_and_changes_nothing(toy):
+    read(toy, LETTERS)
     before = toy.program.document.study
     read(toy, " ".join("a" * 40))
     assert toy.program.document.study is before
     assert "40" in toy.banner() or "41" in toy.banner()
+    toy.overwrite(toy.find("control.other_text", QLineEdit), " ".join("a" * 40))
+    toy.wait()
+    assert "41" in toy.banner()
+    click_head(toy, 0, 0)  # the first text is followed as before
+    toy.do("head_off")
+    toy.wait()
+    assert predicted(toy).get("f", 0.0) < UNSURE
 
 
-def test_another_document_puts_the_model_away(toy):
+def test_another_document_puts_the_model_and_its_pages_away(toy):
     assert toy.action("model").isChecked()
+    assert all(toy.action(name).isEnabled() for name in PAGES)
     toy.click("example.worked") if toy.find("example.worked").isVisible() else toy.program.files.open_example("worked")
     toy.wait()
     assert toy.program.document.study is None
-    assert not toy.action("model").isEnabled()
+    assert not any(toy.action(name).isEnabled() for name in ("model", *PAGES))
     assert toy.find("heatmap.weights").isVisible()
 
 
@@ -271,7 +280,7 @@ def content(person, name):
     return page
 
 
-def test_pages_of_a_model_show_its_own_numbers(toy):
+def test_pages_of_a_model_show_its_own_numbers_and_are_exported(toy, tmp_path):
     read(toy, LETTERS)
     other = "k x b m f k x b p"
     toy.overwrite(toy.find("control.other_text", QLineEdit), other)
@@ -290,19 +299,10 @@ def test_pages_of_a_model_show_its_own_numbers(toy):
     patched = content(toy, "patching").content
     assert patched.shares.shape == (2, 4)
     assert np.isfinite(patched.shares).all()
+    export_lens(toy, tmp_path)
 
 
-def test_pages_of_a_model_are_there_with_a_model_alone(toy, tmp_path):
-    assert all(toy.action(name).isEnabled() for name in PAGES)
-    toy.program.files.open_example("worked")
-    toy.wait()
-    assert not any(toy.action(name).isEnabled() for name in PAGES)
-
-
-def test_a_page_of_a_model_is_exported_from_the_window(toy, tmp_path):
-    read(toy, LETTERS)
-    content(toy, "lens")
-
+def export_lens(toy, tmp_path):
     def answer(dialog):
         dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
         dialog.accept()
@@ -347,17 +347,6 @@ def test_only_the_heads_that_are_changed_are_marked(toy):
     toy.type_into("w_query", 0, 0, "3")
     toy.wait()
     assert changed_heads(toy) == {(1, head) for head in range(4)}
-
-
-def test_a_second_text_that_is_refused_leaves_the_first_one_followed(toy):
-    read(toy, LETTERS)
-    toy.overwrite(toy.find("control.other_text", QLineEdit), " ".join("a" * 40))
-    toy.wait()
-    assert "41" in toy.banner()
-    click_head(toy, 0, 0)
-    toy.do("head_off")
-    toy.wait()
-    assert predicted(toy).get("f", 0.0) < UNSURE
 
 
 def test_numbers_beyond_the_precision_of_the_model_are_shown_for_what_they_become(toy):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -16,18 +15,13 @@ def _rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def test_a_copy_with_the_keyboard_on_a_map_takes_the_map(launch):
+def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(launch):
     person = launch(SMALL)
+    person.go_to("query", 1, 1)
     person.click_cell("weights", 1, 0)
     person.press("Ctrl+C")
     expected = [[str(value) for value in row] for row in person.values("weights")]
     assert [[str(float(text)) for text in row] for row in _rows(person.clipboard())] == expected
-
-
-def test_a_cut_or_a_fill_on_a_map_leaves_every_table_alone(launch):
-    person = launch(SMALL)
-    person.go_to("query", 1, 1)
-    person.click_cell("weights", 1, 0)
     before = person.numbers("query")
     person.clipboard("7")
     for keys in ("Ctrl+X", "Ctrl+D"):
@@ -39,14 +33,6 @@ def test_a_cut_or_a_fill_on_a_map_leaves_every_table_alone(launch):
     assert person.numbers("query") == before
     assert person.clipboard() == "7"
     assert len(person.steps()) == 1
-
-
-def test_a_paste_on_a_map_goes_there_and_leaves_every_table_alone(launch):
-    person = launch(SMALL)
-    person.go_to("query", 1, 1)
-    person.click_cell("weights", 1, 0)
-    before = person.numbers("query")
-    person.clipboard("7")
     person.press("Ctrl+V")
     assert person.value("weights", 1, 0) == 7
     assert person.numbers("query") == before
@@ -81,7 +67,7 @@ def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
     assert lines[0].replace(" ", "") == r"||it|is\|was|"
 
 
-def test_latex_and_numpy_give_the_numbers_back(launch):
+def test_latex_and_numpy_give_the_numbers_back_and_small_maps_and_operands_are_copied_too(launch):
     person = launch(SMALL)
     person.click_cell("weights", 0, 0)
     person.do("copy_numpy")
@@ -92,6 +78,10 @@ def test_latex_and_numpy_give_the_numbers_back(launch):
     assert text.startswith(r"\begin{bmatrix}")
     inner = text.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}")
     assert [[float(cell) for cell in row.split("&")] for row in inner.split(r"\\")] == person.values("weights")
+    for name, stage in (("node.scores", "scores"), ("operand.left", "query")):
+        person.find(name).setFocus()
+        person.press("Ctrl+C")
+        assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
 
 
 def test_what_is_not_finite_and_what_is_float32_is_written_as_it_is(launch, tmp_path):
@@ -111,15 +101,6 @@ def test_what_is_not_finite_and_what_is_float32_is_written_as_it_is(launch, tmp_
     person.go_to("query", 0, 0)
     person.do("copy_latex")
     assert r"1 \times 10^{-7}" in person.clipboard()
-
-
-@pytest.mark.parametrize("name", ["node.scores", "operand.left"])
-def test_small_maps_and_operands_are_copied_too(launch, name):
-    person = launch(SMALL)
-    person.find(name).setFocus()
-    person.press("Ctrl+C")
-    stage = {"node.scores": "scores", "operand.left": "query"}[name]
-    assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
 
 
 def test_another_head_is_copied_from_its_thumbnail(launch, tmp_path):
@@ -188,7 +169,7 @@ def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp
     assert not np.any([[float(text) for text in row] for row in person.numbers("query")])
 
 
-def test_the_history_is_copied_as_its_lines(launch):
+def test_the_history_is_copied_as_its_lines_with_what_its_steps_moved_of_the_chosen_cell(launch):
     person = launch(SMALL)
     person.type_into("query", 0, 0, "4")
     steps = person.steps()
@@ -196,12 +177,7 @@ def test_the_history_is_copied_as_its_lines(launch):
     listed.setFocus(Qt.FocusReason.TabFocusReason)
     person.press("Ctrl+C")
     assert person.clipboard().splitlines() == steps
-
-
-def test_the_history_is_copied_with_what_its_steps_moved_of_the_chosen_cell(launch):
-    person = launch(SMALL)
     person.click_cell("weights", 0, 0)
-    person.type_into("query", 0, 0, "4")
     person.rest()
     listed = person.find("history.steps")
     listed.setFocus(Qt.FocusReason.TabFocusReason)
