@@ -276,6 +276,7 @@ class Person:
         ask()
         for timer in (clock, patience):
             timer.stop()
+            timer.deleteLater()
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
             self._come_back(self.window)

@@ -7,9 +7,10 @@ import weakref
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QTableView
+from shiboken6 import isValid
 
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.paths import resource
@@ -158,3 +159,24 @@ def test_nothing_of_it_is_left(launch, doing, tmp_path):
     person.wait()
     assert person.program.document.name == NEXT.stem
     assert not watch.left()
+
+
+def _of_gone_widgets() -> int:
+    """How many objects of Qt are still held by Python after Qt has deleted them."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    return sum(issubclass(type(one), QObject) and not isValid(one) for one in gc.get_objects())
+
+
+def test_widgets_that_are_gone_are_not_kept(launch):
+    person = launch("worked-example.npz")
+    counts = []
+    for _ in range(4):
+        person.window.mask_panel.add_layer("bias")  # which has a table of its own
+        QTest.qWait(20)  # until tips and all else are brought up to date
+        person.do("undo")
+        for path in (NEXT, resource("examples", "worked-example.npz")):
+            person.drop(path)
+            QTest.qWait(20)
+        counts.append(_of_gone_widgets())
+    assert len(set(counts[1:])) == 1, counts

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -195,3 +197,9 @@ def test_only_outermost_parentheses_are_opened() -> None:
     first, *rest = split_chain(unfenced(side), "+")
     assert first.endswith(r"\lparen e^{0.5} \cdot 2")
     assert rest == [r"+ e^{1.1} \cdot \left({-4}\right)", r"+ \cdots", r"+ 3 \cdot 7\rparen"]
+
+
+def test_formulas_that_nothing_shows_are_let_go() -> None:
+    formulas = [weakref.ref(typeset(f"{number} + 1")) for number in range(600)]
+    gc.collect()
+    assert sum(formula() is not None for formula in formulas) <= 200

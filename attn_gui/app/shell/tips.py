@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject, QRegularExpression, QTimer
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QLineEdit
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
@@ -77,15 +77,14 @@ class TipsController(QObject):
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""
-        for control in self._window.findChildren(QWidget, QRegularExpression(r"^control\.")):
-            name = control.objectName().removeprefix(CONTROL)
-            if tip := _tip(name):
+        for control in QApplication.allWidgets():  # the window's `findChildren` would keep what Qt itself has made
+            name = control.objectName()
+            if name.startswith(CONTROL) and (tip := _tip(name.removeprefix(CONTROL))):
                 said = QCoreApplication.translate("Tips", tip)
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
-        for control in (each for kind in KINDS for each in self._window.findChildren(kind)):
-            if control.whatsThis() == (control.property(TOLD) or ""):
+            if isinstance(control, KINDS) and control.whatsThis() == (control.property(TOLD) or ""):
                 control.setProperty(TOLD, control.toolTip())
                 control.setWhatsThis(control.toolTip())
 

@@ -134,7 +134,7 @@ class Formula:
         painter.restore()
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)  # more than a window shows; one takes some 25 KB
 def typeset(latex: str) -> Formula:
     """The formula laid out; `latex` comes from the engine, never from a token. Raises ValueError."""
     try:

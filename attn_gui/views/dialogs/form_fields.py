@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
@@ -216,13 +216,13 @@ class TargetFields(QWidget):
         """The reason why nothing can be written there, as a sentence; empty if it can."""
         if not self.folder.text().strip():
             return self.tr("Choose a folder to write into.")
-        if not Path(self.folder.text()).expanduser().is_dir():
+        if not os.path.isdir(self.path()):
             return self.tr("There is no folder “{folder}”.").format(folder=self.folder.text())
         return ""
 
     def path(self) -> str:
-        """The folder, with ~ written out."""
-        return str(Path(self.folder.text()).expanduser())
+        """The folder, with ~ written out where it names a home."""
+        return os.path.expanduser(self.folder.text())
 
 
 def caption(editor: QWidget, parent: QWidget) -> QLabel:

@@ -144,7 +144,7 @@ class CellDelegate(QStyledItemDelegate):
         return not editor.refused
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 11)  # more than a window shows
 def _tint_of(value: float, levels: Levels, theme: str) -> QColor | None:
     """Remembered, since a table paints all its cells for each row that it scrolls."""
     display = to_display(np.array([value]), None, levels)

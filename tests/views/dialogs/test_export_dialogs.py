@@ -159,15 +159,18 @@ def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: 
     assert "Writes x-weights-h3.png." in _said(dialog)
 
 
-@pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "empty", "name", "levels", "points"])
+@pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "home", "deep", "empty", "name", "long", "levels", "points"])
 def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Path, spoil: str) -> None:
     dialog = _image_dialog(qtbot, tmp_path)
     {
         "stages": lambda: dialog.stages.set_keys(()),
         "heads": lambda: _choose_heads(qtbot, dialog, "7"),
         "folder": lambda: dialog.target.folder.setText(str(tmp_path / "none")),
+        "home": lambda: dialog.target.folder.setText("~nobody by that name/figures"),
+        "deep": lambda: dialog.target.folder.setText(str(tmp_path / ("f" * 300))),
         "empty": lambda: dialog.target.folder.clear(),
         "name": lambda: _type_name(qtbot, dialog, "a/b"),
+        "long": lambda: _type_name(qtbot, dialog, "f" * 300),
         "levels": lambda: dialog.levels.set_levels("typed", (3.0, 3.0)),
         "points": lambda: dialog.font_size.setText("1"),
     }[spoil]()
@@ -175,7 +178,7 @@ def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Pa
     assert dialog.isVisible()
     assert dialog.objection() in _said(dialog)
     dialog.set_choice(ExportChoice(folder=str(tmp_path)))
-    if spoil == "name":
+    if spoil in ("name", "long"):
         _type_name(qtbot, dialog, "ab")
     dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
     assert dialog.result() == QDialog.DialogCode.Accepted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +19,7 @@ from attn_gui.views.zones import step
 
 BUTTONS = QDialogButtonBox.StandardButton
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
+LONGEST_NAME = 255  # bytes, on every file system in use
 
 
 class ExportForm(FormDialog):
@@ -62,9 +64,11 @@ class ExportForm(FormDialog):
         if lacking:
             return lacking
         try:
-            self._names(self.result_choice())
+            names = self._names(self.result_choice())
         except (ValueError, OSError) as error:
             return str(error)
+        if any(len(name.encode(errors="replace")) > LONGEST_NAME for name in names):
+            return self.tr("The file name is too long.")
         return self.target.objection()
 
     def accept(self) -> None:
@@ -168,7 +172,7 @@ class ExportForm(FormDialog):
         """Files of those names that are there already."""
         choice = self.result_choice()
         paths = (Path(choice.folder) / name for name in self._names(choice))
-        return [path for path in paths if path.is_file()]
+        return [path for path in paths if os.path.isfile(path)]  # `is_file` raises where it may not look
 
     def _may_replace(self) -> bool:
         """Ask before anything is replaced, unless the file dialog did."""
