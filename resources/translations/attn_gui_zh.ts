@@ -1,8812 +1,8812 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
-  <context>
+<context>
     <name>AboutDialog</name>
     <message>
-      <source>About</source>
-      <translation>关于</translation>
+        <source>About</source>
+        <translation>关于</translation>
     </message>
     <message>
-      <source>Take attention apart by hand: edit Q, K, V and watch every step follow.</source>
-      <translation>亲手拆解注意力：修改 Q、K、V，看每一步随之变化。</translation>
+        <source>Take attention apart by hand: edit Q, K, V and watch every step follow.</source>
+        <translation>亲手拆解注意力：修改 Q、K、V，看每一步随之变化。</translation>
     </message>
     <message>
-      <source>Made with {parts}.</source>
-      <translation>使用 {parts} 构建。</translation>
+        <source>Made with {parts}.</source>
+        <translation>使用 {parts} 构建。</translation>
     </message>
     <message>
-      <source>Licenses</source>
-      <translation>许可证</translation>
+        <source>Licenses</source>
+        <translation>许可证</translation>
     </message>
     <message>
-      <source>Close</source>
-      <translation>关闭</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ActionPalette</name>
     <message>
-      <source>Search actions</source>
-      <translation>搜索操作</translation>
+        <source>Search actions</source>
+        <translation>搜索操作</translation>
     </message>
     <message>
-      <source>Type what you want to do</source>
-      <translation>输入想做的事</translation>
+        <source>Type what you want to do</source>
+        <translation>输入想做的事</translation>
     </message>
     <message>
-      <source>Actions found</source>
-      <translation>找到的操作</translation>
+        <source>Actions found</source>
+        <translation>找到的操作</translation>
     </message>
     <message>
-      <source>Nothing fits “{text}”. Try another word, in English or Chinese.</source>
-      <translation>没有与“{text}”相符的操作。换个词试试，中英文皆可。</translation>
+        <source>Nothing fits “{text}”. Try another word, in English or Chinese.</source>
+        <translation>没有与“{text}”相符的操作。换个词试试，中英文皆可。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Actions</name>
     <message>
-      <source>&amp;File</source>
-      <translation>文件(&amp;F)</translation>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
     </message>
     <message>
-      <source>&amp;Edit</source>
-      <translation>编辑(&amp;E)</translation>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
     </message>
     <message>
-      <source>&amp;View</source>
-      <translation>视图(&amp;V)</translation>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
     </message>
     <message>
-      <source>&amp;Compute</source>
-      <translation>计算(&amp;C)</translation>
+        <source>&amp;Compute</source>
+        <translation>计算(&amp;C)</translation>
     </message>
     <message>
-      <source>&amp;Help</source>
-      <translation>帮助(&amp;H)</translation>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
     </message>
     <message>
-      <source>Open &amp;recent</source>
-      <translation>最近打开(&amp;R)</translation>
+        <source>Open &amp;recent</source>
+        <translation>最近打开(&amp;R)</translation>
     </message>
     <message>
-      <source>E&amp;xamples</source>
-      <translation>示例(&amp;X)</translation>
+        <source>E&amp;xamples</source>
+        <translation>示例(&amp;X)</translation>
     </message>
     <message>
-      <source>Models a&amp;t hand</source>
-      <translation>现成的模型(&amp;T)</translation>
+        <source>Models a&amp;t hand</source>
+        <translation>现成的模型(&amp;T)</translation>
     </message>
     <message>
-      <source>&amp;Decimals</source>
-      <translation>小数位数(&amp;D)</translation>
+        <source>&amp;Decimals</source>
+        <translation>小数位数(&amp;D)</translation>
     </message>
     <message>
-      <source>&amp;Language</source>
-      <translation>语言(&amp;L)</translation>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Theme</source>
-      <translation>主题(&amp;T)</translation>
+        <source>&amp;Theme</source>
+        <translation>主题(&amp;T)</translation>
     </message>
     <message>
-      <source>&amp;Memory for history</source>
-      <translation>历史记录占用内存(&amp;M)</translation>
+        <source>&amp;Memory for history</source>
+        <translation>历史记录占用内存(&amp;M)</translation>
     </message>
     <message>
-      <source>Copy &amp;as</source>
-      <translation>复制为(&amp;A)</translation>
+        <source>Copy &amp;as</source>
+        <translation>复制为(&amp;A)</translation>
     </message>
     <message>
-      <source>&amp;New…</source>
-      <translation>新建(&amp;N)…</translation>
+        <source>&amp;New…</source>
+        <translation>新建(&amp;N)…</translation>
     </message>
     <message>
-      <source>&amp;Open…</source>
-      <translation>打开(&amp;O)…</translation>
+        <source>&amp;Open…</source>
+        <translation>打开(&amp;O)…</translation>
     </message>
     <message>
-      <source>&amp;Save</source>
-      <translation>保存(&amp;S)</translation>
+        <source>&amp;Save</source>
+        <translation>保存(&amp;S)</translation>
     </message>
     <message>
-      <source>Save &amp;as…</source>
-      <translation>另存为(&amp;A)…</translation>
+        <source>Save &amp;as…</source>
+        <translation>另存为(&amp;A)…</translation>
     </message>
     <message>
-      <source>&amp;Import into the table…</source>
-      <translation>导入到表格(&amp;I)…</translation>
+        <source>&amp;Import into the table…</source>
+        <translation>导入到表格(&amp;I)…</translation>
     </message>
     <message>
-      <source>&amp;Export image…</source>
-      <translation>导出图片(&amp;E)…</translation>
+        <source>&amp;Export image…</source>
+        <translation>导出图片(&amp;E)…</translation>
     </message>
     <message>
-      <source>Export n&amp;umbers…</source>
-      <translation>导出数值(&amp;M)…</translation>
+        <source>Export n&amp;umbers…</source>
+        <translation>导出数值(&amp;M)…</translation>
     </message>
     <message>
-      <source>&amp;Quit</source>
-      <translation>退出(&amp;Q)</translation>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
     </message>
     <message>
-      <source>&amp;Undo</source>
-      <translation>撤销(&amp;U)</translation>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
     </message>
     <message>
-      <source>Nothing has been done yet</source>
-      <translation>还没有可撤销的操作</translation>
+        <source>Nothing has been done yet</source>
+        <translation>还没有可撤销的操作</translation>
     </message>
     <message>
-      <source>&amp;Redo</source>
-      <translation>重做(&amp;R)</translation>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
     </message>
     <message>
-      <source>Nothing was undone</source>
-      <translation>没有已撤销的操作</translation>
+        <source>Nothing was undone</source>
+        <translation>没有已撤销的操作</translation>
     </message>
     <message>
-      <source>Cu&amp;t</source>
-      <translation>剪切(&amp;X)</translation>
+        <source>Cu&amp;t</source>
+        <translation>剪切(&amp;X)</translation>
     </message>
     <message>
-      <source>&amp;Copy</source>
-      <translation>复制(&amp;C)</translation>
+        <source>&amp;Copy</source>
+        <translation>复制(&amp;C)</translation>
     </message>
     <message>
-      <source>Copy with &amp;headers</source>
-      <translation>连同表头复制(&amp;H)</translation>
+        <source>Copy with &amp;headers</source>
+        <translation>连同表头复制(&amp;H)</translation>
     </message>
     <message>
-      <source>&amp;LaTeX matrix</source>
-      <translation>&amp;LaTeX 矩阵</translation>
+        <source>&amp;LaTeX matrix</source>
+        <translation>&amp;LaTeX 矩阵</translation>
     </message>
     <message>
-      <source>&amp;Markdown table</source>
-      <translation>&amp;Markdown 表格</translation>
+        <source>&amp;Markdown table</source>
+        <translation>&amp;Markdown 表格</translation>
     </message>
     <message>
-      <source>&amp;NumPy array</source>
-      <translation>&amp;NumPy 数组</translation>
+        <source>&amp;NumPy array</source>
+        <translation>&amp;NumPy 数组</translation>
     </message>
     <message>
-      <source>&amp;Paste</source>
-      <translation>粘贴(&amp;P)</translation>
+        <source>&amp;Paste</source>
+        <translation>粘贴(&amp;P)</translation>
     </message>
     <message>
-      <source>Set to &amp;zero</source>
-      <translation>置零(&amp;Z)</translation>
+        <source>Set to &amp;zero</source>
+        <translation>置零(&amp;Z)</translation>
     </message>
     <message>
-      <source>Fill &amp;down</source>
-      <translation>向下填充(&amp;D)</translation>
+        <source>Fill &amp;down</source>
+        <translation>向下填充(&amp;D)</translation>
     </message>
     <message>
-      <source>Fill ri&amp;ght</source>
-      <translation>向右填充(&amp;G)</translation>
+        <source>Fill ri&amp;ght</source>
+        <translation>向右填充(&amp;G)</translation>
     </message>
     <message>
-      <source>Fill with small &amp;integers</source>
-      <translation>设为小整数(&amp;I)</translation>
+        <source>Fill with small &amp;integers</source>
+        <translation>设为小整数(&amp;I)</translation>
     </message>
     <message>
-      <source>Fill with random &amp;numbers</source>
-      <translation>设为随机数(&amp;N)</translation>
+        <source>Fill with random &amp;numbers</source>
+        <translation>设为随机数(&amp;N)</translation>
     </message>
     <message>
-      <source>Fill with the identit&amp;y</source>
-      <translation>设为单位矩阵(&amp;Y)</translation>
+        <source>Fill with the identit&amp;y</source>
+        <translation>设为单位矩阵(&amp;Y)</translation>
     </message>
     <message>
-      <source>To&amp;kens…</source>
-      <translation>词元(&amp;T)…</translation>
+        <source>To&amp;kens…</source>
+        <translation>词元(&amp;T)…</translation>
     </message>
     <message>
-      <source>Output projection &amp;W_O</source>
-      <translation>输出投影 W_O(&amp;W)</translation>
+        <source>Output projection &amp;W_O</source>
+        <translation>输出投影 W_O(&amp;W)</translation>
     </message>
     <message>
-      <source>&amp;Biases</source>
-      <translation>偏置(&amp;B)</translation>
+        <source>&amp;Biases</source>
+        <translation>偏置(&amp;B)</translation>
     </message>
     <message>
-      <source>Needs X and its weights; here Q, K and V are given</source>
-      <translation>需要 X 及其权重；这里直接给出了 Q、K、V</translation>
+        <source>Needs X and its weights; here Q, K and V are given</source>
+        <translation>需要 X 及其权重；这里直接给出了 Q、K、V</translation>
     </message>
     <message>
-      <source>Residual, &amp;LayerNorm, Linear</source>
-      <translation>残差、层归一化、线性层(&amp;L)</translation>
+        <source>Residual, &amp;LayerNorm, Linear</source>
+        <translation>残差、层归一化、线性层(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Second sequence</source>
-      <translation>第二个序列(&amp;S)</translation>
+        <source>&amp;Second sequence</source>
+        <translation>第二个序列(&amp;S)</translation>
     </message>
     <message>
-      <source>Work on &amp;Q, K, V directly</source>
-      <translation>直接编辑 Q、K、V(&amp;Q)</translation>
+        <source>Work on &amp;Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
     </message>
     <message>
-      <source>&amp;Product</source>
-      <translation>矩阵乘法(&amp;P)</translation>
+        <source>&amp;Product</source>
+        <translation>矩阵乘法(&amp;P)</translation>
     </message>
     <message>
-      <source>&amp;All stages</source>
-      <translation>全部阶段(&amp;A)</translation>
+        <source>&amp;All stages</source>
+        <translation>全部阶段(&amp;A)</translation>
     </message>
     <message>
-      <source>&amp;Values in cells</source>
-      <translation>在单元格中显示数值(&amp;V)</translation>
+        <source>&amp;Values in cells</source>
+        <translation>在单元格中显示数值(&amp;V)</translation>
     </message>
     <message>
-      <source>Values</source>
-      <translation>显示数值</translation>
+        <source>Values</source>
+        <translation>显示数值</translation>
     </message>
     <message>
-      <source>Show what a cell reac&amp;hes</source>
-      <translation>显示单元格影响的范围(&amp;H)</translation>
+        <source>Show what a cell reac&amp;hes</source>
+        <translation>显示单元格影响的范围(&amp;H)</translation>
     </message>
     <message>
-      <source>Leave out the &amp;chosen cell</source>
-      <translation>将所选单元格留空(&amp;B)</translation>
+        <source>Leave out the &amp;chosen cell</source>
+        <translation>将所选单元格留空(&amp;B)</translation>
     </message>
     <message>
-      <source>Choose a cell of a map first</source>
-      <translation>请先在热图中选择一个单元格</translation>
+        <source>Choose a cell of a map first</source>
+        <translation>请先在热图中选择一个单元格</translation>
     </message>
     <message>
-      <source>Leave out cells at &amp;random…</source>
-      <translation>随机留空(&amp;R)…</translation>
+        <source>Leave out cells at &amp;random…</source>
+        <translation>随机留空(&amp;R)…</translation>
     </message>
     <message>
-      <source>&amp;End the exercise</source>
-      <translation>结束练习(&amp;E)</translation>
+        <source>&amp;End the exercise</source>
+        <translation>结束练习(&amp;E)</translation>
     </message>
     <message>
-      <source>No cell is left out</source>
-      <translation>没有留空的单元格</translation>
+        <source>No cell is left out</source>
+        <translation>没有留空的单元格</translation>
     </message>
     <message>
-      <source>Copy ima&amp;ge of the map</source>
-      <translation>复制热图图片(&amp;C)</translation>
+        <source>Copy ima&amp;ge of the map</source>
+        <translation>复制热图图片(&amp;C)</translation>
     </message>
     <message>
-      <source>Zoom &amp;in</source>
-      <translation>放大(&amp;I)</translation>
+        <source>Zoom &amp;in</source>
+        <translation>放大(&amp;I)</translation>
     </message>
     <message>
-      <source>Zoom &amp;out</source>
-      <translation>缩小(&amp;O)</translation>
+        <source>Zoom &amp;out</source>
+        <translation>缩小(&amp;O)</translation>
     </message>
     <message>
-      <source>&amp;Normal size</source>
-      <translation>原始大小(&amp;N)</translation>
+        <source>&amp;Normal size</source>
+        <translation>原始大小(&amp;N)</translation>
     </message>
     <message>
-      <source>&amp;Reset layout</source>
-      <translation>恢复默认布局(&amp;R)</translation>
+        <source>&amp;Reset layout</source>
+        <translation>恢复默认布局(&amp;R)</translation>
     </message>
     <message>
-      <source>&amp;Light</source>
-      <translation>浅色(&amp;L)</translation>
+        <source>&amp;Light</source>
+        <translation>浅色(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Dark</source>
-      <translation>深色(&amp;D)</translation>
+        <source>&amp;Dark</source>
+        <translation>深色(&amp;D)</translation>
     </message>
     <message>
-      <source>As the &amp;system</source>
-      <translation>跟随系统(&amp;S)</translation>
+        <source>As the &amp;system</source>
+        <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
-      <source>Score &amp;function</source>
-      <translation>评分函数(&amp;F)</translation>
+        <source>Score &amp;function</source>
+        <translation>评分函数(&amp;F)</translation>
     </message>
     <message>
-      <source>Scale by √&amp;d_k</source>
-      <translation>除以 √d_k 的缩放(&amp;Q)</translation>
+        <source>Scale by √&amp;d_k</source>
+        <translation>除以 √d_k 的缩放(&amp;Q)</translation>
     </message>
     <message>
-      <source>&amp;Previous head</source>
-      <translation>上一个头(&amp;P)</translation>
+        <source>&amp;Previous head</source>
+        <translation>上一个头(&amp;P)</translation>
     </message>
     <message>
-      <source>&amp;Next head</source>
-      <translation>下一个头(&amp;N)</translation>
+        <source>&amp;Next head</source>
+        <translation>下一个头(&amp;N)</translation>
     </message>
     <message>
-      <source>&amp;Masks…</source>
-      <translation>掩码(&amp;M)…</translation>
+        <source>&amp;Masks…</source>
+        <translation>掩码(&amp;M)…</translation>
     </message>
     <message>
-      <source>P&amp;aint the mask</source>
-      <translation>绘制掩码(&amp;D)</translation>
+        <source>P&amp;aint the mask</source>
+        <translation>绘制掩码(&amp;D)</translation>
     </message>
     <message>
-      <source>&amp;Open or close the chosen cell</source>
-      <translation>开放或屏蔽所选单元格(&amp;O)</translation>
+        <source>&amp;Open or close the chosen cell</source>
+        <translation>开放或屏蔽所选单元格(&amp;O)</translation>
     </message>
     <message>
-      <source>&amp;Softcap</source>
-      <translation>软截断(&amp;S)</translation>
+        <source>&amp;Softcap</source>
+        <translation>软截断(&amp;S)</translation>
     </message>
     <message>
-      <source>&amp;Temperature</source>
-      <translation>温度(&amp;T)</translation>
+        <source>&amp;Temperature</source>
+        <translation>温度(&amp;T)</translation>
     </message>
     <message>
-      <source>&amp;Rotary positions</source>
-      <translation>旋转位置编码(&amp;R)</translation>
+        <source>&amp;Rotary positions</source>
+        <translation>旋转位置编码(&amp;R)</translation>
     </message>
     <message>
-      <source>Set the chosen ce&amp;ll to…</source>
-      <translation>将所选单元格设为(&amp;L)…</translation>
+        <source>Set the chosen ce&amp;ll to…</source>
+        <translation>将所选单元格设为(&amp;L)…</translation>
     </message>
     <message>
-      <source>Choose a cell of scores, weights or output first</source>
-      <translation>请先选择分数、权重或输出的一个单元格</translation>
+        <source>Choose a cell of scores, weights or output first</source>
+        <translation>请先选择分数、权重或输出的一个单元格</translation>
     </message>
     <message>
-      <source>T&amp;ype a number into the chosen cell</source>
-      <translation>在选中的单元格中填数(&amp;Y)</translation>
+        <source>T&amp;ype a number into the chosen cell</source>
+        <translation>在选中的单元格中填数(&amp;Y)</translation>
     </message>
     <message>
-      <source>&amp;Compute the rest</source>
-      <translation>计算其余部分(&amp;C)</translation>
+        <source>&amp;Compute the rest</source>
+        <translation>计算其余部分(&amp;C)</translation>
     </message>
     <message>
-      <source>&amp;Gradients of the chosen cell</source>
-      <translation>所选单元格的梯度(&amp;G)</translation>
+        <source>&amp;Gradients of the chosen cell</source>
+        <translation>所选单元格的梯度(&amp;G)</translation>
     </message>
     <message>
-      <source>&amp;Verify the numbers</source>
-      <translation>验证数值(&amp;V)</translation>
+        <source>&amp;Verify the numbers</source>
+        <translation>验证数值(&amp;V)</translation>
     </message>
     <message>
-      <source>&amp;Back to the previous cell</source>
-      <translation>回到上一个单元格(&amp;B)</translation>
+        <source>&amp;Back to the previous cell</source>
+        <translation>回到上一个单元格(&amp;B)</translation>
     </message>
     <message>
-      <source>Next &amp;zone</source>
-      <translation>下一区域(&amp;Z)</translation>
+        <source>Next &amp;zone</source>
+        <translation>下一区域(&amp;Z)</translation>
     </message>
     <message>
-      <source>Previous zon&amp;e</source>
-      <translation>上一区域(&amp;E)</translation>
+        <source>Previous zon&amp;e</source>
+        <translation>上一区域(&amp;E)</translation>
     </message>
     <message>
-      <source>&amp;Search actions…</source>
-      <translation>搜索操作(&amp;S)…</translation>
+        <source>&amp;Search actions…</source>
+        <translation>搜索操作(&amp;S)…</translation>
     </message>
     <message>
-      <source>&amp;Keyboard shortcuts</source>
-      <translation>键盘快捷键(&amp;K)</translation>
+        <source>&amp;Keyboard shortcuts</source>
+        <translation>键盘快捷键(&amp;K)</translation>
     </message>
     <message>
-      <source>&amp;About</source>
-      <translation>关于(&amp;A)</translation>
+        <source>&amp;About</source>
+        <translation>关于(&amp;A)</translation>
     </message>
     <message>
-      <source>Show the &amp;log</source>
-      <translation>查看日志(&amp;L)</translation>
+        <source>Show the &amp;log</source>
+        <translation>查看日志(&amp;L)</translation>
     </message>
     <message>
-      <source>Choose no &amp;cell</source>
-      <translation>取消选中单元格(&amp;U)</translation>
+        <source>Choose no &amp;cell</source>
+        <translation>取消选中单元格(&amp;U)</translation>
     </message>
     <message>
-      <source>&amp;Scientific</source>
-      <translation>科学记数法(&amp;S)</translation>
+        <source>&amp;Scientific</source>
+        <translation>科学记数法(&amp;S)</translation>
     </message>
     <message>
-      <source>Show where a cell comes &amp;from</source>
-      <translation>显示单元格的来源(&amp;F)</translation>
+        <source>Show where a cell comes &amp;from</source>
+        <translation>显示单元格的来源(&amp;F)</translation>
     </message>
     <message>
-      <source>Co&amp;mpare</source>
-      <translation>比较(&amp;M)</translation>
+        <source>Co&amp;mpare</source>
+        <translation>比较(&amp;M)</translation>
     </message>
     <message>
-      <source>&amp;Pin the present state</source>
-      <translation>固定当前状态(&amp;P)</translation>
+        <source>&amp;Pin the present state</source>
+        <translation>固定当前状态(&amp;P)</translation>
     </message>
     <message>
-      <source>Pin</source>
-      <translation>固定</translation>
+        <source>Pin</source>
+        <translation>固定</translation>
     </message>
     <message>
-      <source>&amp;End the comparison</source>
-      <translation>结束比较(&amp;E)</translation>
+        <source>&amp;End the comparison</source>
+        <translation>结束比较(&amp;E)</translation>
     </message>
     <message>
-      <source>Nothing is compared yet: pin a state first</source>
-      <translation>尚无可比较的状态：请先固定一个状态</translation>
+        <source>Nothing is compared yet: pin a state first</source>
+        <translation>尚无可比较的状态：请先固定一个状态</translation>
     </message>
     <message>
-      <source>&amp;Now</source>
-      <translation>现在(&amp;N)</translation>
+        <source>&amp;Now</source>
+        <translation>现在(&amp;N)</translation>
     </message>
     <message>
-      <source>&amp;Before</source>
-      <translation>之前(&amp;B)</translation>
+        <source>&amp;Before</source>
+        <translation>之前(&amp;B)</translation>
     </message>
     <message>
-      <source>&amp;Difference</source>
-      <translation>差值(&amp;D)</translation>
+        <source>&amp;Difference</source>
+        <translation>差值(&amp;D)</translation>
     </message>
     <message>
-      <source>&amp;Split</source>
-      <translation>分屏(&amp;S)</translation>
+        <source>&amp;Split</source>
+        <translation>分屏(&amp;S)</translation>
     </message>
     <message>
-      <source>Page&amp;s</source>
-      <translation>页面(&amp;S)</translation>
+        <source>Page&amp;s</source>
+        <translation>页面(&amp;S)</translation>
     </message>
     <message>
-      <source>&amp;Head on show</source>
-      <translation>当前头(&amp;H)</translation>
+        <source>&amp;Head on show</source>
+        <translation>当前头(&amp;H)</translation>
     </message>
     <message>
-      <source>Typing into &amp;weights</source>
-      <translation>在权重中填数(&amp;W)</translation>
+        <source>Typing into &amp;weights</source>
+        <translation>在权重中填数(&amp;W)</translation>
     </message>
     <message>
-      <source>&amp;Ask what it means</source>
-      <translation>每次询问含义(&amp;A)</translation>
+        <source>&amp;Ask what it means</source>
+        <translation>每次询问含义(&amp;A)</translation>
     </message>
     <message>
-      <source>&amp;Set the number alone</source>
-      <translation>只改这一个数(&amp;S)</translation>
+        <source>&amp;Set the number alone</source>
+        <translation>只改这一个数(&amp;S)</translation>
     </message>
     <message>
-      <source>Set it and &amp;rescale the others</source>
-      <translation>改这个数并按比例缩放其余权重(&amp;R)</translation>
+        <source>Set it and &amp;rescale the others</source>
+        <translation>改这个数并按比例缩放其余权重(&amp;R)</translation>
     </message>
     <message>
-      <source>&amp;Find the query that gives it</source>
-      <translation>求能得到它的查询(&amp;F)</translation>
+        <source>&amp;Find the query that gives it</source>
+        <translation>求能得到它的查询(&amp;F)</translation>
     </message>
     <message>
-      <source>Shape of the mas&amp;k brush</source>
-      <translation>掩码画笔的形状(&amp;K)</translation>
+        <source>Shape of the mas&amp;k brush</source>
+        <translation>掩码画笔的形状(&amp;K)</translation>
     </message>
     <message>
-      <source>Number &amp;below every head</source>
-      <translation>每个头下的读数(&amp;B)</translation>
+        <source>Number &amp;below every head</source>
+        <translation>每个头下的读数(&amp;B)</translation>
     </message>
     <message>
-      <source>Drag n&amp;umbers to a target</source>
-      <translation>拖动数值到目标(&amp;U)</translation>
+        <source>Drag n&amp;umbers to a target</source>
+        <translation>拖动数值到目标(&amp;U)</translation>
     </message>
     <message>
-      <source>Rows and c&amp;olumns</source>
-      <translation>行与列(&amp;O)</translation>
+        <source>Rows and c&amp;olumns</source>
+        <translation>行与列(&amp;O)</translation>
     </message>
     <message>
-      <source>Insert &amp;rows above</source>
-      <translation>在上方插入行(&amp;R)</translation>
+        <source>Insert &amp;rows above</source>
+        <translation>在上方插入行(&amp;R)</translation>
     </message>
     <message>
-      <source>Insert &amp;columns before</source>
-      <translation>在左侧插入列(&amp;C)</translation>
+        <source>Insert &amp;columns before</source>
+        <translation>在左侧插入列(&amp;C)</translation>
     </message>
     <message>
-      <source>&amp;Delete rows</source>
-      <translation>删除行(&amp;D)</translation>
+        <source>&amp;Delete rows</source>
+        <translation>删除行(&amp;D)</translation>
     </message>
     <message>
-      <source>D&amp;elete columns</source>
-      <translation>删除列(&amp;E)</translation>
+        <source>D&amp;elete columns</source>
+        <translation>删除列(&amp;E)</translation>
     </message>
     <message>
-      <source>B&amp;y hand</source>
-      <translation>手动修改(&amp;Y)</translation>
+        <source>B&amp;y hand</source>
+        <translation>手动修改(&amp;Y)</translation>
     </message>
     <message>
-      <source>&amp;Multiply the chosen cells…</source>
-      <translation>选中单元格乘以(&amp;M)…</translation>
+        <source>&amp;Multiply the chosen cells…</source>
+        <translation>选中单元格乘以(&amp;M)…</translation>
     </message>
     <message>
-      <source>Take the chosen cells from &amp;elsewhere…</source>
-      <translation>选中单元格取自别处(&amp;E)…</translation>
+        <source>Take the chosen cells from &amp;elsewhere…</source>
+        <translation>选中单元格取自别处(&amp;E)…</translation>
     </message>
     <message>
-      <source>Lea&amp;ve the chosen cells as computed</source>
-      <translation>选中单元格恢复为计算结果(&amp;V)</translation>
+        <source>Lea&amp;ve the chosen cells as computed</source>
+        <translation>选中单元格恢复为计算结果(&amp;V)</translation>
     </message>
     <message>
-      <source>Choose a cell that is changed by hand</source>
-      <translation>请先选中一个手动修改过的单元格</translation>
+        <source>Choose a cell that is changed by hand</source>
+        <translation>请先选中一个手动修改过的单元格</translation>
     </message>
     <message>
-      <source>Choose the whole &amp;row</source>
-      <translation>选中整行(&amp;R)</translation>
+        <source>Choose the whole &amp;row</source>
+        <translation>选中整行(&amp;R)</translation>
     </message>
     <message>
-      <source>Choose the whole &amp;column</source>
-      <translation>选中整列(&amp;C)</translation>
+        <source>Choose the whole &amp;column</source>
+        <translation>选中整列(&amp;C)</translation>
     </message>
     <message>
-      <source>&amp;List of what is changed…</source>
-      <translation>修改列表(&amp;L)…</translation>
+        <source>&amp;List of what is changed…</source>
+        <translation>修改列表(&amp;L)…</translation>
     </message>
     <message>
-      <source>Do it to &amp;all heads</source>
-      <translation>应用到所有头(&amp;A)</translation>
+        <source>Do it to &amp;all heads</source>
+        <translation>应用到所有头(&amp;A)</translation>
     </message>
     <message>
-      <source>By hand</source>
-      <translation>手动修改</translation>
+        <source>By hand</source>
+        <translation>手动修改</translation>
     </message>
     <message>
-      <source>Choose a cell that is changed by hand in one head</source>
-      <translation>请先选中一个只在单个头中手动修改的单元格</translation>
+        <source>Choose a cell that is changed by hand in one head</source>
+        <translation>请先选中一个只在单个头中手动修改的单元格</translation>
     </message>
     <message>
-      <source>&amp;Learn</source>
-      <translation>学习(&amp;L)</translation>
+        <source>&amp;Learn</source>
+        <translation>学习(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Lessons</source>
-      <translation>课程(&amp;L)</translation>
+        <source>&amp;Lessons</source>
+        <translation>课程(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Open a lesson…</source>
-      <translation>打开课程文件(&amp;O)…</translation>
+        <source>&amp;Open a lesson…</source>
+        <translation>打开课程文件(&amp;O)…</translation>
     </message>
     <message>
-      <source>&amp;Help pages</source>
-      <translation>帮助页面(&amp;H)</translation>
+        <source>&amp;Help pages</source>
+        <translation>帮助页面(&amp;H)</translation>
     </message>
     <message>
-      <source>&amp;Begin with the last document</source>
-      <translation>启动时打开上次的文档(&amp;B)</translation>
+        <source>&amp;Begin with the last document</source>
+        <translation>启动时打开上次的文档(&amp;B)</translation>
     </message>
     <message>
-      <source>&amp;Take a snapshot</source>
-      <translation>保存快照(&amp;T)</translation>
+        <source>&amp;Take a snapshot</source>
+        <translation>保存快照(&amp;T)</translation>
     </message>
     <message>
-      <source>&amp;Open the chosen snapshot</source>
-      <translation>打开选中的快照(&amp;O)</translation>
+        <source>&amp;Open the chosen snapshot</source>
+        <translation>打开选中的快照(&amp;O)</translation>
     </message>
     <message>
-      <source>Choose a snapshot in its list first</source>
-      <translation>请先在列表中选一个快照</translation>
+        <source>Choose a snapshot in its list first</source>
+        <translation>请先在列表中选一个快照</translation>
     </message>
     <message>
-      <source>&amp;Compare with the chosen snapshot</source>
-      <translation>与选中的快照对比(&amp;C)</translation>
+        <source>&amp;Compare with the chosen snapshot</source>
+        <translation>与选中的快照对比(&amp;C)</translation>
     </message>
     <message>
-      <source>Na&amp;me and note of the snapshot…</source>
-      <translation>快照的名称与备注(&amp;M)…</translation>
+        <source>Na&amp;me and note of the snapshot…</source>
+        <translation>快照的名称与备注(&amp;M)…</translation>
     </message>
     <message>
-      <source>De&amp;lete the chosen snapshot</source>
-      <translation>删除选中的快照(&amp;L)</translation>
+        <source>De&amp;lete the chosen snapshot</source>
+        <translation>删除选中的快照(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Which step moved the chosen cell most</source>
-      <translation>哪一步对选中单元格影响最大(&amp;W)</translation>
+        <source>&amp;Which step moved the chosen cell most</source>
+        <translation>哪一步对选中单元格影响最大(&amp;W)</translation>
     </message>
     <message>
-      <source>Choose a cell of a map, and do two steps first</source>
-      <translation>请先选中图中的一个单元格，并至少做两步编辑</translation>
+        <source>Choose a cell of a map, and do two steps first</source>
+        <translation>请先选中图中的一个单元格，并至少做两步编辑</translation>
     </message>
     <message>
-      <source>&amp;Gradient of the chosen cell</source>
-      <translation>所选单元格的梯度(&amp;G)</translation>
+        <source>&amp;Gradient of the chosen cell</source>
+        <translation>所选单元格的梯度(&amp;G)</translation>
     </message>
     <message>
-      <source>Choose a cell of a map first; not during an exercise</source>
-      <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
+        <source>Choose a cell of a map first; not during an exercise</source>
+        <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
     </message>
     <message>
-      <source>Worked solution of the &amp;whole problem…</source>
-      <translation>整个问题的完整解答(&amp;W)…</translation>
+        <source>Worked solution of the &amp;whole problem…</source>
+        <translation>整个问题的完整解答(&amp;W)…</translation>
     </message>
     <message>
-      <source>Not during an exercise</source>
-      <translation>练习期间不可用</translation>
+        <source>Not during an exercise</source>
+        <translation>练习期间不可用</translation>
     </message>
     <message>
-      <source>Worked &amp;solution of the cell…</source>
-      <translation>所选单元格的完整解答(&amp;S)…</translation>
+        <source>Worked &amp;solution of the cell…</source>
+        <translation>所选单元格的完整解答(&amp;S)…</translation>
     </message>
     <message>
-      <source>Choose a computed cell of a map that is not too large first</source>
-      <translation>请先在不太大的图中选择一个由计算得到的单元格</translation>
+        <source>Choose a computed cell of a map that is not too large first</source>
+        <translation>请先在不太大的图中选择一个由计算得到的单元格</translation>
     </message>
     <message>
-      <source>Wor&amp;ksheets for a class…</source>
-      <translation>班级练习卷(&amp;K)…</translation>
+        <source>Wor&amp;ksheets for a class…</source>
+        <translation>班级练习卷(&amp;K)…</translation>
     </message>
     <message>
-      <source>&amp;Layer of a transformer</source>
-      <translation>Transformer 层(&amp;L)</translation>
+        <source>&amp;Layer of a transformer</source>
+        <translation>Transformer 层(&amp;L)</translation>
     </message>
     <message>
-      <source>&amp;Post-norm block (BERT)</source>
-      <translation>后归一化块（BERT）(&amp;P)</translation>
+        <source>&amp;Post-norm block (BERT)</source>
+        <translation>后归一化块（BERT）(&amp;P)</translation>
     </message>
     <message>
-      <source>P&amp;re-norm block (GPT-2, Llama)</source>
-      <translation>前归一化块（GPT-2、Llama）(&amp;R)</translation>
+        <source>P&amp;re-norm block (GPT-2, Llama)</source>
+        <translation>前归一化块（GPT-2、Llama）(&amp;R)</translation>
     </message>
     <message>
-      <source>&amp;Gated feed-forward network</source>
-      <translation>门控前馈网络(&amp;G)</translation>
+        <source>&amp;Gated feed-forward network</source>
+        <translation>门控前馈网络(&amp;G)</translation>
     </message>
     <message>
-      <source>Needs a post-norm or pre-norm block</source>
-      <translation>需要后归一化块或前归一化块</translation>
+        <source>Needs a post-norm or pre-norm block</source>
+        <translation>需要后归一化块或前归一化块</translation>
     </message>
     <message>
-      <source>&amp;Normalize the heads of Q and K</source>
-      <translation>对 Q、K 的各头做归一化(&amp;N)</translation>
+        <source>&amp;Normalize the heads of Q and K</source>
+        <translation>对 Q、K 的各头做归一化(&amp;N)</translation>
     </message>
     <message>
-      <source>Attention &amp;sink in every head</source>
-      <translation>每个头的注意力汇点(&amp;S)</translation>
+        <source>Attention &amp;sink in every head</source>
+        <translation>每个头的注意力汇点(&amp;S)</translation>
     </message>
     <message>
-      <source>&amp;Find…</source>
-      <translation>查找(&amp;F)…</translation>
+        <source>&amp;Find…</source>
+        <translation>查找(&amp;F)…</translation>
     </message>
     <message>
-      <source>Find ne&amp;xt</source>
-      <translation>查找下一个(&amp;J)</translation>
+        <source>Find ne&amp;xt</source>
+        <translation>查找下一个(&amp;J)</translation>
     </message>
     <message>
-      <source>Find pre&amp;vious</source>
-      <translation>查找上一个(&amp;V)</translation>
+        <source>Find pre&amp;vious</source>
+        <translation>查找上一个(&amp;V)</translation>
     </message>
     <message>
-      <source>Go to a c&amp;ell…</source>
-      <translation>转到单元格(&amp;E)…</translation>
+        <source>Go to a c&amp;ell…</source>
+        <translation>转到单元格(&amp;E)…</translation>
     </message>
     <message>
-      <source>Open a &amp;model…</source>
-      <translation>打开模型(&amp;L)…</translation>
+        <source>Open a &amp;model…</source>
+        <translation>打开模型(&amp;L)…</translation>
     </message>
     <message>
-      <source>&amp;Model</source>
-      <translation>模型(&amp;M)</translation>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
     </message>
     <message>
-      <source>Open a model first</source>
-      <translation>请先打开一个模型</translation>
+        <source>Open a model first</source>
+        <translation>请先打开一个模型</translation>
     </message>
     <message>
-      <source>Take the chosen cells from the state &amp;before</source>
-      <translation>从对比状态取选中的单元格(&amp;B)</translation>
+        <source>Take the chosen cells from the state &amp;before</source>
+        <translation>从对比状态取选中的单元格(&amp;B)</translation>
     </message>
     <message>
-      <source>Compare with another state, and choose a cell of a map</source>
-      <translation>请先与另一状态对比，并在热图中选中一格</translation>
+        <source>Compare with another state, and choose a cell of a map</source>
+        <translation>请先与另一状态对比，并在热图中选中一格</translation>
     </message>
     <message>
-      <source>Take this row from the second te&amp;xt</source>
-      <translation>从第二段文本取这一行(&amp;X)</translation>
+        <source>Take this row from the second te&amp;xt</source>
+        <translation>从第二段文本取这一行(&amp;X)</translation>
     </message>
     <message>
-      <source>Open a model, give a second text, and choose a cell of a map</source>
-      <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
+        <source>Open a model, give a second text, and choose a cell of a map</source>
+        <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>AlignField</name>
     <message>
-      <source>the first query and key</source>
-      <translation>首个查询与首个键</translation>
+        <source>the first query and key</source>
+        <translation>首个查询与首个键</translation>
     </message>
     <message>
-      <source>the last query and key</source>
-      <translation>末个查询与末个键</translation>
+        <source>the last query and key</source>
+        <translation>末个查询与末个键</translation>
     </message>
     <message>
-      <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
-      <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Answers</name>
     <message>
-      <source>The present numbers have no such cell: go back to the step first.</source>
-      <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
+        <source>The present numbers have no such cell: go back to the step first.</source>
+        <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
     </message>
     <message>
-      <source>Not yet. {why}</source>
-      <translation>不对。{why}</translation>
+        <source>Not yet. {why}</source>
+        <translation>不对。{why}</translation>
     </message>
     <message>
-      <source>Not yet; try again.</source>
-      <translation>不对，再试一次。</translation>
+        <source>Not yet; try again.</source>
+        <translation>不对，再试一次。</translation>
     </message>
     <message>
-      <source>Right. {why}</source>
-      <translation>正确。{why}</translation>
+        <source>Right. {why}</source>
+        <translation>正确。{why}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ArraySlot</name>
     <message>
-      <source>none</source>
-      <translation>无</translation>
+        <source>none</source>
+        <translation>无</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ArraysDialog</name>
     <message>
-      <source>Arrays of {file}</source>
-      <translation>{file} 里的数组</translation>
+        <source>Arrays of {file}</source>
+        <translation>{file} 里的数组</translation>
     </message>
     <message>
-      <source>The names in this file do not say what they are. Drag an array onto its place, or pick it there.</source>
-      <translation>这个文件里的名称没有说明各数组的含义。请把数组拖到对应的位置，或在那里选择。</translation>
+        <source>The names in this file do not say what they are. Drag an array onto its place, or pick it there.</source>
+        <translation>这个文件里的名称没有说明各数组的含义。请把数组拖到对应的位置，或在那里选择。</translation>
     </message>
     <message>
-      <source>Find an array</source>
-      <translation>查找数组</translation>
+        <source>Find an array</source>
+        <translation>查找数组</translation>
     </message>
     <message>
-      <source>Arrays of the file</source>
-      <translation>文件里的数组</translation>
+        <source>Arrays of the file</source>
+        <translation>文件里的数组</translation>
     </message>
     <message>
-      <source>Open</source>
-      <translation>打开</translation>
+        <source>Open</source>
+        <translation>打开</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ArraysModel</name>
     <message>
-      <source>Array</source>
-      <translation>数组</translation>
+        <source>Array</source>
+        <translation>数组</translation>
     </message>
     <message>
-      <source>Shape</source>
-      <translation>形状</translation>
+        <source>Shape</source>
+        <translation>形状</translation>
     </message>
     <message>
-      <source>Numbers</source>
-      <translation>数值类型</translation>
+        <source>Numbers</source>
+        <translation>数值类型</translation>
     </message>
     <message>
-      <source>Used as</source>
-      <translation>用作</translation>
+        <source>Used as</source>
+        <translation>用作</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Arrivals</name>
     <message>
-      <source>In windows of their own: {files}. Not opened: {count} more files.</source>
-      <translation>已在各自的窗口中打开：{files}。另有 {count} 个文件未打开。</translation>
+        <source>In windows of their own: {files}. Not opened: {count} more files.</source>
+        <translation>已在各自的窗口中打开：{files}。另有 {count} 个文件未打开。</translation>
     </message>
     <message>
-      <source>In windows of their own: {files}.</source>
-      <translation>已在各自的窗口中打开：{files}。</translation>
+        <source>In windows of their own: {files}.</source>
+        <translation>已在各自的窗口中打开：{files}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>AskDialog</name>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-      <source>OK</source>
-      <translation>确定</translation>
+        <source>OK</source>
+        <translation>确定</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>AxesFields</name>
     <message>
-      <source>item</source>
-      <translation>样本</translation>
+        <source>item</source>
+        <translation>样本</translation>
     </message>
     <message>
-      <source>head</source>
-      <translation>头</translation>
+        <source>head</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>token</source>
-      <translation>词元</translation>
+        <source>token</source>
+        <translation>词元</translation>
     </message>
     <message>
-      <source>column</source>
-      <translation>列</translation>
+        <source>column</source>
+        <translation>列</translation>
     </message>
     <message>
-      <source>Axes of Q, K, V</source>
-      <translation>Q、K、V 的轴</translation>
+        <source>Axes of Q, K, V</source>
+        <translation>Q、K、V 的轴</translation>
     </message>
     <message>
-      <source>Axes of weights</source>
-      <translation>权重的轴</translation>
+        <source>Axes of weights</source>
+        <translation>权重的轴</translation>
     </message>
     <message>
-      <source>In the mask</source>
-      <translation>掩码中</translation>
+        <source>In the mask</source>
+        <translation>掩码中</translation>
     </message>
     <message>
-      <source>Heads</source>
-      <translation>头数</translation>
+        <source>Heads</source>
+        <translation>头数</translation>
     </message>
     <message>
-      <source>K/V heads</source>
-      <translation>K/V 头数</translation>
+        <source>K/V heads</source>
+        <translation>K/V 头数</translation>
     </message>
     <message>
-      <source>in × out, as here</source>
-      <translation>输入 × 输出，与本程序相同</translation>
+        <source>in × out, as here</source>
+        <translation>输入 × 输出，与本程序相同</translation>
     </message>
     <message>
-      <source>out × in, as torch.nn.Linear has them</source>
-      <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
+        <source>out × in, as torch.nn.Linear has them</source>
+        <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
     </message>
     <message>
-      <source>by its kind of numbers</source>
-      <translation>由数值类型决定</translation>
+        <source>by its kind of numbers</source>
+        <translation>由数值类型决定</translation>
     </message>
     <message>
-      <source>True may attend</source>
-      <translation>True 表示允许关注</translation>
+        <source>True may attend</source>
+        <translation>True 表示允许关注</translation>
     </message>
     <message>
-      <source>True may not attend</source>
-      <translation>True 表示禁止关注</translation>
+        <source>True may not attend</source>
+        <translation>True 表示禁止关注</translation>
     </message>
     <message>
-      <source>numbers are added to the scores</source>
-      <translation>数值加到评分上</translation>
+        <source>numbers are added to the scores</source>
+        <translation>数值加到评分上</translation>
     </message>
     <message>
-      <source>Q, K, V in one array</source>
-      <translation>Q、K、V 合在一个数组中</translation>
+        <source>Q, K, V in one array</source>
+        <translation>Q、K、V 合在一个数组中</translation>
     </message>
     <message>
-      <source>choose how they lie</source>
-      <translation>请选择排列方式</translation>
+        <source>choose how they lie</source>
+        <translation>请选择排列方式</translation>
     </message>
     <message>
-      <source>all of Q, all of K, all of V</source>
-      <translation>先全部 Q，再全部 K，再全部 V</translation>
+        <source>all of Q, all of K, all of V</source>
+        <translation>先全部 Q，再全部 K，再全部 V</translation>
     </message>
     <message>
-      <source>Q, K, V of each head in turn</source>
-      <translation>逐个头依次为 Q、K、V</translation>
+        <source>Q, K, V of each head in turn</source>
+        <translation>逐个头依次为 Q、K、V</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Banner</name>
     <message>
-      <source>Close this line</source>
-      <translation>关闭此行</translation>
+        <source>Close this line</source>
+        <translation>关闭此行</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>BlameProgress</name>
     <message>
-      <source>What moved {name}, {percent} %</source>
-      <translation>{name} 的变化来源，{percent} %</translation>
+        <source>What moved {name}, {percent} %</source>
+        <translation>{name} 的变化来源，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>BlameView</name>
     <message>
-      <source>What moved {cell} most</source>
-      <translation>对 {cell} 影响最大的步骤</translation>
+        <source>What moved {cell} most</source>
+        <translation>对 {cell} 影响最大的步骤</translation>
     </message>
     <message>
-      <source>All other steps done as they were, each step left out alone: {cell} is computed again</source>
-      <translation>其余步骤照原样执行，逐一去掉每一步，重新计算 {cell}</translation>
+        <source>All other steps done as they were, each step left out alone: {cell} is computed again</source>
+        <translation>其余步骤照原样执行，逐一去掉每一步，重新计算 {cell}</translation>
     </message>
     <message>
-      <source>Close</source>
-      <translation>关闭</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>BrushBar</name>
     <message>
-      <source>Mask brush</source>
-      <translation>掩码画笔</translation>
+        <source>Mask brush</source>
+        <translation>掩码画笔</translation>
     </message>
     <message>
-      <source>Drag over a map; or Space, arrows, Space. An open first cell closes what is covered, a closed one opens it. Esc drops it.</source>
-      <translation>在图上拖动；或按空格、方向键、空格。起点开放则屏蔽所覆盖的单元格，起点已屏蔽则将其开放。按 Esc 放弃。</translation>
+        <source>Drag over a map; or Space, arrows, Space. An open first cell closes what is covered, a closed one opens it. Esc drops it.</source>
+        <translation>在图上拖动；或按空格、方向键、空格。起点开放则屏蔽所覆盖的单元格，起点已屏蔽则将其开放。按 Esc 放弃。</translation>
     </message>
     <message>
-      <source>Put the brush away</source>
-      <translation>收起画笔</translation>
+        <source>Put the brush away</source>
+        <translation>收起画笔</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CellBlocks</name>
     <message>
-      <source>Numbers are typed into the state of now; show Now first.</source>
-      <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
+        <source>Numbers are typed into the state of now; show Now first.</source>
+        <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>
     <message>
-      <source>Multiply {cells}</source>
-      <translation>{cells} 乘以</translation>
+        <source>Multiply {cells}</source>
+        <translation>{cells} 乘以</translation>
     </message>
     <message>
-      <source>Each of these numbers is multiplied by this one; 0 switches them off.</source>
-      <translation>这些数都乘以该数；填 0 即置零。</translation>
+        <source>Each of these numbers is multiplied by this one; 0 switches them off.</source>
+        <translation>这些数都乘以该数；填 0 即置零。</translation>
     </message>
     <message>
-      <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
-      <translation>{block} 个数从第 {row} 行第 {column} 列起放不进{stage}：它有 {map} 个单元格。</translation>
+        <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
+        <translation>{block} 个数从第 {row} 行第 {column} 列起放不进{stage}：它有 {map} 个单元格。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CellButtons</name>
     <message>
-      <source>As one equation</source>
-      <translation>写成一个等式</translation>
+        <source>As one equation</source>
+        <translation>写成一个等式</translation>
     </message>
     <message>
-      <source>Copy text</source>
-      <translation>复制文本</translation>
+        <source>Copy text</source>
+        <translation>复制文本</translation>
     </message>
     <message>
-      <source>Copy LaTeX</source>
-      <translation>复制 LaTeX</translation>
+        <source>Copy LaTeX</source>
+        <translation>复制 LaTeX</translation>
     </message>
     <message>
-      <source>Set to…</source>
-      <translation>设为…</translation>
+        <source>Set to…</source>
+        <translation>设为…</translation>
     </message>
     <message>
-      <source>All steps of this query in one equation, such as a = softmax(q Kᵀ / √dₖ)</source>
-      <translation>把该查询的各步写成一个等式，如 a = softmax(q Kᵀ / √dₖ)</translation>
+        <source>All steps of this query in one equation, such as a = softmax(q Kᵀ / √dₖ)</source>
+        <translation>把该查询的各步写成一个等式，如 a = softmax(q Kᵀ / √dₖ)</translation>
     </message>
     <message>
-      <source>Copy the equations on show, with their numbers, as plain text</source>
-      <translation>把显示的等式连同其中的数值复制为纯文本</translation>
+        <source>Copy the equations on show, with their numbers, as plain text</source>
+        <translation>把显示的等式连同其中的数值复制为纯文本</translation>
     </message>
     <message>
-      <source>Copy the equations on show, with their numbers, as LaTeX</source>
-      <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
+        <source>Copy the equations on show, with their numbers, as LaTeX</source>
+        <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
     </message>
     <message>
-      <source>Give this cell another number: what Q, K, V or X have to be for it is solved</source>
-      <translation>为该单元格指定一个值，反推 Q、K、V 或 X 应取的值</translation>
+        <source>Give this cell another number: what Q, K, V or X have to be for it is solved</source>
+        <translation>为该单元格指定一个值，反推 Q、K、V 或 X 应取的值</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CellDelegate</name>
     <message>
-      <source>Row {row}, column {column}</source>
-      <translation>第 {row} 行，第 {column} 列</translation>
+        <source>Row {row}, column {column}</source>
+        <translation>第 {row} 行，第 {column} 列</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CentimeterField</name>
     <message>
-      <source>A side of a figure is at most {most} cm long.</source>
-      <translation>图的边长最大为 {most} 厘米。</translation>
+        <source>A side of a figure is at most {most} cm long.</source>
+        <translation>图的边长最大为 {most} 厘米。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Clashes</name>
     <message>
-      <source>Transpose {matrix}</source>
-      <translation>转置 {matrix}</translation>
+        <source>Transpose {matrix}</source>
+        <translation>转置 {matrix}</translation>
     </message>
     <message>
-      <source>Resize {matrix} to {after}</source>
-      <translation>将 {matrix} 改为 {after}</translation>
+        <source>Resize {matrix} to {after}</source>
+        <translation>将 {matrix} 改为 {after}</translation>
     </message>
     <message>
-      <source>Project {matrix} with a new {shape}</source>
-      <translation>用新的 {shape} 矩阵投影 {matrix}</translation>
+        <source>Project {matrix} with a new {shape}</source>
+        <translation>用新的 {shape} 矩阵投影 {matrix}</translation>
     </message>
     <message>
-      <source>Add {matrix}, {shape}</source>
-      <translation>添加 {matrix}（{shape}）</translation>
+        <source>Add {matrix}, {shape}</source>
+        <translation>添加 {matrix}（{shape}）</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CodeControls</name>
     <message>
-      <source>Copy the code</source>
-      <translation>复制代码</translation>
+        <source>Copy the code</source>
+        <translation>复制代码</translation>
     </message>
     <message>
-      <source>The whole script as text, onto the clipboard</source>
-      <translation>把整个脚本作为文本复制到剪贴板</translation>
+        <source>The whole script as text, onto the clipboard</source>
+        <translation>把整个脚本作为文本复制到剪贴板</translation>
     </message>
     <message>
-      <source>Save as .py…</source>
-      <translation>另存为 .py…</translation>
+        <source>Save as .py…</source>
+        <translation>另存为 .py…</translation>
     </message>
     <message>
-      <source>The script as a file, which prints the same numbers without this program</source>
-      <translation>把脚本存为文件；不需要本程序，它也打印出同样的数值</translation>
+        <source>The script as a file, which prints the same numbers without this program</source>
+        <translation>把脚本存为文件；不需要本程序，它也打印出同样的数值</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CodeSaving</name>
     <message>
-      <source>The code is on the clipboard.</source>
-      <translation>代码已复制到剪贴板。</translation>
+        <source>The code is on the clipboard.</source>
+        <translation>代码已复制到剪贴板。</translation>
     </message>
     <message>
-      <source>Python script (*.py)</source>
-      <translation>Python 脚本 (*.py)</translation>
+        <source>Python script (*.py)</source>
+        <translation>Python 脚本 (*.py)</translation>
     </message>
     <message>
-      <source>Save the code</source>
-      <translation>保存代码</translation>
+        <source>Save the code</source>
+        <translation>保存代码</translation>
     </message>
     <message>
-      <source>Wrote {path}</source>
-      <translation>已写入 {path}</translation>
+        <source>Wrote {path}</source>
+        <translation>已写入 {path}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ColorBar</name>
     <message>
-      <source>not allowed</source>
-      <translation>已屏蔽</translation>
+        <source>not allowed</source>
+        <translation>已屏蔽</translation>
     </message>
     <message>
-      <source>now − before</source>
-      <translation>现在 − 之前</translation>
+        <source>now − before</source>
+        <translation>现在 − 之前</translation>
     </message>
     <message>
-      <source>Colors of {title}</source>
-      <translation>{title}的配色</translation>
+        <source>Colors of {title}</source>
+        <translation>{title}的配色</translation>
     </message>
     <message>
-      <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
-      <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
+        <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
     </message>
     <message>
-      <source>gradient</source>
-      <translation>梯度</translation>
+        <source>gradient</source>
+        <translation>梯度</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CompareBox</name>
     <message>
-      <source>Now</source>
-      <translation>现在</translation>
+        <source>Now</source>
+        <translation>现在</translation>
     </message>
     <message>
-      <source>Before</source>
-      <translation>之前</translation>
+        <source>Before</source>
+        <translation>之前</translation>
     </message>
     <message>
-      <source>Difference</source>
-      <translation>差值</translation>
+        <source>Difference</source>
+        <translation>差值</translation>
     </message>
     <message>
-      <source>Split</source>
-      <translation>分屏</translation>
+        <source>Split</source>
+        <translation>分屏</translation>
     </message>
     <message>
-      <source>State on show</source>
-      <translation>显示的状态</translation>
+        <source>State on show</source>
+        <translation>显示的状态</translation>
     </message>
     <message>
-      <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
-      <translation>尚无可比较的状态：请先固定一个状态，或在“比较”菜单中选择</translation>
+        <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
+        <translation>尚无可比较的状态：请先固定一个状态，或在“比较”菜单中选择</translation>
     </message>
     <message>
-      <source>Gradient</source>
-      <translation>梯度</translation>
+        <source>Gradient</source>
+        <translation>梯度</translation>
     </message>
     <message>
-      <source>Choose a cell of a map first; not during an exercise</source>
-      <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
+        <source>Choose a cell of a map first; not during an exercise</source>
+        <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CompareController</name>
     <message>
-      <source>{before}: {old} → {now}: {new} ({change})</source>
-      <translation>{before}：{old} → {now}：{new}（{change}）</translation>
+        <source>{before}: {old} → {now}: {new} ({change})</source>
+        <translation>{before}：{old} → {now}：{new}（{change}）</translation>
     </message>
     <message>
-      <source>{before}: {old} → {now}: {new}</source>
-      <translation>{before}：{old} → {now}：{new}</translation>
+        <source>{before}: {old} → {now}: {new}</source>
+        <translation>{before}：{old} → {now}：{new}</translation>
     </message>
     <message>
-      <source>The state to compare with is being computed …</source>
-      <translation>正在计算用于比较的状态…</translation>
+        <source>The state to compare with is being computed …</source>
+        <translation>正在计算用于比较的状态…</translation>
     </message>
     <message>
-      <source>Shown: {now}. It has other shapes than {before}: the two cannot be compared.</source>
-      <translation>显示的是：{now}。其形状与{before}不同，无法比较。</translation>
+        <source>Shown: {now}. It has other shapes than {before}: the two cannot be compared.</source>
+        <translation>显示的是：{now}。其形状与{before}不同，无法比较。</translation>
     </message>
     <message>
-      <source>Shown: {now}. Compared with: {before}.</source>
-      <translation>显示的是：{now}。比较对象：{before}。</translation>
+        <source>Shown: {now}. Compared with: {before}.</source>
+        <translation>显示的是：{now}。比较对象：{before}。</translation>
     </message>
     <message>
-      <source>Shown: {before}. Compared with: {now}.</source>
-      <translation>显示的是：{before}。比较对象：{now}。</translation>
+        <source>Shown: {before}. Compared with: {now}.</source>
+        <translation>显示的是：{before}。比较对象：{now}。</translation>
     </message>
     <message>
-      <source>Shown: the difference, {now} − {before}.</source>
-      <translation>显示的是差值：{now} − {before}。</translation>
+        <source>Shown: the difference, {now} − {before}.</source>
+        <translation>显示的是差值：{now} − {before}。</translation>
     </message>
     <message>
-      <source>Left of the bar: {before}. Right of it: {now}.</source>
-      <translation>分隔线左侧：{before}。右侧：{now}。</translation>
+        <source>Left of the bar: {before}. Right of it: {now}.</source>
+        <translation>分隔线左侧：{before}。右侧：{now}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Compared</name>
     <message>
-      <source>the pinned state</source>
-      <translation>固定的状态</translation>
+        <source>the pinned state</source>
+        <translation>固定的状态</translation>
     </message>
     <message>
-      <source>now</source>
-      <translation>当前</translation>
+        <source>now</source>
+        <translation>当前</translation>
     </message>
     <message>
-      <source>unchanged</source>
-      <translation>未变</translation>
+        <source>unchanged</source>
+        <translation>未变</translation>
     </message>
     <message>
-      <source>not allowed</source>
-      <translation>已屏蔽</translation>
+        <source>not allowed</source>
+        <translation>已屏蔽</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ComparisonLine</name>
     <message>
-      <source>End the comparison</source>
-      <translation>结束比较</translation>
+        <source>End the comparison</source>
+        <translation>结束比较</translation>
     </message>
     <message>
-      <source>Place of the bar between before and now</source>
-      <translation>之前与现在之间分隔线的位置</translation>
+        <source>Place of the bar between before and now</source>
+        <translation>之前与现在之间分隔线的位置</translation>
     </message>
     <message>
-      <source>Gradient of</source>
-      <translation>求谁的梯度</translation>
+        <source>Gradient of</source>
+        <translation>求谁的梯度</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CopyController</name>
     <message>
-      <source>Nothing to copy here: click a cell of a table, a map or a list first.</source>
-      <translation>这里没有可复制的内容：请先点击表格、热图或列表中的一格。</translation>
+        <source>Nothing to copy here: click a cell of a table, a map or a list first.</source>
+        <translation>这里没有可复制的内容：请先点击表格、热图或列表中的一格。</translation>
     </message>
     <message>
-      <source>copied {rows} × {columns}</source>
-      <translation>已复制 {rows} × {columns}</translation>
+        <source>copied {rows} × {columns}</source>
+        <translation>已复制 {rows} × {columns}</translation>
     </message>
     <message>
-      <source>{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.</source>
-      <translation>{rows} × {columns} 格超出剪贴板上限（最多 {most} 格）：请改用“导出数值”。</translation>
+        <source>{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.</source>
+        <translation>{rows} × {columns} 格超出剪贴板上限（最多 {most} 格）：请改用“导出数值”。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CountBox</name>
     <message>
-      <source>A whole number is needed. Esc keeps {old}.</source>
-      <translation>需要一个整数。按 Esc 保留 {old}。</translation>
+        <source>A whole number is needed. Esc keeps {old}.</source>
+        <translation>需要一个整数。按 Esc 保留 {old}。</translation>
     </message>
     <message>
-      <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
-      <translation>{number} 超出范围：{low} 到 {high}。按 Esc 保留 {old}。</translation>
+        <source>{number} is out of range: {low} to {high}. Esc keeps {old}.</source>
+        <translation>{number} 超出范围：{low} 到 {high}。按 Esc 保留 {old}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>CurveFitting</name>
     <message>
-      <source>No other w predicts the points better.</source>
-      <translation>没有别的 w 能更好地预测这些点。</translation>
+        <source>No other w predicts the points better.</source>
+        <translation>没有别的 w 能更好地预测这些点。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Examples</name>
     <message>
-      <source>Worked example, five steps</source>
-      <translation>手算示例，五步</translation>
+        <source>Worked example, five steps</source>
+        <translation>手算示例，五步</translation>
     </message>
     <message>
-      <source>Thinking Machines, projected</source>
-      <translation>Thinking Machines，投影</translation>
+        <source>Thinking Machines, projected</source>
+        <translation>Thinking Machines，投影</translation>
     </message>
     <message>
-      <source>Thinking Machines, d_k = 64</source>
-      <translation>Thinking Machines，d_k = 64</translation>
+        <source>Thinking Machines, d_k = 64</source>
+        <translation>Thinking Machines，d_k = 64</translation>
     </message>
     <message>
-      <source>Two queries and two keys of three numbers: every step can be checked by hand.</source>
-      <translation>两个查询和两个键，各三个数：每一步都可以手算核对。</translation>
+        <source>Two queries and two keys of three numbers: every step can be checked by hand.</source>
+        <translation>两个查询和两个键，各三个数：每一步都可以手算核对。</translation>
     </message>
     <message>
-      <source>Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4.</source>
-      <translation>两个词作为 X 的两行，乘以 W_Q、W_K 和 W_V；d_k 为 4。</translation>
+        <source>Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4.</source>
+        <translation>两个词作为 X 的两行，乘以 W_Q、W_K 和 W_V；d_k 为 4。</translation>
     </message>
     <message>
-      <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
-      <translation>同样两个词，d_k = 64：分数除以 √64 = 8。</translation>
+        <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
+        <translation>同样两个词，d_k = 64：分数除以 √64 = 8。</translation>
     </message>
     <message>
-      <source>Nadaraya–Watson, 50 points</source>
-      <translation>Nadaraya–Watson，50 个点</translation>
+        <source>Nadaraya–Watson, 50 points</source>
+        <translation>Nadaraya–Watson，50 个点</translation>
     </message>
     <message>
-      <source>Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ says how much each point counts.</source>
-      <translation>把注意力当作回归：50 个带噪声的点来自 2 sin x + x^0.8，在网格上求值；x − xᵢ 的高斯函数决定每个点的分量。</translation>
+        <source>Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ says how much each point counts.</source>
+        <translation>把注意力当作回归：50 个带噪声的点来自 2 sin x + x^0.8，在网格上求值；x − xᵢ 的高斯函数决定每个点的分量。</translation>
     </message>
     <message>
-      <source>MiniLM, layer 2</source>
-      <translation>MiniLM，第 2 层</translation>
+        <source>MiniLM, layer 2</source>
+        <translation>MiniLM，第 2 层</translation>
     </message>
     <message>
-      <source>Layer 2 of MiniLM reading “{text}”</source>
-      <translation>MiniLM 第 2 层，读入“{text}”</translation>
+        <source>Layer 2 of MiniLM reading “{text}”</source>
+        <translation>MiniLM 第 2 层，读入“{text}”</translation>
     </message>
     <message>
-      <source>SmolLM2, layer 10, causal</source>
-      <translation>SmolLM2，第 10 层，因果</translation>
+        <source>SmolLM2, layer 10, causal</source>
+        <translation>SmolLM2，第 10 层，因果</translation>
     </message>
     <message>
-      <source>Layer 10 of SmolLM2 reading “{text}”</source>
-      <translation>SmolLM2 第 10 层，读入“{text}”</translation>
+        <source>Layer 10 of SmolLM2 reading “{text}”</source>
+        <translation>SmolLM2 第 10 层，读入“{text}”</translation>
     </message>
     <message>
-      <source>A transformer layer, pre-norm</source>
-      <translation>一个 Transformer 层（前归一化）</translation>
+        <source>A transformer layer, pre-norm</source>
+        <translation>一个 Transformer 层（前归一化）</translation>
     </message>
     <message>
-      <source>Six words through a whole layer: norm, two causal heads, norm, feed-forward network.</source>
-      <translation>六个词经过完整的一层：归一化、两个因果头、归一化、前馈网络。</translation>
+        <source>Six words through a whole layer: norm, two causal heads, norm, feed-forward network.</source>
+        <translation>六个词经过完整的一层：归一化、两个因果头、归一化、前馈网络。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ExercisePanel</name>
     <message>
-      <source>Exercise</source>
-      <translation>练习</translation>
+        <source>Exercise</source>
+        <translation>练习</translation>
     </message>
     <message>
-      <source>{left} of {count} left</source>
-      <translation>还剩 {left} 个，共 {count} 个</translation>
+        <source>{left} of {count} left</source>
+        <translation>还剩 {left} 个，共 {count} 个</translation>
     </message>
     <message>
-      <source>Every cell is right.</source>
-      <translation>全部填对了。</translation>
+        <source>Every cell is right.</source>
+        <translation>全部填对了。</translation>
     </message>
     <message>
-      <source>Choose a cell with “?” and type its number.</source>
-      <translation>选择带“?”的单元格，键入它的值。</translation>
+        <source>Choose a cell with “?” and type its number.</source>
+        <translation>选择带“?”的单元格，键入它的值。</translation>
     </message>
     <message>
-      <source>End the exercise and show all numbers</source>
-      <translation>结束练习并显示所有数值</translation>
+        <source>End the exercise and show all numbers</source>
+        <translation>结束练习并显示所有数值</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Exercises</name>
     <message>
-      <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
-      <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
+        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
+        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
     </message>
     <message>
-      <source>Leave out cells</source>
-      <translation>随机留空</translation>
+        <source>Leave out cells</source>
+        <translation>随机留空</translation>
     </message>
     <message>
-      <source>Expected two whole numbers, such as “6, 1”.</source>
-      <translation>应为两个整数，例如“6, 1”。</translation>
+        <source>Expected two whole numbers, such as “6, 1”.</source>
+        <translation>应为两个整数，例如“6, 1”。</translation>
     </message>
     <message>
-      <source>These maps are too large; leave out single cells instead.</source>
-      <translation>这些图太大，请逐个单元格留空。</translation>
+        <source>These maps are too large; leave out single cells instead.</source>
+        <translation>这些图太大，请逐个单元格留空。</translation>
     </message>
     <message>
-      <source>Right: {number}</source>
-      <translation>正确：{number}</translation>
+        <source>Right: {number}</source>
+        <translation>正确：{number}</translation>
     </message>
     <message>
-      <source>Not yet. {why}</source>
-      <translation>不对。{why}</translation>
+        <source>Not yet. {why}</source>
+        <translation>不对。{why}</translation>
     </message>
     <message>
-      <source>Not yet; try again.</source>
-      <translation>不对，再试一次。</translation>
+        <source>Not yet; try again.</source>
+        <translation>不对，再试一次。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Export</name>
     <message>
-      <source>There is no such picture of “{stage}” in this problem.</source>
-      <translation>此问题中“{stage}”没有这种图。</translation>
+        <source>There is no such picture of “{stage}” in this problem.</source>
+        <translation>此问题中“{stage}”没有这种图。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ExportController</name>
     <message>
-      <source>The export was canceled; nothing was written.</source>
-      <translation>导出已取消；没有写入任何文件。</translation>
+        <source>The export was canceled; nothing was written.</source>
+        <translation>导出已取消；没有写入任何文件。</translation>
     </message>
     <message>
-      <source>The export was canceled. Files written before that: {count}.</source>
-      <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
+        <source>The export was canceled. Files written before that: {count}.</source>
+        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
     </message>
     <message>
-      <source>, </source>
-      <translation>、</translation>
+        <source>, </source>
+        <translation>、</translation>
     </message>
     <message>
-      <source>Wrote {names} to {folder}</source>
-      <translation>已将 {names} 写入 {folder}</translation>
+        <source>Wrote {names} to {folder}</source>
+        <translation>已将 {names} 写入 {folder}</translation>
     </message>
     <message>
-      <source>Cells are left out: end the exercise before you export.</source>
-      <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
+        <source>Cells are left out: end the exercise before you export.</source>
+        <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
     </message>
     <message>
-      <source>An export is still being written: wait, or cancel it.</source>
-      <translation>上一次导出还在写入：请等待，或取消它。</translation>
+        <source>An export is still being written: wait, or cancel it.</source>
+        <translation>上一次导出还在写入：请等待，或取消它。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ExportDataDialog</name>
     <message>
-      <source>Tick at least one matrix.</source>
-      <translation>请至少勾选一个矩阵。</translation>
+        <source>Tick at least one matrix.</source>
+        <translation>请至少勾选一个矩阵。</translation>
     </message>
     <message>
-      <source>Export numbers</source>
-      <translation>导出数值</translation>
+        <source>Export numbers</source>
+        <translation>导出数值</translation>
     </message>
     <message>
-      <source>matrices and stages</source>
-      <translation>矩阵与阶段</translation>
+        <source>matrices and stages</source>
+        <translation>矩阵与阶段</translation>
     </message>
     <message>
-      <source>format</source>
-      <translation>格式</translation>
+        <source>format</source>
+        <translation>格式</translation>
     </message>
     <message>
-      <source>heads</source>
-      <translation>头</translation>
+        <source>heads</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>item</source>
-      <translation>样本</translation>
+        <source>item</source>
+        <translation>样本</translation>
     </message>
     <message>
-      <source>All</source>
-      <translation>全选</translation>
+        <source>All</source>
+        <translation>全选</translation>
     </message>
     <message>
-      <source>None</source>
-      <translation>全不选</translation>
+        <source>None</source>
+        <translation>全不选</translation>
     </message>
     <message>
-      <source>tokens and column numbers as headers</source>
-      <translation>以词元和列号作表头</translation>
+        <source>tokens and column numbers as headers</source>
+        <translation>以词元和列号作表头</translation>
     </message>
     <message>
-      <source>mark the file as UTF-8 for Excel (BOM)</source>
-      <translation>为 Excel 标记 UTF-8（BOM）</translation>
+        <source>mark the file as UTF-8 for Excel (BOM)</source>
+        <translation>为 Excel 标记 UTF-8（BOM）</translation>
     </message>
     <message>
-      <source>all</source>
-      <translation>全部</translation>
+        <source>all</source>
+        <translation>全部</translation>
     </message>
     <message>
-      <source>all, or numbers such as 0, 2-3</source>
-      <translation>全部，或编号，例如 0, 2-3</translation>
+        <source>all, or numbers such as 0, 2-3</source>
+        <translation>全部，或编号，例如 0, 2-3</translation>
     </message>
     <message>
-      <source>{name}, a matrix each</source>
-      <translation>{name}，每个矩阵一个文件</translation>
+        <source>{name}, a matrix each</source>
+        <translation>{name}，每个矩阵一个文件</translation>
     </message>
     <message>
-      <source>{name}, all in one file</source>
-      <translation>{name}，全部存入一个文件</translation>
+        <source>{name}, all in one file</source>
+        <translation>{name}，全部存入一个文件</translation>
     </message>
     <message>
-      <source>{name}, every step as formulas</source>
-      <translation>{name}，每一步都是公式</translation>
+        <source>{name}, every step as formulas</source>
+        <translation>{name}，每一步都是公式</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ExportDialog</name>
     <message>
-      <source>Tick at least one stage.</source>
-      <translation>请至少勾选一个阶段。</translation>
+        <source>Tick at least one stage.</source>
+        <translation>请至少勾选一个阶段。</translation>
     </message>
     <message>
-      <source>Export image</source>
-      <translation>导出图片</translation>
+        <source>Export image</source>
+        <translation>导出图片</translation>
     </message>
     <message>
-      <source>stages</source>
-      <translation>阶段</translation>
+        <source>stages</source>
+        <translation>阶段</translation>
     </message>
     <message>
-      <source>heads</source>
-      <translation>头</translation>
+        <source>heads</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>item</source>
-      <translation>样本</translation>
+        <source>item</source>
+        <translation>样本</translation>
     </message>
     <message>
-      <source>format</source>
-      <translation>格式</translation>
+        <source>format</source>
+        <translation>格式</translation>
     </message>
     <message>
-      <source>dots per inch</source>
-      <translation>分辨率（dpi）</translation>
+        <source>dots per inch</source>
+        <translation>分辨率（dpi）</translation>
     </message>
     <message>
-      <source>numbers in cells</source>
-      <translation>单元格数值</translation>
+        <source>numbers in cells</source>
+        <translation>单元格数值</translation>
     </message>
     <message>
-      <source>width in cm</source>
-      <translation>宽度（厘米）</translation>
+        <source>width in cm</source>
+        <translation>宽度（厘米）</translation>
     </message>
     <message>
-      <source>height in cm</source>
-      <translation>高度（厘米）</translation>
+        <source>height in cm</source>
+        <translation>高度（厘米）</translation>
     </message>
     <message>
-      <source>where they fit</source>
-      <translation>放得下时</translation>
+        <source>where they fit</source>
+        <translation>放得下时</translation>
     </message>
     <message>
-      <source>always</source>
-      <translation>始终</translation>
+        <source>always</source>
+        <translation>始终</translation>
     </message>
     <message>
-      <source>never</source>
-      <translation>从不</translation>
+        <source>never</source>
+        <translation>从不</translation>
     </message>
     <message>
-      <source>light, on white</source>
-      <translation>浅色，白底</translation>
+        <source>light, on white</source>
+        <translation>浅色，白底</translation>
     </message>
     <message>
-      <source>dark</source>
-      <translation>深色</translation>
+        <source>dark</source>
+        <translation>深色</translation>
     </message>
     <message>
-      <source>color bar</source>
-      <translation>色条</translation>
+        <source>color bar</source>
+        <translation>色条</translation>
     </message>
     <message>
-      <source>{stage}, head {head}</source>
-      <translation>{stage}，头 {head}</translation>
+        <source>{stage}, head {head}</source>
+        <translation>{stage}，头 {head}</translation>
     </message>
     <message>
-      <source>picture</source>
-      <translation>图的类型</translation>
+        <source>picture</source>
+        <translation>图的类型</translation>
     </message>
     <message>
-      <source>several heads</source>
-      <translation>多个头</translation>
+        <source>several heads</source>
+        <translation>多个头</translation>
     </message>
     <message>
-      <source>type in points</source>
-      <translation>字号（磅）</translation>
+        <source>type in points</source>
+        <translation>字号（磅）</translation>
     </message>
     <message>
-      <source>levels</source>
-      <translation>色阶范围</translation>
+        <source>levels</source>
+        <translation>色阶范围</translation>
     </message>
     <message>
-      <source>color map</source>
-      <translation>颜色映射</translation>
+        <source>color map</source>
+        <translation>颜色映射</translation>
     </message>
     <message>
-      <source>theme</source>
-      <translation>主题</translation>
+        <source>theme</source>
+        <translation>主题</translation>
     </message>
     <message>
-      <source>one file each</source>
-      <translation>每头一个文件</translation>
+        <source>one file each</source>
+        <translation>每头一个文件</translation>
     </message>
     <message>
-      <source>all on one sheet</source>
-      <translation>全部放在一页</translation>
+        <source>all on one sheet</source>
+        <translation>全部放在一页</translation>
     </message>
     <message>
-      <source>as in the window</source>
-      <translation>与窗口一致</translation>
+        <source>as in the window</source>
+        <translation>与窗口一致</translation>
     </message>
     <message>
-      <source>transparent ground</source>
-      <translation>透明背景</translation>
+        <source>transparent ground</source>
+        <translation>透明背景</translation>
     </message>
     <message>
-      <source>state</source>
-      <translation>状态</translation>
+        <source>state</source>
+        <translation>状态</translation>
     </message>
     <message>
-      <source>session inside</source>
-      <translation>内含会话</translation>
+        <source>session inside</source>
+        <translation>内含会话</translation>
     </message>
     <message>
-      <source>made for</source>
-      <translation>用途</translation>
+        <source>made for</source>
+        <translation>用途</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ExportForm</name>
     <message>
-      <source>Export</source>
-      <translation>导出</translation>
+        <source>Export</source>
+        <translation>导出</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-      <source>Writes {name}.</source>
-      <translation>将写入 {name}。</translation>
+        <source>Writes {name}.</source>
+        <translation>将写入 {name}。</translation>
     </message>
     <message>
-      <source>Writes {count} files, {first} to {last}.</source>
-      <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
+        <source>Writes {count} files, {first} to {last}.</source>
+        <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
     </message>
     <message>
-      <source>file name</source>
-      <translation>文件名</translation>
+        <source>file name</source>
+        <translation>文件名</translation>
     </message>
     <message>
-      <source>folder</source>
-      <translation>文件夹</translation>
+        <source>folder</source>
+        <translation>文件夹</translation>
     </message>
     <message>
-      <source>A file name cannot hold {signs}</source>
-      <translation>文件名不能包含 {signs}</translation>
+        <source>A file name cannot hold {signs}</source>
+        <translation>文件名不能包含 {signs}</translation>
     </message>
     <message>
-      <source>Folder for the files</source>
-      <translation>存放文件的文件夹</translation>
+        <source>Folder for the files</source>
+        <translation>存放文件的文件夹</translation>
     </message>
     <message>
-      <source>Replace {name}?</source>
-      <translation>替换 {name} 吗？</translation>
+        <source>Replace {name}?</source>
+        <translation>替换 {name} 吗？</translation>
     </message>
     <message>
-      <source>Replace {count} files, {first} to {last}?</source>
-      <translation>替换从 {first} 到 {last} 的 {count} 个文件吗？</translation>
+        <source>Replace {count} files, {first} to {last}?</source>
+        <translation>替换从 {first} 到 {last} 的 {count} 个文件吗？</translation>
     </message>
     <message>
-      <source>What is in {folder} under that name now is lost.</source>
-      <translation>{folder} 中现有的同名内容将会丢失。</translation>
+        <source>What is in {folder} under that name now is lost.</source>
+        <translation>{folder} 中现有的同名内容将会丢失。</translation>
     </message>
     <message>
-      <source>Replace</source>
-      <translation>替换</translation>
+        <source>Replace</source>
+        <translation>替换</translation>
     </message>
     <message>
-      <source>The file name is too long.</source>
-      <translation>文件名太长。</translation>
+        <source>The file name is too long.</source>
+        <translation>文件名太长。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ExportProgress</name>
     <message>
-      <source>Exporting, {percent} %</source>
-      <translation>正在导出，{percent} %</translation>
+        <source>Exporting, {percent} %</source>
+        <translation>正在导出，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel the export</source>
-      <translation>取消导出</translation>
+        <source>Cancel the export</source>
+        <translation>取消导出</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Faults</name>
     <message>
-      <source>The log is in {folder}.</source>
-      <translation>日志在 {folder} 中。</translation>
+        <source>The log is in {folder}.</source>
+        <translation>日志在 {folder} 中。</translation>
     </message>
     <message>
-      <source>Copy details</source>
-      <translation>复制详细信息</translation>
+        <source>Copy details</source>
+        <translation>复制详细信息</translation>
     </message>
     <message>
-      <source>Where it happened and the versions of everything, none of your numbers</source>
-      <translation>出错的位置和各部件的版本，不含您的任何数值</translation>
+        <source>Where it happened and the versions of everything, none of your numbers</source>
+        <translation>出错的位置和各部件的版本，不含您的任何数值</translation>
     </message>
     <message>
-      <source>Something went wrong inside the program: {fault}.</source>
-      <translation>程序内部出错：{fault}。</translation>
+        <source>Something went wrong inside the program: {fault}.</source>
+        <translation>程序内部出错：{fault}。</translation>
     </message>
     <message>
-      <source>The details are on the clipboard.</source>
-      <translation>详细信息已复制到剪贴板。</translation>
+        <source>The details are on the clipboard.</source>
+        <translation>详细信息已复制到剪贴板。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>FetchingProgress</name>
     <message>
-      <source>Snapshot {name}, {percent} %</source>
-      <translation>快照 {name}，{percent} %</translation>
+        <source>Snapshot {name}, {percent} %</source>
+        <translation>快照 {name}，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Figures</name>
     <message>
-      <source>Screen</source>
-      <translation>屏幕</translation>
+        <source>Screen</source>
+        <translation>屏幕</translation>
     </message>
     <message>
-      <source>Paper column (8.5 cm)</source>
-      <translation>论文单栏（8.5 厘米）</translation>
+        <source>Paper column (8.5 cm)</source>
+        <translation>论文单栏（8.5 厘米）</translation>
     </message>
     <message>
-      <source>Slide</source>
-      <translation>幻灯片</translation>
+        <source>Slide</source>
+        <translation>幻灯片</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>FilesController</name>
     <message>
-      <source>untitled</source>
-      <translation>未命名</translation>
+        <source>untitled</source>
+        <translation>未命名</translation>
     </message>
     <message>
-      <source>Open</source>
-      <translation>打开</translation>
+        <source>Open</source>
+        <translation>打开</translation>
     </message>
     <message>
-      <source>{file} was not opened: {name} was changed while it was read.</source>
-      <translation>未打开 {file}：读取期间 {name} 有更改。</translation>
+        <source>{file} was not opened: {name} was changed while it was read.</source>
+        <translation>未打开 {file}：读取期间 {name} 有更改。</translation>
     </message>
     <message>
-      <source>It is asked first whether to save the changes</source>
-      <translation>会先询问是否保存更改</translation>
+        <source>It is asked first whether to save the changes</source>
+        <translation>会先询问是否保存更改</translation>
     </message>
     <message>
-      <source>Open it now</source>
-      <translation>现在打开</translation>
+        <source>Open it now</source>
+        <translation>现在打开</translation>
     </message>
     <message>
-      <source>Save as</source>
-      <translation>另存为</translation>
+        <source>Save as</source>
+        <translation>另存为</translation>
     </message>
     <message>
-      <source>All files (*)</source>
-      <translation>所有文件 (*)</translation>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
     </message>
     <message>
-      <source>Session ({patterns})</source>
-      <translation>会话 ({patterns})</translation>
+        <source>Session ({patterns})</source>
+        <translation>会话 ({patterns})</translation>
     </message>
     <message>
-      <source>Problems ({patterns})</source>
-      <translation>问题文件 ({patterns})</translation>
+        <source>Problems ({patterns})</source>
+        <translation>问题文件 ({patterns})</translation>
     </message>
     <message>
-      <source>Matrices ({patterns})</source>
-      <translation>矩阵（{patterns}）</translation>
+        <source>Matrices ({patterns})</source>
+        <translation>矩阵（{patterns}）</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>FindBar</name>
     <message>
-      <source>Find in {where}</source>
-      <translation>在 {where} 中查找</translation>
+        <source>Find in {where}</source>
+        <translation>在 {where} 中查找</translation>
     </message>
     <message>
-      <source>number, token, or row, column</source>
-      <translation>数值、词元，或“行, 列”</translation>
+        <source>number, token, or row, column</source>
+        <translation>数值、词元，或“行, 列”</translation>
     </message>
     <message>
-      <source>A number as it is shown, a token, or row and column as in 2, 5: Enter goes there</source>
-      <translation>输入显示的数值、词元，或行、列（如 2, 5），按 Enter 转到该处</translation>
+        <source>A number as it is shown, a token, or row and column as in 2, 5: Enter goes there</source>
+        <translation>输入显示的数值、词元，或行、列（如 2, 5），按 Enter 转到该处</translation>
     </message>
     <message>
-      <source>The one before (Shift+F3)</source>
-      <translation>上一个（Shift+F3）</translation>
+        <source>The one before (Shift+F3)</source>
+        <translation>上一个（Shift+F3）</translation>
     </message>
     <message>
-      <source>The next one (F3)</source>
-      <translation>下一个（F3）</translation>
+        <source>The next one (F3)</source>
+        <translation>下一个（F3）</translation>
     </message>
     <message>
-      <source>End the search (Esc)</source>
-      <translation>结束查找（Esc）</translation>
+        <source>End the search (Esc)</source>
+        <translation>结束查找（Esc）</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>FindController</name>
     <message>
-      <source>Row and column, counted from 0, or a token</source>
-      <translation>行和列（从 0 数起），或词元</translation>
+        <source>Row and column, counted from 0, or a token</source>
+        <translation>行和列（从 0 数起），或词元</translation>
     </message>
     <message>
-      <source>Go to a cell of {where}</source>
-      <translation>转到 {where} 的单元格</translation>
+        <source>Go to a cell of {where}</source>
+        <translation>转到 {where} 的单元格</translation>
     </message>
     <message>
-      <source>Expected a row and a column such as 2, 3, or a token.</source>
-      <translation>应为行和列，例如 2, 3，或词元。</translation>
+        <source>Expected a row and a column such as 2, 3, or a token.</source>
+        <translation>应为行和列，例如 2, 3，或词元。</translation>
     </message>
     <message>
-      <source>{where} has {rows} rows and {columns} columns.</source>
-      <translation>{where} 有 {rows} 行、{columns} 列。</translation>
+        <source>{where} has {rows} rows and {columns} columns.</source>
+        <translation>{where} 有 {rows} 行、{columns} 列。</translation>
     </message>
     <message>
-      <source>Not found</source>
-      <translation>未找到</translation>
+        <source>Not found</source>
+        <translation>未找到</translation>
     </message>
     <message>
-      <source>Searching…</source>
-      <translation>正在查找……</translation>
+        <source>Searching…</source>
+        <translation>正在查找……</translation>
     </message>
     <message>
-      <source>{place} of {count}</source>
-      <translation>第 {place} 个，共 {count} 个</translation>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>FitControls</name>
     <message>
-      <source>Fit w to the points</source>
-      <translation>由数据点拟合 w</translation>
+        <source>Fit w to the points</source>
+        <translation>由数据点拟合 w</translation>
     </message>
     <message>
-      <source>Every point predicted from the others: mean squared error {error}</source>
-      <translation>用其余各点预测每一点：均方误差 {error}</translation>
+        <source>Every point predicted from the others: mean squared error {error}</source>
+        <translation>用其余各点预测每一点：均方误差 {error}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Gestures</name>
     <message>
-      <source>Copy image</source>
-      <translation>复制图片</translation>
+        <source>Copy image</source>
+        <translation>复制图片</translation>
     </message>
     <message>
-      <source>Save image…</source>
-      <translation>保存图片…</translation>
+        <source>Save image…</source>
+        <translation>保存图片…</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>GradientController</name>
     <message>
-      <source>The gradient is being computed …</source>
-      <translation>正在计算梯度…</translation>
+        <source>The gradient is being computed …</source>
+        <translation>正在计算梯度…</translation>
     </message>
     <message>
-      <source>Shown: the gradient of {name} = {value}, its change per unit of each number.</source>
-      <translation>当前显示 {name} = {value} 的梯度，即各个数每变化一个单位时它的变化量。</translation>
+        <source>Shown: the gradient of {name} = {value}, its change per unit of each number.</source>
+        <translation>当前显示 {name} = {value} 的梯度，即各个数每变化一个单位时它的变化量。</translation>
     </message>
     <message>
-      <source>{name} = {value} changes with no number of the tables.</source>
-      <translation>{name} = {value} 不随表格中的任何数变化。</translation>
+        <source>{name} = {value} changes with no number of the tables.</source>
+        <translation>{name} = {value} 不随表格中的任何数变化。</translation>
     </message>
     <message>
-      <source>Largest by {number}: {exact}.</source>
-      <translation>对 {number} 的梯度最大：{exact}。</translation>
+        <source>Largest by {number}: {exact}.</source>
+        <translation>对 {number} 的梯度最大：{exact}。</translation>
     </message>
     <message>
-      <source>{first} {second}</source>
-      <translation>{first}{second}</translation>
+        <source>{first} {second}</source>
+        <translation>{first}{second}</translation>
     </message>
     <message>
-      <source>Largest by {number}: {exact}; by finite differences {beside}.</source>
-      <translation>对 {number} 的梯度最大：{exact}；有限差分为 {beside}。</translation>
+        <source>Largest by {number}: {exact}; by finite differences {beside}.</source>
+        <translation>对 {number} 的梯度最大：{exact}；有限差分为 {beside}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadEdits</name>
     <message>
-      <source>Scale head {head}</source>
-      <translation>缩放头 {head}</translation>
+        <source>Scale head {head}</source>
+        <translation>缩放头 {head}</translation>
     </message>
     <message>
-      <source>Its result is multiplied by this number; 0 switches it off, 1 leaves it as computed.</source>
-      <translation>它的结果乘以这个数；0 表示关闭，1 表示保持计算结果。</translation>
+        <source>Its result is multiplied by this number; 0 switches it off, 1 leaves it as computed.</source>
+        <translation>它的结果乘以这个数；0 表示关闭，1 表示保持计算结果。</translation>
     </message>
     <message>
-      <source>Another head in place of head {head}</source>
-      <translation>用另一个头代替头 {head}</translation>
+        <source>Another head in place of head {head}</source>
+        <translation>用另一个头代替头 {head}</translation>
     </message>
     <message>
-      <source>The result of which head? 0 to {last}</source>
-      <translation>用哪个头的结果？0 到 {last}</translation>
+        <source>The result of which head? 0 to {last}</source>
+        <translation>用哪个头的结果？0 到 {last}</translation>
     </message>
     <message>
-      <source>Average heads</source>
-      <translation>头取平均</translation>
+        <source>Average heads</source>
+        <translation>头取平均</translation>
     </message>
     <message>
-      <source>Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3</source>
-      <translation>这些头的 Q、K、V 都换成它们的平均值：all，或如 0, 2-3</translation>
+        <source>Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3</source>
+        <translation>这些头的 Q、K、V 都换成它们的平均值：all，或如 0, 2-3</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadGrid</name>
     <message>
-      <source>Heads of the model</source>
-      <translation>模型的各个头</translation>
+        <source>Heads of the model</source>
+        <translation>模型的各个头</translation>
     </message>
     <message>
-      <source>Layers down, heads across: a click puts the layer on the table</source>
-      <translation>每行一层，每列一个头：单击后，该层的数值显示在表格中</translation>
+        <source>Layers down, heads across: a click puts the layer on the table</source>
+        <translation>每行一层，每列一个头：单击后，该层的数值显示在表格中</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadModel</name>
     <message>
-      <source>Layer {place}</source>
-      <translation>第 {place} 层</translation>
+        <source>Layer {place}</source>
+        <translation>第 {place} 层</translation>
     </message>
     <message>
-      <source>Head {place}</source>
-      <translation>头 {place}</translation>
+        <source>Head {place}</source>
+        <translation>头 {place}</translation>
     </message>
     <message>
-      <source>Layer {layer}, head {head}</source>
-      <translation>第 {layer} 层，头 {head}</translation>
+        <source>Layer {layer}, head {head}</source>
+        <translation>第 {layer} 层，头 {head}</translation>
     </message>
     <message>
-      <source>{head}: {reading} {value}</source>
-      <translation>{head}：{reading} {value}</translation>
+        <source>{head}: {reading} {value}</source>
+        <translation>{head}：{reading} {value}</translation>
     </message>
     <message>
-      <source>{head}, changed by hand</source>
-      <translation>{head}，已手动修改</translation>
+        <source>{head}, changed by hand</source>
+        <translation>{head}，已手动修改</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadRuler</name>
     <message>
-      <source>Head {head} of {count}</source>
-      <translation>头 {head}，共 {count} 个</translation>
+        <source>Head {head} of {count}</source>
+        <translation>头 {head}，共 {count} 个</translation>
     </message>
     <message>
-      <source>Head {head}: columns {first} to {last}</source>
-      <translation>头 {head}：第 {first} 至 {last} 列</translation>
+        <source>Head {head}: columns {first} to {last}</source>
+        <translation>头 {head}：第 {first} 至 {last} 列</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadThumb</name>
     <message>
-      <source>Head {head}, {reading} {value}, chosen</source>
-      <translation>头 {head}，{reading} {value}，已选中</translation>
+        <source>Head {head}, {reading} {value}, chosen</source>
+        <translation>头 {head}，{reading} {value}，已选中</translation>
     </message>
     <message>
-      <source>Head {head}, {reading} {value}</source>
-      <translation>头 {head}，{reading} {value}</translation>
+        <source>Head {head}, {reading} {value}</source>
+        <translation>头 {head}，{reading} {value}</translation>
     </message>
     <message>
-      <source>{head}, {state}</source>
-      <translation>{head}，{state}</translation>
+        <source>{head}, {state}</source>
+        <translation>{head}，{state}</translation>
     </message>
     <message>
-      <source>Show head {head}: its weights A, and its output O = A V</source>
-      <translation>显示头 {head}：它的权重 A 和输出 O = A V</translation>
+        <source>Show head {head}: its weights A, and its output O = A V</source>
+        <translation>显示头 {head}：它的权重 A 和输出 O = A V</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Heads</name>
     <message>
-      <source>“{text}” is not a list of heads: write all, or numbers such as 0, 2-3.</source>
-      <translation>“{text}”不是头的列表：请写 all，或编号，例如 0, 2-3。</translation>
+        <source>“{text}” is not a list of heads: write all, or numbers such as 0, 2-3.</source>
+        <translation>“{text}”不是头的列表：请写 all，或编号，例如 0, 2-3。</translation>
     </message>
     <message>
-      <source>There is no head {head}: heads go from 0 to {last}.</source>
-      <translation>没有头 {head}：头的编号从 0 到 {last}。</translation>
+        <source>There is no head {head}: heads go from 0 to {last}.</source>
+        <translation>没有头 {head}：头的编号从 0 到 {last}。</translation>
     </message>
     <message>
-      <source>Needs two heads or more</source>
-      <translation>需要至少两个头</translation>
+        <source>Needs two heads or more</source>
+        <translation>需要至少两个头</translation>
     </message>
     <message>
-      <source>Switch the head o&amp;ff</source>
-      <translation>关闭该头(&amp;F)</translation>
+        <source>Switch the head o&amp;ff</source>
+        <translation>关闭该头(&amp;F)</translation>
     </message>
     <message>
-      <source>S&amp;witch the head on again</source>
-      <translation>重新打开该头(&amp;F)</translation>
+        <source>S&amp;witch the head on again</source>
+        <translation>重新打开该头(&amp;F)</translation>
     </message>
     <message>
-      <source>&amp;Only this head</source>
-      <translation>只留该头(&amp;O)</translation>
+        <source>&amp;Only this head</source>
+        <translation>只留该头(&amp;O)</translation>
     </message>
     <message>
-      <source>&amp;Scale the head…</source>
-      <translation>该头乘以系数(&amp;S)…</translation>
+        <source>&amp;Scale the head…</source>
+        <translation>该头乘以系数(&amp;S)…</translation>
     </message>
     <message>
-      <source>Put &amp;another head in its place…</source>
-      <translation>用另一个头代替(&amp;A)…</translation>
+        <source>Put &amp;another head in its place…</source>
+        <translation>用另一个头代替(&amp;A)…</translation>
     </message>
     <message>
-      <source>Leave the head as &amp;computed</source>
-      <translation>恢复为计算结果(&amp;C)</translation>
+        <source>Leave the head as &amp;computed</source>
+        <translation>恢复为计算结果(&amp;C)</translation>
     </message>
     <message>
-      <source>The head is as computed</source>
-      <translation>该头就是计算结果</translation>
+        <source>The head is as computed</source>
+        <translation>该头就是计算结果</translation>
     </message>
     <message>
-      <source>A&amp;verage heads…</source>
-      <translation>头取平均(&amp;V)…</translation>
+        <source>A&amp;verage heads…</source>
+        <translation>头取平均(&amp;V)…</translation>
     </message>
     <message>
-      <source>&amp;Duplicate the head</source>
-      <translation>复制该头(&amp;D)</translation>
+        <source>&amp;Duplicate the head</source>
+        <translation>复制该头(&amp;D)</translation>
     </message>
     <message>
-      <source>Move the head to the &amp;left</source>
-      <translation>把该头左移(&amp;L)</translation>
+        <source>Move the head to the &amp;left</source>
+        <translation>把该头左移(&amp;L)</translation>
     </message>
     <message>
-      <source>Move the head to the &amp;right</source>
-      <translation>把该头右移(&amp;R)</translation>
+        <source>Move the head to the &amp;right</source>
+        <translation>把该头右移(&amp;R)</translation>
     </message>
     <message>
-      <source>Give every K/V head its &amp;K and V</source>
-      <translation>让所有 K/V 头都用它的 K 和 V(&amp;K)</translation>
+        <source>Give every K/V head its &amp;K and V</source>
+        <translation>让所有 K/V 头都用它的 K 和 V(&amp;K)</translation>
     </message>
     <message>
-      <source>There is only one K/V head</source>
-      <translation>只有一个 K/V 头</translation>
+        <source>There is only one K/V head</source>
+        <translation>只有一个 K/V 头</translation>
     </message>
     <message>
-      <source>off</source>
-      <translation>已关闭</translation>
+        <source>off</source>
+        <translation>已关闭</translation>
     </message>
     <message>
-      <source>from {head}</source>
-      <translation>取自 {head}</translation>
+        <source>from {head}</source>
+        <translation>取自 {head}</translation>
     </message>
     <message>
-      <source>by hand</source>
-      <translation>手动</translation>
+        <source>by hand</source>
+        <translation>手动</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadsFields</name>
     <message>
-      <source>this head ({head})</source>
-      <translation>当前头（{head}）</translation>
+        <source>this head ({head})</source>
+        <translation>当前头（{head}）</translation>
     </message>
     <message>
-      <source>all heads</source>
-      <translation>所有头</translation>
+        <source>all heads</source>
+        <translation>所有头</translation>
     </message>
     <message>
-      <source>chosen heads</source>
-      <translation>选择的头</translation>
+        <source>chosen heads</source>
+        <translation>选择的头</translation>
     </message>
     <message>
-      <source>Numbers of the chosen heads</source>
-      <translation>所选头的编号</translation>
+        <source>Numbers of the chosen heads</source>
+        <translation>所选头的编号</translation>
     </message>
     <message>
-      <source>Numbers such as 0, 2-3</source>
-      <translation>编号，例如 0, 2-3</translation>
+        <source>Numbers such as 0, 2-3</source>
+        <translation>编号，例如 0, 2-3</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HeadsStrip</name>
     <message>
-      <source>All heads</source>
-      <translation>所有头</translation>
+        <source>All heads</source>
+        <translation>所有头</translation>
     </message>
     <message>
-      <source>Head</source>
-      <translation>头</translation>
+        <source>Head</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>of {count}</source>
-      <translation>共 {count} 个</translation>
+        <source>of {count}</source>
+        <translation>共 {count} 个</translation>
     </message>
     <message>
-      <source>of {count} · {kv} K/V heads, {each} query heads each</source>
-      <translation>共 {count} 个 · {kv} 个 K/V 头，各带 {each} 个查询头</translation>
+        <source>of {count} · {kv} K/V heads, {each} query heads each</source>
+        <translation>共 {count} 个 · {kv} 个 K/V 头，各带 {each} 个查询头</translation>
     </message>
     <message>
-      <source>Number below every head</source>
-      <translation>每个头下的读数</translation>
+        <source>Number below every head</source>
+        <translation>每个头下的读数</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Heatmap</name>
     <message>
-      <source>not allowed</source>
-      <translation>已屏蔽</translation>
+        <source>not allowed</source>
+        <translation>已屏蔽</translation>
     </message>
     <message>
-      <source>{row_name} → {column_name} ({row}, {column}): {value}</source>
-      <translation>{row_name} → {column_name} ({row}, {column}): {value}</translation>
+        <source>{row_name} → {column_name} ({row}, {column}): {value}</source>
+        <translation>{row_name} → {column_name} ({row}, {column}): {value}</translation>
     </message>
     <message>
-      <source>{row_name} ({row}, {column}): {value}</source>
-      <translation>{row_name} ({row}, {column}): {value}</translation>
+        <source>{row_name} ({row}, {column}): {value}</source>
+        <translation>{row_name} ({row}, {column}): {value}</translation>
     </message>
     <message>
-      <source>({row}, {column}): {value}</source>
-      <translation>({row}, {column}): {value}</translation>
+        <source>({row}, {column}): {value}</source>
+        <translation>({row}, {column}): {value}</translation>
     </message>
     <message>
-      <source>{rows} × {columns} cells chosen.</source>
-      <translation>已选中 {rows} × {columns} 个单元格。</translation>
+        <source>{rows} × {columns} cells chosen.</source>
+        <translation>已选中 {rows} × {columns} 个单元格。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HelpWindow</name>
     <message>
-      <source>Help</source>
-      <translation>帮助</translation>
+        <source>Help</source>
+        <translation>帮助</translation>
     </message>
     <message>
-      <source>Pages of the help</source>
-      <translation>帮助页面列表</translation>
+        <source>Pages of the help</source>
+        <translation>帮助页面列表</translation>
     </message>
     <message>
-      <source>Text of the page</source>
-      <translation>页面正文</translation>
+        <source>Text of the page</source>
+        <translation>页面正文</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Histogram</name>
     <message>
-      <source>How the values are spread</source>
-      <translation>数值的分布</translation>
+        <source>How the values are spread</source>
+        <translation>数值的分布</translation>
     </message>
     <message>
-      <source>no finite value</source>
-      <translation>没有有限数值</translation>
+        <source>no finite value</source>
+        <translation>没有有限数值</translation>
     </message>
     <message>
-      <source>from {low} to {high}</source>
-      <translation>从 {low} 到 {high}</translation>
+        <source>from {low} to {high}</source>
+        <translation>从 {low} 到 {high}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>History</name>
     <message>
-      <source>heads {old} → {new}</source>
-      <translation>头数 {old} → {new}</translation>
+        <source>heads {old} → {new}</source>
+        <translation>头数 {old} → {new}</translation>
     </message>
     <message>
-      <source>K/V heads {old} → {new}</source>
-      <translation>K/V 头数 {old} → {new}</translation>
+        <source>K/V heads {old} → {new}</source>
+        <translation>K/V 头数 {old} → {new}</translation>
     </message>
     <message>
-      <source>d_k {old} → {new}</source>
-      <translation>d_k {old} → {new}</translation>
+        <source>d_k {old} → {new}</source>
+        <translation>d_k {old} → {new}</translation>
     </message>
     <message>
-      <source>d_v {old} → {new}</source>
-      <translation>d_v {old} → {new}</translation>
+        <source>d_v {old} → {new}</source>
+        <translation>d_v {old} → {new}</translation>
     </message>
     <message>
-      <source>queries {old} → {new}</source>
-      <translation>查询数 {old} → {new}</translation>
+        <source>queries {old} → {new}</source>
+        <translation>查询数 {old} → {new}</translation>
     </message>
     <message>
-      <source>keys {old} → {new}</source>
-      <translation>键数 {old} → {new}</translation>
+        <source>keys {old} → {new}</source>
+        <translation>键数 {old} → {new}</translation>
     </message>
     <message>
-      <source>d_model {old} → {new}</source>
-      <translation>d_model {old} → {new}</translation>
+        <source>d_model {old} → {new}</source>
+        <translation>d_model {old} → {new}</translation>
     </message>
     <message>
-      <source>items {old} → {new}</source>
-      <translation>样本数 {old} → {new}</translation>
+        <source>items {old} → {new}</source>
+        <translation>样本数 {old} → {new}</translation>
     </message>
     <message>
-      <source>added mask {kind}</source>
-      <translation>添加{kind}掩码</translation>
+        <source>added mask {kind}</source>
+        <translation>添加{kind}掩码</translation>
     </message>
     <message>
-      <source>removed mask {kind}</source>
-      <translation>移除{kind}掩码</translation>
+        <source>removed mask {kind}</source>
+        <translation>移除{kind}掩码</translation>
     </message>
     <message>
-      <source>switched mask {kind}</source>
-      <translation>开关{kind}掩码</translation>
+        <source>switched mask {kind}</source>
+        <translation>开关{kind}掩码</translation>
     </message>
     <message>
-      <source>changed mask {kind}</source>
-      <translation>修改{kind}掩码</translation>
+        <source>changed mask {kind}</source>
+        <translation>修改{kind}掩码</translation>
     </message>
     <message>
-      <source>filled mask {kind}</source>
-      <translation>填充{kind}掩码</translation>
+        <source>filled mask {kind}</source>
+        <translation>填充{kind}掩码</translation>
     </message>
     <message>
-      <source>precision {dtype}</source>
-      <translation>精度 {dtype}</translation>
+        <source>precision {dtype}</source>
+        <translation>精度 {dtype}</translation>
     </message>
     <message>
-      <source>scale 1/√d_k</source>
-      <translation>缩放 1/√d_k</translation>
+        <source>scale 1/√d_k</source>
+        <translation>缩放 1/√d_k</translation>
     </message>
     <message>
-      <source>scale none</source>
-      <translation>不缩放</translation>
+        <source>scale none</source>
+        <translation>不缩放</translation>
     </message>
     <message>
-      <source>scale {value}</source>
-      <translation>缩放 {value}</translation>
+        <source>scale {value}</source>
+        <translation>缩放 {value}</translation>
     </message>
     <message>
-      <source>closed {cell}</source>
-      <translation>屏蔽 {cell}</translation>
+        <source>closed {cell}</source>
+        <translation>屏蔽 {cell}</translation>
     </message>
     <message>
-      <source>opened {cell}</source>
-      <translation>开放 {cell}</translation>
+        <source>opened {cell}</source>
+        <translation>开放 {cell}</translation>
     </message>
     <message>
-      <source>added W_O</source>
-      <translation>添加 W_O</translation>
+        <source>added W_O</source>
+        <translation>添加 W_O</translation>
     </message>
     <message>
-      <source>removed W_O</source>
-      <translation>移除 W_O</translation>
+        <source>removed W_O</source>
+        <translation>移除 W_O</translation>
     </message>
     <message>
-      <source>added biases</source>
-      <translation>添加偏置</translation>
+        <source>added biases</source>
+        <translation>添加偏置</translation>
     </message>
     <message>
-      <source>removed biases</source>
-      <translation>移除偏置</translation>
+        <source>removed biases</source>
+        <translation>移除偏置</translation>
     </message>
     <message>
-      <source>added a second sequence</source>
-      <translation>添加第二个序列</translation>
+        <source>added a second sequence</source>
+        <translation>添加第二个序列</translation>
     </message>
     <message>
-      <source>removed the second sequence</source>
-      <translation>移除第二个序列</translation>
+        <source>removed the second sequence</source>
+        <translation>移除第二个序列</translation>
     </message>
     <message>
-      <source>Q, K, V directly</source>
-      <translation>直接给出 Q、K、V</translation>
+        <source>Q, K, V directly</source>
+        <translation>直接给出 Q、K、V</translation>
     </message>
     <message>
-      <source>pasted {block} at {cell}</source>
-      <translation>在 {cell} 处粘贴 {block}</translation>
+        <source>pasted {block} at {cell}</source>
+        <translation>在 {cell} 处粘贴 {block}</translation>
     </message>
     <message>
-      <source>grew {symbol} to {size}</source>
-      <translation>将 {symbol} 扩大到 {size}</translation>
+        <source>grew {symbol} to {size}</source>
+        <translation>将 {symbol} 扩大到 {size}</translation>
     </message>
     <message>
-      <source>put {block} numbers into {symbol}</source>
-      <translation>将 {block} 个数放入 {symbol}</translation>
+        <source>put {block} numbers into {symbol}</source>
+        <translation>将 {block} 个数放入 {symbol}</translation>
     </message>
     <message>
-      <source>cleared {cell}</source>
-      <translation>置零 {cell}</translation>
+        <source>cleared {cell}</source>
+        <translation>置零 {cell}</translation>
     </message>
     <message>
-      <source>filled down {cell}</source>
-      <translation>向下填充 {cell}</translation>
+        <source>filled down {cell}</source>
+        <translation>向下填充 {cell}</translation>
     </message>
     <message>
-      <source>filled right {cell}</source>
-      <translation>向右填充 {cell}</translation>
+        <source>filled right {cell}</source>
+        <translation>向右填充 {cell}</translation>
     </message>
     <message>
-      <source>filled {cell}</source>
-      <translation>填充 {cell}</translation>
+        <source>filled {cell}</source>
+        <translation>填充 {cell}</translation>
     </message>
     <message>
-      <source>tokens</source>
-      <translation>词元</translation>
+        <source>tokens</source>
+        <translation>词元</translation>
     </message>
     <message>
-      <source>renamed row {row}</source>
-      <translation>重命名第 {row} 行</translation>
+        <source>renamed row {row}</source>
+        <translation>重命名第 {row} 行</translation>
     </message>
     <message>
-      <source>softcap {value}</source>
-      <translation>软截断 {value}</translation>
+        <source>softcap {value}</source>
+        <translation>软截断 {value}</translation>
     </message>
     <message>
-      <source>temperature {value}</source>
-      <translation>温度 {value}</translation>
+        <source>temperature {value}</source>
+        <translation>温度 {value}</translation>
     </message>
     <message>
-      <source>rotary positions, θ = {value}</source>
-      <translation>旋转位置编码，θ = {value}</translation>
+        <source>rotary positions, θ = {value}</source>
+        <translation>旋转位置编码，θ = {value}</translation>
     </message>
     <message>
-      <source>hidden units of the score {value}</source>
-      <translation>评分函数的隐藏单元数 {value}</translation>
+        <source>hidden units of the score {value}</source>
+        <translation>评分函数的隐藏单元数 {value}</translation>
     </message>
     <message>
-      <source>ε of the LayerNorm {value}</source>
-      <translation>层归一化的 ε = {value}</translation>
+        <source>ε of the LayerNorm {value}</source>
+        <translation>层归一化的 ε = {value}</translation>
     </message>
     <message>
-      <source>removed the softcap</source>
-      <translation>移除软截断</translation>
+        <source>removed the softcap</source>
+        <translation>移除软截断</translation>
     </message>
     <message>
-      <source>removed the temperature</source>
-      <translation>移除温度</translation>
+        <source>removed the temperature</source>
+        <translation>移除温度</translation>
     </message>
     <message>
-      <source>removed rotary positions</source>
-      <translation>移除旋转位置编码</translation>
+        <source>removed rotary positions</source>
+        <translation>移除旋转位置编码</translation>
     </message>
     <message>
-      <source>score {name}</source>
-      <translation>评分函数改为{name}</translation>
+        <source>score {name}</source>
+        <translation>评分函数改为{name}</translation>
     </message>
     <message>
-      <source>added the block</source>
-      <translation>添加残差、层归一化和线性层</translation>
+        <source>added the block</source>
+        <translation>添加残差、层归一化和线性层</translation>
     </message>
     <message>
-      <source>removed the block</source>
-      <translation>移除残差、层归一化和线性层</translation>
+        <source>removed the block</source>
+        <translation>移除残差、层归一化和线性层</translation>
     </message>
     <message>
-      <source>added W_O and the block</source>
-      <translation>添加 W_O、残差、层归一化和线性层</translation>
+        <source>added W_O and the block</source>
+        <translation>添加 W_O、残差、层归一化和线性层</translation>
     </message>
     <message>
-      <source>set {cell} to {value}</source>
-      <translation>将 {cell} 设为 {value}</translation>
+        <source>set {cell} to {value}</source>
+        <translation>将 {cell} 设为 {value}</translation>
     </message>
     <message>
-      <source>w fitted to the points: {value}</source>
-      <translation>由数据点拟合 w：{value}</translation>
+        <source>w fitted to the points: {value}</source>
+        <translation>由数据点拟合 w：{value}</translation>
     </message>
     <message>
-      <source>new problem</source>
-      <translation>新问题</translation>
+        <source>new problem</source>
+        <translation>新问题</translation>
     </message>
     <message>
-      <source>cut {cell}</source>
-      <translation>剪切 {cell}</translation>
+        <source>cut {cell}</source>
+        <translation>剪切 {cell}</translation>
     </message>
     <message>
-      <source>shown from Python</source>
-      <translation>由 Python 显示</translation>
+        <source>shown from Python</source>
+        <translation>由 Python 显示</translation>
     </message>
     <message>
-      <source>{cell}: {old} → {new}</source>
-      <translation>{cell}：{old} → {new}</translation>
+        <source>{cell}: {old} → {new}</source>
+        <translation>{cell}：{old} → {new}</translation>
     </message>
     <message>
-      <source>{symbol} of the score {value}</source>
-      <translation>评分函数的参数 {symbol} = {value}</translation>
+        <source>{symbol} of the score {value}</source>
+        <translation>评分函数的参数 {symbol} = {value}</translation>
     </message>
     <message>
-      <source>opened {shape} {cell} … {last}</source>
-      <translation>开放{shape} {cell} … {last}</translation>
+        <source>opened {shape} {cell} … {last}</source>
+        <translation>开放{shape} {cell} … {last}</translation>
     </message>
     <message>
-      <source>closed {shape} {cell} … {last}</source>
-      <translation>屏蔽{shape} {cell} … {last}</translation>
+        <source>closed {shape} {cell} … {last}</source>
+        <translation>屏蔽{shape} {cell} … {last}</translation>
     </message>
     <message>
-      <source>head {head} off</source>
-      <translation>关闭头 {head}</translation>
+        <source>head {head} off</source>
+        <translation>关闭头 {head}</translation>
     </message>
     <message>
-      <source>head {head} on</source>
-      <translation>打开头 {head}</translation>
+        <source>head {head} on</source>
+        <translation>打开头 {head}</translation>
     </message>
     <message>
-      <source>only head {head}</source>
-      <translation>只留头 {head}</translation>
+        <source>only head {head}</source>
+        <translation>只留头 {head}</translation>
     </message>
     <message>
-      <source>head {head} × {factor}</source>
-      <translation>头 {head} × {factor}</translation>
+        <source>head {head} × {factor}</source>
+        <translation>头 {head} × {factor}</translation>
     </message>
     <message>
-      <source>head {head} from head {source}</source>
-      <translation>头 {head} 取自头 {source}</translation>
+        <source>head {head} from head {source}</source>
+        <translation>头 {head} 取自头 {source}</translation>
     </message>
     <message>
-      <source>head {head} as computed</source>
-      <translation>头 {head} 恢复为计算结果</translation>
+        <source>head {head} as computed</source>
+        <translation>头 {head} 恢复为计算结果</translation>
     </message>
     <message>
-      <source>averaged heads {heads}</source>
-      <translation>头 {heads} 取平均</translation>
+        <source>averaged heads {heads}</source>
+        <translation>头 {heads} 取平均</translation>
     </message>
     <message>
-      <source>duplicated head {head}</source>
-      <translation>复制头 {head}</translation>
+        <source>duplicated head {head}</source>
+        <translation>复制头 {head}</translation>
     </message>
     <message>
-      <source>moved head {head} to {place}</source>
-      <translation>头 {head} 移到 {place}</translation>
+        <source>moved head {head} to {place}</source>
+        <translation>头 {head} 移到 {place}</translation>
     </message>
     <message>
-      <source>K and V of head {head} for all</source>
-      <translation>所有头都用头 {head} 的 K 和 V</translation>
+        <source>K and V of head {head} for all</source>
+        <translation>所有头都用头 {head} 的 K 和 V</translation>
     </message>
     <message>
-      <source>{cell}: {old} → {new} by hand</source>
-      <translation>手动修改 {cell}：{old} → {new}</translation>
+        <source>{cell}: {old} → {new} by hand</source>
+        <translation>手动修改 {cell}：{old} → {new}</translation>
     </message>
     <message>
-      <source>drew {cell} from {old} to {new}</source>
-      <translation>将 {cell} 从 {old} 拖到 {new}</translation>
+        <source>drew {cell} from {old} to {new}</source>
+        <translation>将 {cell} 从 {old} 拖到 {new}</translation>
     </message>
     <message>
-      <source>inserted {cells}</source>
-      <translation>插入 {cells}</translation>
+        <source>inserted {cells}</source>
+        <translation>插入 {cells}</translation>
     </message>
     <message>
-      <source>deleted {cells}</source>
-      <translation>删除 {cells}</translation>
+        <source>deleted {cells}</source>
+        <translation>删除 {cells}</translation>
     </message>
     <message>
-      <source>{cells} set to {new} by hand</source>
-      <translation>手动将 {cells} 设为 {new}</translation>
+        <source>{cells} set to {new} by hand</source>
+        <translation>手动将 {cells} 设为 {new}</translation>
     </message>
     <message>
-      <source>on: {what}</source>
-      <translation>启用：{what}</translation>
+        <source>on: {what}</source>
+        <translation>启用：{what}</translation>
     </message>
     <message>
-      <source>off: {what}</source>
-      <translation>停用：{what}</translation>
+        <source>off: {what}</source>
+        <translation>停用：{what}</translation>
     </message>
     <message>
-      <source>removed: {what}</source>
-      <translation>移除：{what}</translation>
+        <source>removed: {what}</source>
+        <translation>移除：{what}</translation>
     </message>
     <message>
-      <source>removed all that was changed by hand</source>
-      <translation>移除全部手动修改</translation>
+        <source>removed all that was changed by hand</source>
+        <translation>移除全部手动修改</translation>
     </message>
     <message>
-      <source>for all heads: {what}</source>
-      <translation>应用到所有头：{what}</translation>
+        <source>for all heads: {what}</source>
+        <translation>应用到所有头：{what}</translation>
     </message>
     <message>
-      <source>{cells} × {factor} by hand</source>
-      <translation>手动将 {cells} × {factor}</translation>
+        <source>{cells} × {factor} by hand</source>
+        <translation>手动将 {cells} × {factor}</translation>
     </message>
     <message>
-      <source>{cells} taken from {place}</source>
-      <translation>{cells} 取自{place}</translation>
+        <source>{cells} taken from {place}</source>
+        <translation>{cells} 取自{place}</translation>
     </message>
     <message>
-      <source>{cells} as computed</source>
-      <translation>{cells} 恢复为计算结果</translation>
+        <source>{cells} as computed</source>
+        <translation>{cells} 恢复为计算结果</translation>
     </message>
     <message>
-      <source>lesson, step {place}</source>
-      <translation>课程第 {place} 步</translation>
+        <source>lesson, step {place}</source>
+        <translation>课程第 {place} 步</translation>
     </message>
     <message>
-      <source>snapshot “{name}”</source>
-      <translation>快照“{name}”</translation>
+        <source>snapshot “{name}”</source>
+        <translation>快照“{name}”</translation>
     </message>
     <message>
-      <source>ε of the norms {value}</source>
-      <translation>归一化的 ε：{value}</translation>
+        <source>ε of the norms {value}</source>
+        <translation>归一化的 ε：{value}</translation>
     </message>
     <message>
-      <source>ε of the norms of Q and K {value}</source>
-      <translation>Q、K 归一化的 ε：{value}</translation>
+        <source>ε of the norms of Q and K {value}</source>
+        <translation>Q、K 归一化的 ε：{value}</translation>
     </message>
     <message>
-      <source>norm {name}</source>
-      <translation>归一化 {name}</translation>
+        <source>norm {name}</source>
+        <translation>归一化 {name}</translation>
     </message>
     <message>
-      <source>activation {name}</source>
-      <translation>激活函数 {name}</translation>
+        <source>activation {name}</source>
+        <translation>激活函数 {name}</translation>
     </message>
     <message>
-      <source>gated the feed-forward network</source>
-      <translation>为前馈网络加门控</translation>
+        <source>gated the feed-forward network</source>
+        <translation>为前馈网络加门控</translation>
     </message>
     <message>
-      <source>removed the gate of the feed-forward network</source>
-      <translation>去掉前馈网络的门控</translation>
+        <source>removed the gate of the feed-forward network</source>
+        <translation>去掉前馈网络的门控</translation>
     </message>
     <message>
-      <source>normalized the heads of Q and K</source>
-      <translation>对 Q、K 的各头做归一化</translation>
+        <source>normalized the heads of Q and K</source>
+        <translation>对 Q、K 的各头做归一化</translation>
     </message>
     <message>
-      <source>removed the norms of the heads of Q and K</source>
-      <translation>去掉 Q、K 各头的归一化</translation>
+        <source>removed the norms of the heads of Q and K</source>
+        <translation>去掉 Q、K 各头的归一化</translation>
     </message>
     <message>
-      <source>added a sink to every head</source>
-      <translation>为每个头添加汇点</translation>
+        <source>added a sink to every head</source>
+        <translation>为每个头添加汇点</translation>
     </message>
     <message>
-      <source>removed the sinks</source>
-      <translation>去掉汇点</translation>
+        <source>removed the sinks</source>
+        <translation>去掉汇点</translation>
     </message>
     <message>
-      <source>all heads of layer {layer} off</source>
-      <translation>关闭第 {layer} 层的所有头</translation>
+        <source>all heads of layer {layer} off</source>
+        <translation>关闭第 {layer} 层的所有头</translation>
     </message>
     <message>
-      <source>all heads of layer {layer} on</source>
-      <translation>恢复第 {layer} 层的所有头</translation>
+        <source>all heads of layer {layer} on</source>
+        <translation>恢复第 {layer} 层的所有头</translation>
     </message>
     <message>
-      <source>layer {layer}</source>
-      <translation>第 {layer} 层</translation>
+        <source>layer {layer}</source>
+        <translation>第 {layer} 层</translation>
     </message>
     <message>
-      <source>text “{text}”</source>
-      <translation>文本“{text}”</translation>
+        <source>text “{text}”</source>
+        <translation>文本“{text}”</translation>
     </message>
     <message>
-      <source>{cells} taken from the state before</source>
-      <translation>{cells} 取自对比状态</translation>
+        <source>{cells} taken from the state before</source>
+        <translation>{cells} 取自对比状态</translation>
     </message>
     <message>
-      <source>row {row} of {stage} taken from row {place} of the second text</source>
-      <translation>{stage} 的第 {row} 行取自第二段文本的第 {place} 行</translation>
+        <source>row {row} of {stage} taken from row {place} of the second text</source>
+        <translation>{stage} 的第 {row} 行取自第二段文本的第 {place} 行</translation>
     </message>
     <message>
-      <source>all rows of {stage} taken from the second text</source>
-      <translation>{stage} 的所有行取自第二段文本</translation>
+        <source>all rows of {stage} taken from the second text</source>
+        <translation>{stage} 的所有行取自第二段文本</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HistoryController</name>
     <message>
-      <source>Opened {name}</source>
-      <translation>打开 {name}</translation>
+        <source>Opened {name}</source>
+        <translation>打开 {name}</translation>
     </message>
     <message>
-      <source>&amp;Undo {step}</source>
-      <translation>撤销(&amp;U) {step}</translation>
+        <source>&amp;Undo {step}</source>
+        <translation>撤销(&amp;U) {step}</translation>
     </message>
     <message>
-      <source>&amp;Redo {step}</source>
-      <translation>重做(&amp;R) {step}</translation>
+        <source>&amp;Redo {step}</source>
+        <translation>重做(&amp;R) {step}</translation>
     </message>
     <message>
-      <source>New problem, {n} × {m}, heads: {heads}</source>
-      <translation>新建问题，{n} × {m}，头数：{heads}</translation>
+        <source>New problem, {n} × {m}, heads: {heads}</source>
+        <translation>新建问题，{n} × {m}，头数：{heads}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HistoryModel</name>
     <message>
-      <source>{step}, the present step</source>
-      <translation>{step}，当前步骤</translation>
+        <source>{step}, the present step</source>
+        <translation>{step}，当前步骤</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HistoryTells</name>
     <message>
-      <source>No step moved it</source>
-      <translation>没有哪一步影响它</translation>
+        <source>No step moved it</source>
+        <translation>没有哪一步影响它</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>HistoryView</name>
     <message>
-      <source>History</source>
-      <translation>历史</translation>
+        <source>History</source>
+        <translation>历史</translation>
     </message>
     <message>
-      <source>Show or fold away the steps so far</source>
-      <translation>展开或收起历史步骤</translation>
+        <source>Show or fold away the steps so far</source>
+        <translation>展开或收起历史步骤</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Inspector</name>
     <message>
-      <source>Explain</source>
-      <translation>解释</translation>
+        <source>Explain</source>
+        <translation>解释</translation>
     </message>
     <message>
-      <source>Sensitivity</source>
-      <translation>梯度</translation>
+        <source>Sensitivity</source>
+        <translation>梯度</translation>
     </message>
     <message>
-      <source>Verify</source>
-      <translation>验证</translation>
+        <source>Verify</source>
+        <translation>验证</translation>
     </message>
     <message>
-      <source>by size</source>
-      <translation>按大小</translation>
+        <source>by size</source>
+        <translation>按大小</translation>
     </message>
     <message>
-      <source>All keys of this query</source>
-      <translation>该查询的所有键</translation>
+        <source>All keys of this query</source>
+        <translation>该查询的所有键</translation>
     </message>
     <message>
-      <source>Keys of this query, {count} of {all}</source>
-      <translation>该查询的键，{all} 个中的 {count} 个</translation>
+        <source>Keys of this query, {count} of {all}</source>
+        <translation>该查询的键，{all} 个中的 {count} 个</translation>
     </message>
     <message>
-      <source>Terms {product}, {count} of {all}</source>
-      <translation>各项 {product}，{all} 个中的 {count} 个</translation>
+        <source>Terms {product}, {count} of {all}</source>
+        <translation>各项 {product}，{all} 个中的 {count} 个</translation>
     </message>
     <message>
-      <source>Terms {product}</source>
-      <translation>各项 {product}</translation>
+        <source>Terms {product}</source>
+        <translation>各项 {product}</translation>
     </message>
     <message>
-      <source>Pages</source>
-      <translation>页面</translation>
+        <source>Pages</source>
+        <translation>页面</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>InterventionPanel</name>
     <message>
-      <source>Changed by hand</source>
-      <translation>手动修改</translation>
+        <source>Changed by hand</source>
+        <translation>手动修改</translation>
     </message>
     <message>
-      <source>Every number is as computed. Choose a cell of any map and press F2 to type into it, or switch a head off in its menu.</source>
-      <translation>所有数值均为计算结果。在任意图中选中单元格并按 F2 即可填数，也可在头的菜单中关闭该头。</translation>
+        <source>Every number is as computed. Choose a cell of any map and press F2 to type into it, or switch a head off in its menu.</source>
+        <translation>所有数值均为计算结果。在任意图中选中单元格并按 F2 即可填数，也可在头的菜单中关闭该头。</translation>
     </message>
     <message>
-      <source>What follows reads the changed cells; one whose box is not ticked is as computed.</source>
-      <translation>后续步骤读取修改后的单元格；未勾选的保持计算结果。</translation>
+        <source>What follows reads the changed cells; one whose box is not ticked is as computed.</source>
+        <translation>后续步骤读取修改后的单元格；未勾选的保持计算结果。</translation>
     </message>
     <message>
-      <source>Show its cells</source>
-      <translation>显示其单元格</translation>
+        <source>Show its cells</source>
+        <translation>显示其单元格</translation>
     </message>
     <message>
-      <source>Do it to all heads</source>
-      <translation>应用到所有头</translation>
+        <source>Do it to all heads</source>
+        <translation>应用到所有头</translation>
     </message>
     <message>
-      <source>Remove</source>
-      <translation>移除</translation>
+        <source>Remove</source>
+        <translation>移除</translation>
     </message>
     <message>
-      <source>Remove all</source>
-      <translation>全部移除</translation>
+        <source>Remove all</source>
+        <translation>全部移除</translation>
     </message>
     <message>
-      <source>Close</source>
-      <translation>关闭</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Interventions</name>
     <message>
-      <source>copy</source>
-      <translation>复制</translation>
+        <source>copy</source>
+        <translation>复制</translation>
     </message>
     <message>
-      <source>Cells take what was computed in another place</source>
-      <translation>单元格改用另一处计算出的数值</translation>
+        <source>Cells take what was computed in another place</source>
+        <translation>单元格改用另一处计算出的数值</translation>
     </message>
     <message>
-      <source>scale</source>
-      <translation>缩放</translation>
+        <source>scale</source>
+        <translation>缩放</translation>
     </message>
     <message>
-      <source>Cells are multiplied by a factor</source>
-      <translation>单元格乘以一个系数</translation>
+        <source>Cells are multiplied by a factor</source>
+        <translation>单元格乘以一个系数</translation>
     </message>
     <message>
-      <source>set</source>
-      <translation>设定</translation>
+        <source>set</source>
+        <translation>设定</translation>
     </message>
     <message>
-      <source>Cells take given numbers</source>
-      <translation>单元格改为给定的数值</translation>
+        <source>Cells take given numbers</source>
+        <translation>单元格改为给定的数值</translation>
     </message>
     <message>
-      <source>{cells} taken from {source}</source>
-      <translation>{cells} 取自{source}</translation>
+        <source>{cells} taken from {source}</source>
+        <translation>{cells} 取自{source}</translation>
     </message>
     <message>
-      <source>{cells}, {place}</source>
-      <translation>{cells}、{place}</translation>
+        <source>{cells}, {place}</source>
+        <translation>{cells}、{place}</translation>
     </message>
     <message>
-      <source>item {place}</source>
-      <translation>样本 {place}</translation>
+        <source>item {place}</source>
+        <translation>样本 {place}</translation>
     </message>
     <message>
-      <source>head {place}</source>
-      <translation>头 {place}</translation>
+        <source>head {place}</source>
+        <translation>头 {place}</translation>
     </message>
     <message>
-      <source>query {place}</source>
-      <translation>查询 {place}</translation>
+        <source>query {place}</source>
+        <translation>查询 {place}</translation>
     </message>
     <message>
-      <source>key {place}</source>
-      <translation>键 {place}</translation>
+        <source>key {place}</source>
+        <translation>键 {place}</translation>
     </message>
     <message>
-      <source>row {place}</source>
-      <translation>第 {place} 行</translation>
+        <source>row {place}</source>
+        <translation>第 {place} 行</translation>
     </message>
     <message>
-      <source>column {place}</source>
-      <translation>第 {place} 列</translation>
+        <source>column {place}</source>
+        <translation>第 {place} 列</translation>
     </message>
     <message>
-      <source>{cells} × {factor}</source>
-      <translation>{cells} × {factor}</translation>
+        <source>{cells} × {factor}</source>
+        <translation>{cells} × {factor}</translation>
     </message>
     <message>
-      <source>{cells} set to {value}</source>
-      <translation>{cells} 设为 {value}</translation>
+        <source>{cells} set to {value}</source>
+        <translation>{cells} 设为 {value}</translation>
     </message>
     <message>
-      <source>{cells} set to {count} numbers</source>
-      <translation>{cells} 设为 {count} 个数</translation>
+        <source>{cells} set to {count} numbers</source>
+        <translation>{cells} 设为 {count} 个数</translation>
     </message>
     <message>
-      <source>{cells} of head {head}</source>
-      <translation>头 {head} 的 {cells}</translation>
+        <source>{cells} of head {head}</source>
+        <translation>头 {head} 的 {cells}</translation>
     </message>
     <message>
-      <source>{cells} of heads {first} … {last}</source>
-      <translation>头 {first} … {last} 的 {cells}</translation>
+        <source>{cells} of heads {first} … {last}</source>
+        <translation>头 {first} … {last} 的 {cells}</translation>
     </message>
     <message>
-      <source>{cells} of all heads</source>
-      <translation>所有头的 {cells}</translation>
+        <source>{cells} of all heads</source>
+        <translation>所有头的 {cells}</translation>
     </message>
     <message>
-      <source>{cells} in item {item}</source>
-      <translation>样本 {item} 中{cells}</translation>
+        <source>{cells} in item {item}</source>
+        <translation>样本 {item} 中{cells}</translation>
     </message>
     <message>
-      <source>{cells} in items {first} … {last}</source>
-      <translation>样本 {first} … {last} 中{cells}</translation>
+        <source>{cells} in items {first} … {last}</source>
+        <translation>样本 {first} … {last} 中{cells}</translation>
     </message>
     <message>
-      <source>item</source>
-      <translation>样本</translation>
+        <source>item</source>
+        <translation>样本</translation>
     </message>
     <message>
-      <source>head</source>
-      <translation>头</translation>
+        <source>head</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>query</source>
-      <translation>查询</translation>
+        <source>query</source>
+        <translation>查询</translation>
     </message>
     <message>
-      <source>key</source>
-      <translation>键</translation>
+        <source>key</source>
+        <translation>键</translation>
     </message>
     <message>
-      <source>row</source>
-      <translation>行</translation>
+        <source>row</source>
+        <translation>行</translation>
     </message>
     <message>
-      <source>column</source>
-      <translation>列</translation>
+        <source>column</source>
+        <translation>列</translation>
     </message>
     <message>
-      <source>layer {layer}: {what}</source>
-      <translation>第 {layer} 层：{what}</translation>
+        <source>layer {layer}: {what}</source>
+        <translation>第 {layer} 层：{what}</translation>
     </message>
     <message>
-      <source>{cells} of {matrix} typed</source>
-      <translation>{matrix} 中手动输入了 {cells} 个数</translation>
+        <source>{cells} of {matrix} typed</source>
+        <translation>{matrix} 中手动输入了 {cells} 个数</translation>
     </message>
     <message>
-      <source>{matrix} changed</source>
-      <translation>{matrix} 已修改</translation>
+        <source>{matrix} changed</source>
+        <translation>{matrix} 已修改</translation>
     </message>
     <message>
-      <source>{cells} ← second text, {token} ({row})</source>
-      <translation>{cells} ← 第二段文本，{token}（{row}）</translation>
+        <source>{cells} ← second text, {token} ({row})</source>
+        <translation>{cells} ← 第二段文本，{token}（{row}）</translation>
     </message>
     <message>
-      <source>{cells} ← second text</source>
-      <translation>{cells} ← 第二段文本</translation>
+        <source>{cells} ← second text</source>
+        <translation>{cells} ← 第二段文本</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Journaling</name>
     <message>
-      <source>There is no copy of the unsaved changes, should the program crash. {reason}</source>
-      <translation>万一程序崩溃，未保存的更改没有备份。{reason}</translation>
+        <source>There is no copy of the unsaved changes, should the program crash. {reason}</source>
+        <translation>万一程序崩溃，未保存的更改没有备份。{reason}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>KnobFields</name>
     <message>
-      <source>{knob}: the page follows</source>
-      <translation>{knob}：页面随之更新</translation>
+        <source>{knob}: the page follows</source>
+        <translation>{knob}：页面随之更新</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LayerController</name>
     <message>
-      <source>New problem…</source>
-      <translation>新建问题…</translation>
+        <source>New problem…</source>
+        <translation>新建问题…</translation>
     </message>
     <message>
-      <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
-      <translation>块要把 X 加到输出上，但这里直接给出了 Q、K、V，没有 X。</translation>
+        <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
+        <translation>块要把 X 加到输出上，但这里直接给出了 Q、K、V，没有 X。</translation>
     </message>
     <message>
-      <source>The block adds X to the output, so the output must be as wide as X: {expected} columns, not {got}.</source>
-      <translation>块要把 X 加到输出上，所以输出必须与 X 同宽：应为 {expected} 列，而不是 {got} 列。</translation>
+        <source>The block adds X to the output, so the output must be as wide as X: {expected} columns, not {got}.</source>
+        <translation>块要把 X 加到输出上，所以输出必须与 X 同宽：应为 {expected} 列，而不是 {got} 列。</translation>
     </message>
     <message>
-      <source>Add W_O and the block</source>
-      <translation>添加 W_O 和块</translation>
+        <source>Add W_O and the block</source>
+        <translation>添加 W_O 和块</translation>
     </message>
     <message>
-      <source>Make W_O {expected} columns wide and add the block</source>
-      <translation>把 W_O 改为 {expected} 列并添加块</translation>
+        <source>Make W_O {expected} columns wide and add the block</source>
+        <translation>把 W_O 改为 {expected} 列并添加块</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LayerRow</name>
     <message>
-      <source>{layer} layer on</source>
-      <translation>启用{layer}层</translation>
+        <source>{layer} layer on</source>
+        <translation>启用{layer}层</translation>
     </message>
     <message>
-      <source>Remove {layer}</source>
-      <translation>移除{layer}层</translation>
+        <source>Remove {layer}</source>
+        <translation>移除{layer}层</translation>
     </message>
     <message>
-      <source>Paint in the map</source>
-      <translation>在热图中绘制</translation>
+        <source>Paint in the map</source>
+        <translation>在热图中绘制</translation>
     </message>
     <message>
-      <source>Fill</source>
-      <translation>填充</translation>
+        <source>Fill</source>
+        <translation>填充</translation>
     </message>
     <message>
-      <source>Show its table</source>
-      <translation>显示其表格</translation>
+        <source>Show its table</source>
+        <translation>显示其表格</translation>
     </message>
     <message>
-      <source>Open all cells</source>
-      <translation>开放所有单元格</translation>
+        <source>Open all cells</source>
+        <translation>开放所有单元格</translation>
     </message>
     <message>
-      <source>Close all cells</source>
-      <translation>屏蔽所有单元格</translation>
+        <source>Close all cells</source>
+        <translation>屏蔽所有单元格</translation>
     </message>
     <message>
-      <source>Swap open and closed</source>
-      <translation>互换开放与屏蔽</translation>
+        <source>Swap open and closed</source>
+        <translation>互换开放与屏蔽</translation>
     </message>
     <message>
-      <source>Mirror at the diagonal</source>
-      <translation>沿对角线镜像</translation>
+        <source>Mirror at the diagonal</source>
+        <translation>沿对角线镜像</translation>
     </message>
     <message>
-      <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
-      <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
+        <source>Show the masked scores, with a brush in hand that opens and closes cells</source>
+        <translation>显示掩码后的分数，并拿起用来开放和屏蔽单元格的画笔</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LengthsField</name>
     <message>
-      <source>Lengths are whole numbers from 0 to {m}, such as {example}.</source>
-      <translation>长度是 0 到 {m} 的整数，例如 {example}。</translation>
+        <source>Lengths are whole numbers from 0 to {m}, such as {example}.</source>
+        <translation>长度是 0 到 {m} 的整数，例如 {example}。</translation>
     </message>
     <message>
-      <source>{got} lengths for {batch} items: give one for all, or one for each.</source>
-      <translation>{batch} 个样本却有 {got} 个长度：请给出一个共用的长度，或每个样本一个。</translation>
+        <source>{got} lengths for {batch} items: give one for all, or one for each.</source>
+        <translation>{batch} 个样本却有 {got} 个长度：请给出一个共用的长度，或每个样本一个。</translation>
     </message>
     <message>
-      <source>Keys that are open in each item: one number for all, or one for each item</source>
-      <translation>每个样本中开放的键数：一个数共用，或每个样本一个数</translation>
+        <source>Keys that are open in each item: one number for all, or one for each item</source>
+        <translation>每个样本中开放的键数：一个数共用，或每个样本一个数</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LessonPanel</name>
     <message>
-      <source>Lesson</source>
-      <translation>课程</translation>
+        <source>Lesson</source>
+        <translation>课程</translation>
     </message>
     <message>
-      <source>Do it for me</source>
-      <translation>替我完成</translation>
+        <source>Do it for me</source>
+        <translation>替我完成</translation>
     </message>
     <message>
-      <source>The numbers are no longer those of this step.</source>
-      <translation>当前的数已与这一步不同。</translation>
+        <source>The numbers are no longer those of this step.</source>
+        <translation>当前的数已与这一步不同。</translation>
     </message>
     <message>
-      <source>Back to the step</source>
-      <translation>回到这一步</translation>
+        <source>Back to the step</source>
+        <translation>回到这一步</translation>
     </message>
     <message>
-      <source>Back</source>
-      <translation>上一步</translation>
+        <source>Back</source>
+        <translation>上一步</translation>
     </message>
     <message>
-      <source>Close the lesson; its place is kept</source>
-      <translation>关闭课程（进度会保留）</translation>
+        <source>Close the lesson; its place is kept</source>
+        <translation>关闭课程（进度会保留）</translation>
     </message>
     <message>
-      <source>{place} of {count}</source>
-      <translation>第 {place} 步，共 {count} 步</translation>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 步，共 {count} 步</translation>
     </message>
     <message>
-      <source>Next</source>
-      <translation>下一步</translation>
+        <source>Next</source>
+        <translation>下一步</translation>
     </message>
     <message>
-      <source>Finish</source>
-      <translation>完成</translation>
+        <source>Finish</source>
+        <translation>完成</translation>
     </message>
     <message>
-      <source>✓ Done</source>
-      <translation>✓ 已完成</translation>
+        <source>✓ Done</source>
+        <translation>✓ 已完成</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LessonsController</name>
     <message>
-      <source>Lessons (*{ending})</source>
-      <translation>课程 (*{ending})</translation>
+        <source>Lessons (*{ending})</source>
+        <translation>课程 (*{ending})</translation>
     </message>
     <message>
-      <source>Open a lesson</source>
-      <translation>打开课程文件</translation>
+        <source>Open a lesson</source>
+        <translation>打开课程文件</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Levels</name>
     <message>
-      <source>Automatic</source>
-      <translation>自动</translation>
+        <source>Automatic</source>
+        <translation>自动</translation>
     </message>
     <message>
-      <source>0 … 1</source>
-      <translation>0 … 1</translation>
+        <source>0 … 1</source>
+        <translation>0 … 1</translation>
     </message>
     <message>
-      <source>0 … largest</source>
-      <translation>0 … 最大值</translation>
+        <source>0 … largest</source>
+        <translation>0 … 最大值</translation>
     </message>
     <message>
-      <source>Automatic for 99 % of the values</source>
-      <translation>自动（覆盖 99 % 的数值）</translation>
+        <source>Automatic for 99 % of the values</source>
+        <translation>自动（覆盖 99 % 的数值）</translation>
     </message>
     <message>
-      <source>99 %</source>
-      <translation>99 %</translation>
+        <source>99 %</source>
+        <translation>99 %</translation>
     </message>
     <message>
-      <source>From – to</source>
-      <translation>从 – 到</translation>
+        <source>From – to</source>
+        <translation>从 – 到</translation>
     </message>
     <message>
-      <source>typed</source>
-      <translation>输入</translation>
+        <source>typed</source>
+        <translation>输入</translation>
     </message>
     <message>
-      <source>Locked as they are</source>
-      <translation>锁定为当前值</translation>
+        <source>Locked as they are</source>
+        <translation>锁定为当前值</translation>
     </message>
     <message>
-      <source>locked</source>
-      <translation>锁定</translation>
+        <source>locked</source>
+        <translation>锁定</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LevelsFields</name>
     <message>
-      <source>The lower level has to be below the upper one.</source>
-      <translation>下限必须小于上限。</translation>
+        <source>The lower level has to be below the upper one.</source>
+        <translation>下限必须小于上限。</translation>
     </message>
     <message>
-      <source>as in the window</source>
-      <translation>与窗口一致</translation>
+        <source>as in the window</source>
+        <translation>与窗口一致</translation>
     </message>
     <message>
-      <source>automatic</source>
-      <translation>自动</translation>
+        <source>automatic</source>
+        <translation>自动</translation>
     </message>
     <message>
-      <source>typed</source>
-      <translation>输入</translation>
+        <source>typed</source>
+        <translation>输入</translation>
     </message>
     <message>
-      <source>Lower level</source>
-      <translation>下限</translation>
+        <source>Lower level</source>
+        <translation>下限</translation>
     </message>
     <message>
-      <source>Upper level</source>
-      <translation>上限</translation>
+        <source>Upper level</source>
+        <translation>上限</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LevelsPopup</name>
     <message>
-      <source>Lowest value</source>
-      <translation>最低值</translation>
+        <source>Lowest value</source>
+        <translation>最低值</translation>
     </message>
     <message>
-      <source>Highest value</source>
-      <translation>最高值</translation>
+        <source>Highest value</source>
+        <translation>最高值</translation>
     </message>
     <message>
-      <source>Colors</source>
-      <translation>配色</translation>
+        <source>Colors</source>
+        <translation>配色</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LimitField</name>
     <message>
-      <source>no limit</source>
-      <translation>不限</translation>
+        <source>no limit</source>
+        <translation>不限</translation>
     </message>
     <message>
-      <source>{name}: no limit</source>
-      <translation>{name}：不限</translation>
+        <source>{name}: no limit</source>
+        <translation>{name}：不限</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LinkGrid</name>
     <message>
-      <source>Open {title}, {shape}</source>
-      <translation>打开{title}，{shape}</translation>
+        <source>Open {title}, {shape}</source>
+        <translation>打开{title}，{shape}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LinkRow</name>
     <message>
-      <source>Explain {cell}</source>
-      <translation>解释 {cell}</translation>
+        <source>Explain {cell}</source>
+        <translation>解释 {cell}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>LintLines</name>
     <message>
-      <source>Go to the row</source>
-      <translation>转到该行</translation>
+        <source>Go to the row</source>
+        <translation>转到该行</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Making</name>
     <message>
-      <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-      <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
+        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
+        <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>MakingProgress</name>
     <message>
-      <source>{step}, {percent} %</source>
-      <translation>{step}，{percent} %</translation>
+        <source>{step}, {percent} %</source>
+        <translation>{step}，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel the change</source>
-      <translation>取消更改</translation>
+        <source>Cancel the change</source>
+        <translation>取消更改</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>MaskBox</name>
     <message>
-      <source>{caption}: {choice}</source>
-      <translation>{caption}：{choice}</translation>
+        <source>{caption}: {choice}</source>
+        <translation>{caption}：{choice}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>MaskPanel</name>
     <message>
-      <source>Mask layers</source>
-      <translation>掩码层</translation>
+        <source>Mask layers</source>
+        <translation>掩码层</translation>
     </message>
     <message>
-      <source>Mask</source>
-      <translation>掩码</translation>
+        <source>Mask</source>
+        <translation>掩码</translation>
     </message>
     <message>
-      <source>No layer: every query sees every key.</source>
-      <translation>没有掩码层：每个查询都能看到所有键。</translation>
+        <source>No layer: every query sees every key.</source>
+        <translation>没有掩码层：每个查询都能看到所有键。</translation>
     </message>
     <message>
-      <source>Add layer</source>
-      <translation>添加层</translation>
+        <source>Add layer</source>
+        <translation>添加层</translation>
     </message>
     <message>
-      <source>One more rule for M in Sᵐ = S′ + M: a key is seen if every layer allows it</source>
-      <translation>为 Sᵐ = S′ + M 中的 M 再加一条规则：所有层都开放的键才可见</translation>
+        <source>One more rule for M in Sᵐ = S′ + M: a key is seen if every layer allows it</source>
+        <translation>为 Sᵐ = S′ + M 中的 M 再加一条规则：所有层都开放的键才可见</translation>
     </message>
     <message>
-      <source>Close</source>
-      <translation>关闭</translation>
+        <source>Close</source>
+        <translation>关闭</translation>
     </message>
     <message>
-      <source>As in nn.MultiheadAttention; scaled_dot_product_attention means the opposite. Only the words and the tables turn, no cell changes. A key is open if no layer that is on blocks it; biases add.</source>
-      <translation>与 nn.MultiheadAttention 一致；scaled_dot_product_attention 的含义相反。只有文字和表格的读法改变，单元格不变。只要没有已启用的层屏蔽某个键，它就是开放的；偏置相加。</translation>
+        <source>As in nn.MultiheadAttention; scaled_dot_product_attention means the opposite. Only the words and the tables turn, no cell changes. A key is open if no layer that is on blocks it; biases add.</source>
+        <translation>与 nn.MultiheadAttention 一致；scaled_dot_product_attention 的含义相反。只有文字和表格的读法改变，单元格不变。只要没有已启用的层屏蔽某个键，它就是开放的；偏置相加。</translation>
     </message>
     <message>
-      <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
-      <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
+        <source>As in scaled_dot_product_attention; in nn.MultiheadAttention True means the opposite. A key is open if every layer that is on opens it; biases add.</source>
+        <translation>与 scaled_dot_product_attention 一致；在 nn.MultiheadAttention 中 True 的含义相反。只有所有已启用的层都开放某个键，它才是开放的；偏置相加。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Masks</name>
     <message>
-      <source>causal</source>
-      <translation>因果</translation>
+        <source>causal</source>
+        <translation>因果</translation>
     </message>
     <message>
-      <source>window</source>
-      <translation>窗口</translation>
+        <source>window</source>
+        <translation>窗口</translation>
     </message>
     <message>
-      <source>prefix</source>
-      <translation>前缀</translation>
+        <source>prefix</source>
+        <translation>前缀</translation>
     </message>
     <message>
-      <source>padding</source>
-      <translation>填充</translation>
+        <source>padding</source>
+        <translation>填充</translation>
     </message>
     <message>
-      <source>custom</source>
-      <translation>自定义</translation>
+        <source>custom</source>
+        <translation>自定义</translation>
     </message>
     <message>
-      <source>bias</source>
-      <translation>偏置</translation>
+        <source>bias</source>
+        <translation>偏置</translation>
     </message>
     <message>
-      <source>ALiBi</source>
-      <translation>ALiBi</translation>
+        <source>ALiBi</source>
+        <translation>ALiBi</translation>
     </message>
     <message>
-      <source>No query sees a later key</source>
-      <translation>查询看不到后面的键</translation>
+        <source>No query sees a later key</source>
+        <translation>查询看不到后面的键</translation>
     </message>
     <message>
-      <source>A query sees the keys near it</source>
-      <translation>查询只看到附近的键</translation>
+        <source>A query sees the keys near it</source>
+        <translation>查询只看到附近的键</translation>
     </message>
     <message>
-      <source>All see the first keys, the others causally</source>
-      <translation>都能看到开头的键，其余按因果</translation>
+        <source>All see the first keys, the others causally</source>
+        <translation>都能看到开头的键，其余按因果</translation>
     </message>
     <message>
-      <source>Keys past the end of an item are closed</source>
-      <translation>超出样本长度的键被屏蔽</translation>
+        <source>Keys past the end of an item are closed</source>
+        <translation>超出样本长度的键被屏蔽</translation>
     </message>
     <message>
-      <source>Cells opened and closed one by one</source>
-      <translation>逐格开放或屏蔽</translation>
+        <source>Cells opened and closed one by one</source>
+        <translation>逐格开放或屏蔽</translation>
     </message>
     <message>
-      <source>A number added to every score</source>
-      <translation>给每个分数加上一个数</translation>
+        <source>A number added to every score</source>
+        <translation>给每个分数加上一个数</translation>
     </message>
     <message>
-      <source>Distant keys are given less, by a slope for each head</source>
-      <translation>键越远分数越低，每个头有各自的斜率</translation>
+        <source>Distant keys are given less, by a slope for each head</source>
+        <translation>键越远分数越低，每个头有各自的斜率</translation>
     </message>
     <message>
-      <source>lined up at</source>
-      <translation>对齐于</translation>
+        <source>lined up at</source>
+        <translation>对齐于</translation>
     </message>
     <message>
-      <source>keys before</source>
-      <translation>之前的键</translation>
+        <source>keys before</source>
+        <translation>之前的键</translation>
     </message>
     <message>
-      <source>keys after</source>
-      <translation>之后的键</translation>
+        <source>keys after</source>
+        <translation>之后的键</translation>
     </message>
     <message>
-      <source>first keys</source>
-      <translation>开头的键</translation>
+        <source>first keys</source>
+        <translation>开头的键</translation>
     </message>
     <message>
-      <source>lengths</source>
-      <translation>长度</translation>
+        <source>lengths</source>
+        <translation>长度</translation>
     </message>
     <message>
-      <source>none</source>
-      <translation>无</translation>
+        <source>none</source>
+        <translation>无</translation>
     </message>
     <message>
-      <source>open: {open} of {all} cells</source>
-      <translation>开放：{all} 个单元格中的 {open} 个</translation>
+        <source>open: {open} of {all} cells</source>
+        <translation>开放：{all} 个单元格中的 {open} 个</translation>
     </message>
     <message>
-      <source>open everywhere</source>
-      <translation>处处开放</translation>
+        <source>open everywhere</source>
+        <translation>处处开放</translation>
     </message>
     <message>
-      <source>open where {rule}</source>
-      <translation>在 {rule} 处开放</translation>
+        <source>open where {rule}</source>
+        <translation>在 {rule} 处开放</translation>
     </message>
     <message>
-      <source>{one} or {other}</source>
-      <translation>{one} 或 {other}</translation>
+        <source>{one} or {other}</source>
+        <translation>{one} 或 {other}</translation>
     </message>
     <message>
-      <source>adds {rule}</source>
-      <translation>加上 {rule}</translation>
+        <source>adds {rule}</source>
+        <translation>加上 {rule}</translation>
     </message>
     <message>
-      <source>adds a table of {shape}</source>
-      <translation>加上一张 {shape} 的表</translation>
+        <source>adds a table of {shape}</source>
+        <translation>加上一张 {shape} 的表</translation>
     </message>
     <message>
-      <source>Row {row} has no open key: its weights and its output are 0.</source>
-      <translation>第 {row} 行没有开放的键：它的权重和输出都是 0。</translation>
+        <source>Row {row} has no open key: its weights and its output are 0.</source>
+        <translation>第 {row} 行没有开放的键：它的权重和输出都是 0。</translation>
     </message>
     <message>
-      <source>{count} rows have no open key, row {row} first: weights and output are 0.</source>
-      <translation>有 {count} 行没有开放的键，最先是第 {row} 行：权重和输出都是 0。</translation>
+        <source>{count} rows have no open key, row {row} first: weights and output are 0.</source>
+        <translation>有 {count} 行没有开放的键，最先是第 {row} 行：权重和输出都是 0。</translation>
     </message>
     <message>
-      <source>{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide.</source>
-      <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，一个键也没有屏蔽，权重仍由分数决定。</translation>
+        <source>{value} is added to every open key of row {row}: finite, so it closes none, and the scores decide.</source>
+        <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，一个键也没有屏蔽，权重仍由分数决定。</translation>
     </message>
     <message>
-      <source>{value} is added to every open key of row {row}: finite, so the weights are even and not 0.</source>
-      <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，因此权重是均匀的，而不是 0。</translation>
+        <source>{value} is added to every open key of row {row}: finite, so the weights are even and not 0.</source>
+        <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，因此权重是均匀的，而不是 0。</translation>
     </message>
     <message>
-      <source>{layer}: {n} queries, {m} keys; query 0 belongs to key 0.</source>
-      <translation>{layer}：{n} 个查询，{m} 个键；查询 0 对应键 0。</translation>
+        <source>{layer}: {n} queries, {m} keys; query 0 belongs to key 0.</source>
+        <translation>{layer}：{n} 个查询，{m} 个键；查询 0 对应键 0。</translation>
     </message>
     <message>
-      <source>{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}.</source>
-      <translation>{layer}：{n} 个查询，{m} 个键；查询 {last} 对应键 {last_key}。</translation>
+        <source>{layer}: {n} queries, {m} keys; query {last} belongs to key {last_key}.</source>
+        <translation>{layer}：{n} 个查询，{m} 个键；查询 {last} 对应键 {last_key}。</translation>
     </message>
     <message>
-      <source>Line up the last ones</source>
-      <translation>改为末尾对齐</translation>
+        <source>Line up the last ones</source>
+        <translation>改为末尾对齐</translation>
     </message>
     <message>
-      <source>Line up the first ones</source>
-      <translation>改为开头对齐</translation>
+        <source>Line up the first ones</source>
+        <translation>改为开头对齐</translation>
     </message>
     <message>
-      <source>Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met with at most {most}.</source>
-      <translation>一行最多有 {count} 个开放的键，而 d_k = {width}：要保持其余比值不变，只有开放的键不超过 {most} 个时目标才必定能达到。</translation>
+        <source>Up to {count} keys are open in a row, and d_k = {width}: a target that keeps the other odds is sure to be met with at most {most}.</source>
+        <translation>一行最多有 {count} 个开放的键，而 d_k = {width}：要保持其余比值不变，只有开放的键不超过 {most} 个时目标才必定能达到。</translation>
     </message>
     <message>
-      <source>cells</source>
-      <translation>单元格</translation>
+        <source>cells</source>
+        <translation>单元格</translation>
     </message>
     <message>
-      <source>Every cell that is passed</source>
-      <translation>经过的每个单元格</translation>
+        <source>Every cell that is passed</source>
+        <translation>经过的每个单元格</translation>
     </message>
     <message>
-      <source>rectangle</source>
-      <translation>矩形</translation>
+        <source>rectangle</source>
+        <translation>矩形</translation>
     </message>
     <message>
-      <source>All cells from one corner to the other</source>
-      <translation>从一角到对角的所有单元格</translation>
+        <source>All cells from one corner to the other</source>
+        <translation>从一角到对角的所有单元格</translation>
     </message>
     <message>
-      <source>rows</source>
-      <translation>整行</translation>
+        <source>rows</source>
+        <translation>整行</translation>
     </message>
     <message>
-      <source>Whole rows: all keys of a query</source>
-      <translation>整行：一个查询的所有键</translation>
+        <source>Whole rows: all keys of a query</source>
+        <translation>整行：一个查询的所有键</translation>
     </message>
     <message>
-      <source>columns</source>
-      <translation>整列</translation>
+        <source>columns</source>
+        <translation>整列</translation>
     </message>
     <message>
-      <source>Whole columns: a key for all queries</source>
-      <translation>整列：所有查询的同一个键</translation>
+        <source>Whole columns: a key for all queries</source>
+        <translation>整列：所有查询的同一个键</translation>
     </message>
     <message>
-      <source>diagonal band</source>
-      <translation>对角带</translation>
+        <source>diagonal band</source>
+        <translation>对角带</translation>
     </message>
     <message>
-      <source>All diagonals from one cell's to the other's</source>
-      <translation>从起点到终点之间的所有对角线</translation>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
+        <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
-      <source>True = blocked</source>
-      <translation>True = 屏蔽</translation>
+        <source>True = blocked</source>
+        <translation>True = 屏蔽</translation>
     </message>
     <message>
-      <source>True = may attend</source>
-      <translation>True = 允许关注</translation>
+        <source>True = may attend</source>
+        <translation>True = 允许关注</translation>
     </message>
     <message>
-      <source>blocked unless {rule}</source>
-      <translation>除 {rule} 外均屏蔽</translation>
+        <source>blocked unless {rule}</source>
+        <translation>除 {rule} 外均屏蔽</translation>
     </message>
     <message>
-      <source>blocked nowhere</source>
-      <translation>无处屏蔽</translation>
+        <source>blocked nowhere</source>
+        <translation>无处屏蔽</translation>
     </message>
     <message>
-      <source>blocked: {closed} of {all} cells</source>
-      <translation>已屏蔽：{all} 个单元格中的 {closed} 个</translation>
+        <source>blocked: {closed} of {all} cells</source>
+        <translation>已屏蔽：{all} 个单元格中的 {closed} 个</translation>
     </message>
     <message>
-      <source>Close them with True and False</source>
-      <translation>改用 True 和 False 屏蔽</translation>
+        <source>Close them with True and False</source>
+        <translation>改用 True 和 False 屏蔽</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>MasksController</name>
     <message>
-      <source>Mask read as {polarity}</source>
-      <translation>掩码按 {polarity} 读入</translation>
+        <source>Mask read as {polarity}</source>
+        <translation>掩码按 {polarity} 读入</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>MatrixView</name>
     <message>
-      <source>Esc keeps {value}.</source>
-      <translation>按 Esc 保留 {value}。</translation>
+        <source>Esc keeps {value}.</source>
+        <translation>按 Esc 保留 {value}。</translation>
     </message>
     <message>
-      <source>{sentence} {kept}</source>
-      <translation>{sentence}{kept}</translation>
+        <source>{sentence} {kept}</source>
+        <translation>{sentence}{kept}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Minimap</name>
     <message>
-      <source>Overview of {title}</source>
-      <translation>{title}的缩略图</translation>
+        <source>Overview of {title}</source>
+        <translation>{title}的缩略图</translation>
     </message>
     <message>
-      <source>The whole map. Drag the frame or press the arrow keys to move, Esc to go back.</source>
-      <translation>整幅图。拖动方框或按方向键移动，按 Esc 返回。</translation>
+        <source>The whole map. Drag the frame or press the arrow keys to move, Esc to go back.</source>
+        <translation>整幅图。拖动方框或按方向键移动，按 Esc 返回。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Mistakes</name>
     <message>
-      <source>masked scores set to 0</source>
-      <translation>被屏蔽的分数置为 0</translation>
+        <source>masked scores set to 0</source>
+        <translation>被屏蔽的分数置为 0</translation>
     </message>
     <message>
-      <source>Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax.</source>
-      <translation>被屏蔽的分数置成了 0，而 e⁰ = 1 仍会计入：softmax 之前应置为 −∞。</translation>
+        <source>Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax.</source>
+        <translation>被屏蔽的分数置成了 0，而 e⁰ = 1 仍会计入：softmax 之前应置为 −∞。</translation>
     </message>
     <message>
-      <source>mask after the softmax</source>
-      <translation>先做 softmax 再加掩码</translation>
+        <source>mask after the softmax</source>
+        <translation>先做 softmax 再加掩码</translation>
     </message>
     <message>
-      <source>The mask came after the softmax: it has to come before, so that the open weights add up to 1.</source>
-      <translation>掩码加在了 softmax 之后：应加在之前，这样未屏蔽的权重之和才等于 1。</translation>
+        <source>The mask came after the softmax: it has to come before, so that the open weights add up to 1.</source>
+        <translation>掩码加在了 softmax 之后：应加在之前，这样未屏蔽的权重之和才等于 1。</translation>
     </message>
     <message>
-      <source>mask flipped</source>
-      <translation>掩码取反了</translation>
+        <source>mask flipped</source>
+        <translation>掩码取反了</translation>
     </message>
     <message>
-      <source>The mask was read the wrong way round: the hatched keys are those that must not count.</source>
-      <translation>掩码的含义弄反了：画斜线的键才是不参与计算的键。</translation>
+        <source>The mask was read the wrong way round: the hatched keys are those that must not count.</source>
+        <translation>掩码的含义弄反了：画斜线的键才是不参与计算的键。</translation>
     </message>
     <message>
-      <source>heads split wrongly</source>
-      <translation>头的划分有误</translation>
+        <source>heads split wrongly</source>
+        <translation>头的划分有误</translation>
     </message>
     <message>
-      <source>The heads were split in turns, column by column: each head takes d_k columns side by side.</source>
-      <translation>各头是逐列轮流划分的：每个头应取相邻的 d_k 列。</translation>
+        <source>The heads were split in turns, column by column: each head takes d_k columns side by side.</source>
+        <translation>各头是逐列轮流划分的：每个头应取相邻的 d_k 列。</translation>
     </message>
     <message>
-      <source>K not transposed</source>
-      <translation>K 没有转置</translation>
+        <source>K not transposed</source>
+        <translation>K 没有转置</translation>
     </message>
     <message>
-      <source>Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ.</source>
-      <translation>用 Q 的行乘了 K 的列：分数应由 Q 的一行与 K 的一行相乘得到，即 Q·Kᵀ。</translation>
+        <source>Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ.</source>
+        <translation>用 Q 的行乘了 K 的列：分数应由 Q 的一行与 K 的一行相乘得到，即 Q·Kᵀ。</translation>
     </message>
     <message>
-      <source>a sum without weights</source>
-      <translation>没有加权就求和</translation>
+        <source>a sum without weights</source>
+        <translation>没有加权就求和</translation>
     </message>
     <message>
-      <source>The values were added up as they are: each has to be multiplied by its weight first.</source>
-      <translation>把各个值直接相加了：每个值应先乘以它的权重。</translation>
+        <source>The values were added up as they are: each has to be multiplied by its weight first.</source>
+        <translation>把各个值直接相加了：每个值应先乘以它的权重。</translation>
     </message>
     <message>
-      <source>W transposed</source>
-      <translation>W 转置了</translation>
+        <source>W transposed</source>
+        <translation>W 转置了</translation>
     </message>
     <message>
-      <source>Rows of X were multiplied by rows of W: it has to be X·W, with the columns of W.</source>
-      <translation>用 X 的行乘了 W 的行：应为 X·W，即与 W 的列相乘。</translation>
+        <source>Rows of X were multiplied by rows of W: it has to be X·W, with the columns of W.</source>
+        <translation>用 X 的行乘了 W 的行：应为 X·W，即与 W 的列相乘。</translation>
     </message>
     <message>
-      <source>queries and keys exchanged</source>
-      <translation>查询与键颠倒</translation>
+        <source>queries and keys exchanged</source>
+        <translation>查询与键颠倒</translation>
     </message>
     <message>
-      <source>Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ.</source>
-      <translation>查询与键颠倒了：行对应查询，列对应键，即 Q·Kᵀ。</translation>
+        <source>Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ.</source>
+        <translation>查询与键颠倒了：行对应查询，列对应键，即 Q·Kᵀ。</translation>
     </message>
     <message>
-      <source>weights of a column</source>
-      <translation>取了一列权重</translation>
+        <source>weights of a column</source>
+        <translation>取了一列权重</translation>
     </message>
     <message>
-      <source>A column of the weights was taken: the values are weighted by the row of their query.</source>
-      <translation>取的是权重的一列：应按该查询所在的那一行对值加权。</translation>
+        <source>A column of the weights was taken: the values are weighted by the row of their query.</source>
+        <translation>取的是权重的一列：应按该查询所在的那一行对值加权。</translation>
     </message>
     <message>
-      <source>divided by √d_model</source>
-      <translation>除以了 √d_model</translation>
+        <source>divided by √d_model</source>
+        <translation>除以了 √d_model</translation>
     </message>
     <message>
-      <source>The scores were divided by the root of the width of all heads: each head has d_k columns only.</source>
-      <translation>分数除以了所有头总宽度的平方根：每个头只有 d_k 列。</translation>
+        <source>The scores were divided by the root of the width of all heads: each head has d_k columns only.</source>
+        <translation>分数除以了所有头总宽度的平方根：每个头只有 d_k 列。</translation>
     </message>
     <message>
-      <source>divided by d_k</source>
-      <translation>除以了 d_k</translation>
+        <source>divided by d_k</source>
+        <translation>除以了 d_k</translation>
     </message>
     <message>
-      <source>The scores were divided by d_k: it has to be its square root, √d_k.</source>
-      <translation>分数除以了 d_k：应除以它的平方根 √d_k。</translation>
+        <source>The scores were divided by d_k: it has to be its square root, √d_k.</source>
+        <translation>分数除以了 d_k：应除以它的平方根 √d_k。</translation>
     </message>
     <message>
-      <source>multiplied by √d_k</source>
-      <translation>乘以了 √d_k</translation>
+        <source>multiplied by √d_k</source>
+        <translation>乘以了 √d_k</translation>
     </message>
     <message>
-      <source>The scores were multiplied by √d_k: they have to be divided by it.</source>
-      <translation>分数乘以了 √d_k：应当除以它。</translation>
+        <source>The scores were multiplied by √d_k: they have to be divided by it.</source>
+        <translation>分数乘以了 √d_k：应当除以它。</translation>
     </message>
     <message>
-      <source>no division by √d_k</source>
-      <translation>没有除以 √d_k</translation>
+        <source>no division by √d_k</source>
+        <translation>没有除以 √d_k</translation>
     </message>
     <message>
-      <source>The scores were not scaled: each has to be divided by √d_k before the softmax.</source>
-      <translation>分数没有缩放：softmax 之前每个分数都要除以 √d_k。</translation>
+        <source>The scores were not scaled: each has to be divided by √d_k before the softmax.</source>
+        <translation>分数没有缩放：softmax 之前每个分数都要除以 √d_k。</translation>
     </message>
     <message>
-      <source>scaled after the mask</source>
-      <translation>先加掩码再缩放</translation>
+        <source>scaled after the mask</source>
+        <translation>先加掩码再缩放</translation>
     </message>
     <message>
-      <source>The scale came after the mask or bias that is added: it has to come before, on the scores alone.</source>
-      <translation>缩放放在了加性掩码或偏置之后：应在此之前，只对分数缩放。</translation>
+        <source>The scale came after the mask or bias that is added: it has to come before, on the scores alone.</source>
+        <translation>缩放放在了加性掩码或偏置之后：应在此之前，只对分数缩放。</translation>
     </message>
     <message>
-      <source>softmax down the columns</source>
-      <translation>softmax 按列做了</translation>
+        <source>softmax down the columns</source>
+        <translation>softmax 按列做了</translation>
     </message>
     <message>
-      <source>The softmax went down the columns: each row, the keys of one query, has to add up to 1.</source>
-      <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
+        <source>The softmax went down the columns: each row, the keys of one query, has to add up to 1.</source>
+        <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
     </message>
     <message>
-      <source>not divided by Z</source>
-      <translation>没有除以 Z</translation>
+        <source>not divided by Z</source>
+        <translation>没有除以 Z</translation>
     </message>
     <message>
-      <source>These are the exponentials alone: each has to be divided by Z, the sum of its row.</source>
-      <translation>这只是指数本身：每一项还要除以 Z，即该行之和。</translation>
+        <source>These are the exponentials alone: each has to be divided by Z, the sum of its row.</source>
+        <translation>这只是指数本身：每一项还要除以 Z，即该行之和。</translation>
     </message>
     <message>
-      <source>maximum not taken off</source>
-      <translation>没有减去最大值</translation>
+        <source>maximum not taken off</source>
+        <translation>没有减去最大值</translation>
     </message>
     <message>
-      <source>e to a large score overflows: take the row's largest score off first, the shares stay the same.</source>
-      <translation>分数很大时 e 的幂会溢出：先减去该行的最大分数，权重不变。</translation>
+        <source>e to a large score overflows: take the row&apos;s largest score off first, the shares stay the same.</source>
+        <translation>分数很大时 e 的幂会溢出：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
-      <source>no exponential</source>
-      <translation>没有取指数</translation>
+        <source>no exponential</source>
+        <translation>没有取指数</translation>
     </message>
     <message>
-      <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
-      <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
+        <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
+        <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ModelController</name>
     <message>
-      <source>Open a model</source>
-      <translation>打开模型</translation>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
     </message>
     <message>
-      <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-      <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
+        <source>“{step}” was dropped: the problem was changed while it was computed.</source>
+        <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
     </message>
     <message>
-      <source>Copied. Let the line run in a terminal, then open the model again; the window can stay.</source>
-      <translation>已复制。在终端中运行这一行，然后再打开该模型；不必关闭窗口。</translation>
+        <source>Copied. Let the line run in a terminal, then open the model again; the window can stay.</source>
+        <translation>已复制。在终端中运行这一行，然后再打开该模型；不必关闭窗口。</translation>
     </message>
     <message>
-      <source>Copy the line</source>
-      <translation>复制这一行</translation>
+        <source>Copy the line</source>
+        <translation>复制这一行</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ModelShowing</name>
     <message>
-      <source>{name}: {family}, {layers} layers of {heads} heads</source>
-      <translation>{name}：{family}，{layers} 层，每层 {heads} 个头</translation>
+        <source>{name}: {family}, {layers} layers of {heads} heads</source>
+        <translation>{name}：{family}，{layers} 层，每层 {heads} 个头</translation>
     </message>
     <message>
-      <source>their weights</source>
-      <translation>注意力权重</translation>
+        <source>their weights</source>
+        <translation>注意力权重</translation>
     </message>
     <message>
-      <source>Embedding of the text, now and before: cosine {cosine}</source>
-      <translation>文本的嵌入，现在与之前：余弦 {cosine}</translation>
+        <source>Embedding of the text, now and before: cosine {cosine}</source>
+        <translation>文本的嵌入，现在与之前：余弦 {cosine}</translation>
     </message>
     <message>
-      <source>Embeddings of both texts: cosine {cosine}</source>
-      <translation>两段文本的嵌入：余弦 {cosine}</translation>
+        <source>Embeddings of both texts: cosine {cosine}</source>
+        <translation>两段文本的嵌入：余弦 {cosine}</translation>
     </message>
     <message>
-      <source>After “{token}”</source>
-      <translation>“{token}”之后</translation>
+        <source>After “{token}”</source>
+        <translation>“{token}”之后</translation>
     </message>
     <message>
-      <source>In the place of “{token}”</source>
-      <translation>“{token}”处</translation>
+        <source>In the place of “{token}”</source>
+        <translation>“{token}”处</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ModelView</name>
     <message>
-      <source>Changed in the model</source>
-      <translation>模型中的改动</translation>
+        <source>Changed in the model</source>
+        <translation>模型中的改动</translation>
     </message>
     <message>
-      <source>Nothing is changed by hand</source>
-      <translation>没有手动改动</translation>
+        <source>Nothing is changed by hand</source>
+        <translation>没有手动改动</translation>
     </message>
     <message>
-      <source>Model</source>
-      <translation>模型</translation>
+        <source>Model</source>
+        <translation>模型</translation>
     </message>
     <message>
-      <source>&amp;Text</source>
-      <translation>文本(&amp;T)</translation>
+        <source>&amp;Text</source>
+        <translation>文本(&amp;T)</translation>
     </message>
     <message>
-      <source>Text that the model reads</source>
-      <translation>模型读入的文本</translation>
+        <source>Text that the model reads</source>
+        <translation>模型读入的文本</translation>
     </message>
     <message>
-      <source>Text that the model reads; Enter runs it</source>
-      <translation>模型读入的文本；按 Enter 运行</translation>
+        <source>Text that the model reads; Enter runs it</source>
+        <translation>模型读入的文本；按 Enter 运行</translation>
     </message>
     <message>
-      <source>&amp;Second text</source>
-      <translation>第二段文本(&amp;S)</translation>
+        <source>&amp;Second text</source>
+        <translation>第二段文本(&amp;S)</translation>
     </message>
     <message>
-      <source>Text to compare with</source>
-      <translation>用于对照的文本</translation>
+        <source>Text to compare with</source>
+        <translation>用于对照的文本</translation>
     </message>
     <message>
-      <source>Text to compare with and to patch into the first; empty for none</source>
-      <translation>用于对照并做激活修补的文本；不用则留空</translation>
+        <source>Text to compare with and to patch into the first; empty for none</source>
+        <translation>用于对照并做激活修补的文本；不用则留空</translation>
     </message>
     <message>
-      <source>Run</source>
-      <translation>运行</translation>
+        <source>Run</source>
+        <translation>运行</translation>
     </message>
     <message>
-      <source>Let the model read the text</source>
-      <translation>让模型读入这段文本</translation>
+        <source>Let the model read the text</source>
+        <translation>让模型读入这段文本</translation>
     </message>
     <message>
-      <source>&amp;Heads by</source>
-      <translation>各头显示(&amp;H)</translation>
+        <source>&amp;Heads by</source>
+        <translation>各头显示(&amp;H)</translation>
     </message>
     <message>
-      <source>What is shown of every head</source>
-      <translation>每个头显示的内容</translation>
+        <source>What is shown of every head</source>
+        <translation>每个头显示的内容</translation>
     </message>
     <message>
-      <source>Small maps of the weights, or one number for every head</source>
-      <translation>注意力权重的缩略图，或每个头一个数</translation>
+        <source>Small maps of the weights, or one number for every head</source>
+        <translation>注意力权重的缩略图，或每个头一个数</translation>
     </message>
     <message>
-      <source>S&amp;witch the head on again</source>
-      <translation>重新打开该头(&amp;F)</translation>
+        <source>S&amp;witch the head on again</source>
+        <translation>重新打开该头(&amp;F)</translation>
     </message>
     <message>
-      <source>Leave the result of the head on show as computed</source>
-      <translation>让所示头的结果恢复为计算值</translation>
+        <source>Leave the result of the head on show as computed</source>
+        <translation>让所示头的结果恢复为计算值</translation>
     </message>
     <message>
-      <source>Multiply the result of the head on show by 0</source>
-      <translation>将所示头的结果乘以 0</translation>
+        <source>Multiply the result of the head on show by 0</source>
+        <translation>将所示头的结果乘以 0</translation>
     </message>
     <message>
-      <source>Switch the &amp;layer's heads off</source>
-      <translation>关闭本层所有头(&amp;L)</translation>
+        <source>Switch the &amp;layer&apos;s heads off</source>
+        <translation>关闭本层所有头(&amp;L)</translation>
     </message>
     <message>
-      <source>Switch the &amp;layer's heads on again</source>
-      <translation>重新打开本层所有头(&amp;L)</translation>
+        <source>Switch the &amp;layer&apos;s heads on again</source>
+        <translation>重新打开本层所有头(&amp;L)</translation>
     </message>
     <message>
-      <source>Leave the results of all heads of the layer on the table as computed</source>
-      <translation>让桌上这一层所有头的结果恢复为计算值</translation>
+        <source>Leave the results of all heads of the layer on the table as computed</source>
+        <translation>让桌上这一层所有头的结果恢复为计算值</translation>
     </message>
     <message>
-      <source>Multiply the results of all heads of the layer on the table by 0</source>
-      <translation>把表格中这一层所有头的输出乘以 0</translation>
+        <source>Multiply the results of all heads of the layer on the table by 0</source>
+        <translation>把表格中这一层所有头的输出乘以 0</translation>
     </message>
     <message>
-      <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
-      <translation>空格键开关一行，Enter 转到所在的层，Delete 删除</translation>
+        <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
+        <translation>空格键开关一行，Enter 转到所在的层，Delete 删除</translation>
     </message>
     <message>
-      <source>Switch the head o&amp;ff</source>
-      <translation>关闭该头(&amp;F)</translation>
+        <source>Switch the head o&amp;ff</source>
+        <translation>关闭该头(&amp;F)</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Models</name>
     <message>
-      <source>Induction toy: predicts letters</source>
-      <translation>归纳玩具模型：预测字母</translation>
+        <source>Induction toy: predicts letters</source>
+        <translation>归纳玩具模型：预测字母</translation>
     </message>
     <message>
-      <source>Comes along: after a letter that it has seen before, it predicts what followed it then</source>
-      <translation>随程序附带：遇到出现过的字母时，预测当时跟在它后面的字母</translation>
+        <source>Comes along: after a letter that it has seen before, it predicts what followed it then</source>
+        <translation>随程序附带：遇到出现过的字母时，预测当时跟在它后面的字母</translation>
     </message>
     <message>
-      <source>MiniLM: embeds sentences</source>
-      <translation>MiniLM：句子嵌入</translation>
+        <source>MiniLM: embeds sentences</source>
+        <translation>MiniLM：句子嵌入</translation>
     </message>
     <message>
-      <source>A BERT of 6 layers: turns a sentence into a vector, alike for alike meanings</source>
-      <translation>6 层的 BERT：把句子变成向量，意思相近则向量相近</translation>
+        <source>A BERT of 6 layers: turns a sentence into a vector, alike for alike meanings</source>
+        <translation>6 层的 BERT：把句子变成向量，意思相近则向量相近</translation>
     </message>
     <message>
-      <source>SmolLM2: predicts words</source>
-      <translation>SmolLM2：预测下一个词</translation>
+        <source>SmolLM2: predicts words</source>
+        <translation>SmolLM2：预测下一个词</translation>
     </message>
     <message>
-      <source>A Llama of 30 layers: says which word comes next; its first opening takes a while</source>
-      <translation>30 层的 Llama：给出下一个词；第一次打开需要一些时间</translation>
+        <source>A Llama of 30 layers: says which word comes next; its first opening takes a while</source>
+        <translation>30 层的 Llama：给出下一个词；第一次打开需要一些时间</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ModelsAtHand</name>
     <message>
-      <source>not installed</source>
-      <translation>未安装</translation>
+        <source>not installed</source>
+        <translation>未安装</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Names</name>
     <message>
-      <source>Query</source>
-      <translation>查询</translation>
+        <source>Query</source>
+        <translation>查询</translation>
     </message>
     <message>
-      <source>Key</source>
-      <translation>键</translation>
+        <source>Key</source>
+        <translation>键</translation>
     </message>
     <message>
-      <source>Value</source>
-      <translation>值</translation>
+        <source>Value</source>
+        <translation>值</translation>
     </message>
     <message>
-      <source>Rotated query</source>
-      <translation>旋转后的查询</translation>
+        <source>Rotated query</source>
+        <translation>旋转后的查询</translation>
     </message>
     <message>
-      <source>Rotated key</source>
-      <translation>旋转后的键</translation>
+        <source>Rotated key</source>
+        <translation>旋转后的键</translation>
     </message>
     <message>
-      <source>Scores</source>
-      <translation>注意力分数</translation>
+        <source>Scores</source>
+        <translation>注意力分数</translation>
     </message>
     <message>
-      <source>Scaled scores</source>
-      <translation>缩放后的分数</translation>
+        <source>Scaled scores</source>
+        <translation>缩放后的分数</translation>
     </message>
     <message>
-      <source>Capped scores</source>
-      <translation>软截断后的分数</translation>
+        <source>Capped scores</source>
+        <translation>软截断后的分数</translation>
     </message>
     <message>
-      <source>Biased scores</source>
-      <translation>加偏置后的分数</translation>
+        <source>Biased scores</source>
+        <translation>加偏置后的分数</translation>
     </message>
     <message>
-      <source>Masked scores</source>
-      <translation>掩码后的分数</translation>
+        <source>Masked scores</source>
+        <translation>掩码后的分数</translation>
     </message>
     <message>
-      <source>Weights</source>
-      <translation>注意力权重</translation>
+        <source>Weights</source>
+        <translation>注意力权重</translation>
     </message>
     <message>
-      <source>Head output</source>
-      <translation>单头输出</translation>
+        <source>Head output</source>
+        <translation>单头输出</translation>
     </message>
     <message>
-      <source>Concatenated heads</source>
-      <translation>多头拼接</translation>
+        <source>Concatenated heads</source>
+        <translation>多头拼接</translation>
     </message>
     <message>
-      <source>Output</source>
-      <translation>输出</translation>
+        <source>Output</source>
+        <translation>输出</translation>
     </message>
     <message>
-      <source>Residual</source>
-      <translation>残差连接</translation>
+        <source>Residual</source>
+        <translation>残差连接</translation>
     </message>
     <message>
-      <source>Block output</source>
-      <translation>块输出</translation>
+        <source>Block output</source>
+        <translation>块输出</translation>
     </message>
     <message>
-      <source>Sequence</source>
-      <translation>序列</translation>
+        <source>Sequence</source>
+        <translation>序列</translation>
     </message>
     <message>
-      <source>Second sequence</source>
-      <translation>第二个序列</translation>
+        <source>Second sequence</source>
+        <translation>第二个序列</translation>
     </message>
     <message>
-      <source>Query projection</source>
-      <translation>查询投影</translation>
+        <source>Query projection</source>
+        <translation>查询投影</translation>
     </message>
     <message>
-      <source>Key projection</source>
-      <translation>键投影</translation>
+        <source>Key projection</source>
+        <translation>键投影</translation>
     </message>
     <message>
-      <source>Value projection</source>
-      <translation>值投影</translation>
+        <source>Value projection</source>
+        <translation>值投影</translation>
     </message>
     <message>
-      <source>Output projection</source>
-      <translation>输出投影</translation>
+        <source>Output projection</source>
+        <translation>输出投影</translation>
     </message>
     <message>
-      <source>Query bias</source>
-      <translation>查询偏置</translation>
+        <source>Query bias</source>
+        <translation>查询偏置</translation>
     </message>
     <message>
-      <source>Key bias</source>
-      <translation>键偏置</translation>
+        <source>Key bias</source>
+        <translation>键偏置</translation>
     </message>
     <message>
-      <source>Value bias</source>
-      <translation>值偏置</translation>
+        <source>Value bias</source>
+        <translation>值偏置</translation>
     </message>
     <message>
-      <source>Output bias</source>
-      <translation>输出偏置</translation>
+        <source>Output bias</source>
+        <translation>输出偏置</translation>
     </message>
     <message>
-      <source>Score weights of the query</source>
-      <translation>查询的评分权重</translation>
+        <source>Score weights of the query</source>
+        <translation>查询的评分权重</translation>
     </message>
     <message>
-      <source>Score weights of the key</source>
-      <translation>键的评分权重</translation>
+        <source>Score weights of the key</source>
+        <translation>键的评分权重</translation>
     </message>
     <message>
-      <source>Score weights of the hidden units</source>
-      <translation>隐藏单元的评分权重</translation>
+        <source>Score weights of the hidden units</source>
+        <translation>隐藏单元的评分权重</translation>
     </message>
     <message>
-      <source>LayerNorm weight</source>
-      <translation>层归一化的缩放</translation>
+        <source>LayerNorm weight</source>
+        <translation>层归一化的缩放</translation>
     </message>
     <message>
-      <source>With and without scaling</source>
-      <translation>有无缩放</translation>
+        <source>With and without scaling</source>
+        <translation>有无缩放</translation>
     </message>
     <message>
-      <source>without scaling</source>
-      <translation>不缩放</translation>
+        <source>without scaling</source>
+        <translation>不缩放</translation>
     </message>
     <message>
-      <source>with scaling</source>
-      <translation>缩放</translation>
+        <source>with scaling</source>
+        <translation>缩放</translation>
     </message>
     <message>
-      <source>With and without the mask</source>
-      <translation>有无掩码</translation>
+        <source>With and without the mask</source>
+        <translation>有无掩码</translation>
     </message>
     <message>
-      <source>without the mask</source>
-      <translation>无掩码</translation>
+        <source>without the mask</source>
+        <translation>无掩码</translation>
     </message>
     <message>
-      <source>with the mask</source>
-      <translation>有掩码</translation>
+        <source>with the mask</source>
+        <translation>有掩码</translation>
     </message>
     <message>
-      <source>LayerNorm bias</source>
-      <translation>层归一化的平移</translation>
+        <source>LayerNorm bias</source>
+        <translation>层归一化的平移</translation>
     </message>
     <message>
-      <source>Linear weight</source>
-      <translation>线性层权重</translation>
+        <source>Linear weight</source>
+        <translation>线性层权重</translation>
     </message>
     <message>
-      <source>Linear bias</source>
-      <translation>线性层偏置</translation>
+        <source>Linear bias</source>
+        <translation>线性层偏置</translation>
     </message>
     <message>
-      <source>Allowed cells of mask layer {k}</source>
-      <translation>掩码层 {k} 的开放单元格</translation>
+        <source>Allowed cells of mask layer {k}</source>
+        <translation>掩码层 {k} 的开放单元格</translation>
     </message>
     <message>
-      <source>Values of mask layer {k}</source>
-      <translation>掩码层 {k} 的数值</translation>
+        <source>Values of mask layer {k}</source>
+        <translation>掩码层 {k} 的数值</translation>
     </message>
     <message>
-      <source>position</source>
-      <translation>位置</translation>
+        <source>position</source>
+        <translation>位置</translation>
     </message>
     <message>
-      <source>score</source>
-      <translation>评分函数</translation>
+        <source>score</source>
+        <translation>评分函数</translation>
     </message>
     <message>
-      <source>scale</source>
-      <translation>缩放</translation>
+        <source>scale</source>
+        <translation>缩放</translation>
     </message>
     <message>
-      <source>softcap</source>
-      <translation>软截断</translation>
+        <source>softcap</source>
+        <translation>软截断</translation>
     </message>
     <message>
-      <source>bias</source>
-      <translation>偏置</translation>
+        <source>bias</source>
+        <translation>偏置</translation>
     </message>
     <message>
-      <source>mask</source>
-      <translation>掩码</translation>
+        <source>mask</source>
+        <translation>掩码</translation>
     </message>
     <message>
-      <source>normalize</source>
-      <translation>归一化</translation>
+        <source>normalize</source>
+        <translation>归一化</translation>
     </message>
     <message>
-      <source>concat</source>
-      <translation>拼接</translation>
+        <source>concat</source>
+        <translation>拼接</translation>
     </message>
     <message>
-      <source>project</source>
-      <translation>投影</translation>
+        <source>project</source>
+        <translation>投影</translation>
     </message>
     <message>
-      <source>add</source>
-      <translation>相加</translation>
+        <source>add</source>
+        <translation>相加</translation>
     </message>
     <message>
-      <source>linear</source>
-      <translation>线性</translation>
+        <source>linear</source>
+        <translation>线性</translation>
     </message>
     <message>
-      <source>layer norm</source>
-      <translation>层归一化</translation>
+        <source>layer norm</source>
+        <translation>层归一化</translation>
     </message>
     <message>
-      <source>With and without head {head}</source>
-      <translation>有无头 {head}</translation>
+        <source>With and without head {head}</source>
+        <translation>有无头 {head}</translation>
     </message>
     <message>
-      <source>without head {head}</source>
-      <translation>去掉头 {head}</translation>
+        <source>without head {head}</source>
+        <translation>去掉头 {head}</translation>
     </message>
     <message>
-      <source>with head {head}</source>
-      <translation>保留头 {head}</translation>
+        <source>with head {head}</source>
+        <translation>保留头 {head}</translation>
     </message>
     <message>
-      <source>With and without what was set by hand</source>
-      <translation>有无手动干预</translation>
+        <source>With and without what was set by hand</source>
+        <translation>有无手动干预</translation>
     </message>
     <message>
-      <source>without what was set by hand</source>
-      <translation>无手动干预</translation>
+        <source>without what was set by hand</source>
+        <translation>无手动干预</translation>
     </message>
     <message>
-      <source>with what was set by hand</source>
-      <translation>有手动干预</translation>
+        <source>with what was set by hand</source>
+        <translation>有手动干预</translation>
     </message>
     <message>
-      <source>Value through W_O</source>
-      <translation>经 W_O 的值</translation>
+        <source>Value through W_O</source>
+        <translation>经 W_O 的值</translation>
     </message>
     <message>
-      <source>Length of a value through W_O</source>
-      <translation>经 W_O 的值的范数</translation>
+        <source>Length of a value through W_O</source>
+        <translation>经 W_O 的值的范数</translation>
     </message>
     <message>
-      <source>Value-weighted attention</source>
-      <translation>值加权注意力</translation>
+        <source>Value-weighted attention</source>
+        <translation>值加权注意力</translation>
     </message>
     <message>
-      <source>Head contribution</source>
-      <translation>单头贡献</translation>
+        <source>Head contribution</source>
+        <translation>单头贡献</translation>
     </message>
     <message>
-      <source>Numbers of intervention {k}</source>
-      <translation>干预 {k} 的数值</translation>
+        <source>Numbers of intervention {k}</source>
+        <translation>干预 {k} 的数值</translation>
     </message>
     <message>
-      <source>Normalized query</source>
-      <translation>归一化后的查询</translation>
+        <source>Normalized query</source>
+        <translation>归一化后的查询</translation>
     </message>
     <message>
-      <source>Normalized key</source>
-      <translation>归一化后的键</translation>
+        <source>Normalized key</source>
+        <translation>归一化后的键</translation>
     </message>
     <message>
-      <source>Normalized</source>
-      <translation>归一化后</translation>
+        <source>Normalized</source>
+        <translation>归一化后</translation>
     </message>
     <message>
-      <source>Up</source>
-      <translation>升维</translation>
+        <source>Up</source>
+        <translation>升维</translation>
     </message>
     <message>
-      <source>up</source>
-      <translation>升维</translation>
+        <source>up</source>
+        <translation>升维</translation>
     </message>
     <message>
-      <source>Gate</source>
-      <translation>门控</translation>
+        <source>Gate</source>
+        <translation>门控</translation>
     </message>
     <message>
-      <source>gate</source>
-      <translation>门控</translation>
+        <source>gate</source>
+        <translation>门控</translation>
     </message>
     <message>
-      <source>Activated</source>
-      <translation>激活后</translation>
+        <source>Activated</source>
+        <translation>激活后</translation>
     </message>
     <message>
-      <source>activation</source>
-      <translation>激活函数</translation>
+        <source>activation</source>
+        <translation>激活函数</translation>
     </message>
     <message>
-      <source>Down</source>
-      <translation>降维</translation>
+        <source>Down</source>
+        <translation>降维</translation>
     </message>
     <message>
-      <source>down</source>
-      <translation>降维</translation>
+        <source>down</source>
+        <translation>降维</translation>
     </message>
     <message>
-      <source>Block residual</source>
-      <translation>块内残差连接</translation>
+        <source>Block residual</source>
+        <translation>块内残差连接</translation>
     </message>
     <message>
-      <source>Query norm weight</source>
-      <translation>查询归一化的缩放</translation>
+        <source>Query norm weight</source>
+        <translation>查询归一化的缩放</translation>
     </message>
     <message>
-      <source>Key norm weight</source>
-      <translation>键归一化的缩放</translation>
+        <source>Key norm weight</source>
+        <translation>键归一化的缩放</translation>
     </message>
     <message>
-      <source>Rotary frequencies</source>
-      <translation>旋转频率</translation>
+        <source>Rotary frequencies</source>
+        <translation>旋转频率</translation>
     </message>
     <message>
-      <source>Attention sink</source>
-      <translation>注意力汇点</translation>
+        <source>Attention sink</source>
+        <translation>注意力汇点</translation>
     </message>
     <message>
-      <source>Norm 1 weight</source>
-      <translation>归一化 1 的缩放</translation>
+        <source>Norm 1 weight</source>
+        <translation>归一化 1 的缩放</translation>
     </message>
     <message>
-      <source>Norm 1 bias</source>
-      <translation>归一化 1 的平移</translation>
+        <source>Norm 1 bias</source>
+        <translation>归一化 1 的平移</translation>
     </message>
     <message>
-      <source>Norm 2 weight</source>
-      <translation>归一化 2 的缩放</translation>
+        <source>Norm 2 weight</source>
+        <translation>归一化 2 的缩放</translation>
     </message>
     <message>
-      <source>Norm 2 bias</source>
-      <translation>归一化 2 的平移</translation>
+        <source>Norm 2 bias</source>
+        <translation>归一化 2 的平移</translation>
     </message>
     <message>
-      <source>Up projection</source>
-      <translation>升维投影</translation>
+        <source>Up projection</source>
+        <translation>升维投影</translation>
     </message>
     <message>
-      <source>Up bias</source>
-      <translation>升维偏置</translation>
+        <source>Up bias</source>
+        <translation>升维偏置</translation>
     </message>
     <message>
-      <source>Gate projection</source>
-      <translation>门控投影</translation>
+        <source>Gate projection</source>
+        <translation>门控投影</translation>
     </message>
     <message>
-      <source>Gate bias</source>
-      <translation>门控偏置</translation>
+        <source>Gate bias</source>
+        <translation>门控偏置</translation>
     </message>
     <message>
-      <source>Down projection</source>
-      <translation>降维投影</translation>
+        <source>Down projection</source>
+        <translation>降维投影</translation>
     </message>
     <message>
-      <source>Down bias</source>
-      <translation>降维偏置</translation>
+        <source>Down bias</source>
+        <translation>降维偏置</translation>
     </message>
     <message>
-      <source>Normalized sequence</source>
-      <translation>归一化后的序列</translation>
+        <source>Normalized sequence</source>
+        <translation>归一化后的序列</translation>
     </message>
     <message>
-      <source>norm</source>
-      <translation>归一化层</translation>
+        <source>norm</source>
+        <translation>归一化层</translation>
     </message>
     <message>
-      <source>Normalized second sequence</source>
-      <translation>归一化后的第二个序列</translation>
+        <source>Normalized second sequence</source>
+        <translation>归一化后的第二个序列</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>NewDialog</name>
     <message>
-      <source>New problem</source>
-      <translation>新建问题</translation>
+        <source>New problem</source>
+        <translation>新建问题</translation>
     </message>
     <message>
-      <source>Q, K, V directly</source>
-      <translation>直接给出 Q、K、V</translation>
+        <source>Q, K, V directly</source>
+        <translation>直接给出 Q、K、V</translation>
     </message>
     <message>
-      <source>Self-attention from X</source>
-      <translation>由 X 计算自注意力</translation>
+        <source>Self-attention from X</source>
+        <translation>由 X 计算自注意力</translation>
     </message>
     <message>
-      <source>Cross-attention from X and a second sequence C</source>
-      <translation>由 X 和第二个序列 C 计算交叉注意力</translation>
+        <source>Cross-attention from X and a second sequence C</source>
+        <translation>由 X 和第二个序列 C 计算交叉注意力</translation>
     </message>
     <message>
-      <source>queries n</source>
-      <translation>查询 n</translation>
+        <source>queries n</source>
+        <translation>查询 n</translation>
     </message>
     <message>
-      <source>keys m</source>
-      <translation>键 m</translation>
+        <source>keys m</source>
+        <translation>键 m</translation>
     </message>
     <message>
-      <source>heads</source>
-      <translation>头数</translation>
+        <source>heads</source>
+        <translation>头数</translation>
     </message>
     <message>
-      <source>filled with</source>
-      <translation>初始值</translation>
+        <source>filled with</source>
+        <translation>初始值</translation>
     </message>
     <message>
-      <source>seed</source>
-      <translation>随机种子</translation>
+        <source>seed</source>
+        <translation>随机种子</translation>
     </message>
     <message>
-      <source>mask</source>
-      <translation>掩码</translation>
+        <source>mask</source>
+        <translation>掩码</translation>
     </message>
     <message>
-      <source>d_model, all heads</source>
-      <translation>d_model（所有头）</translation>
+        <source>d_model, all heads</source>
+        <translation>d_model（所有头）</translation>
     </message>
     <message>
-      <source>sentence</source>
-      <translation>句子</translation>
+        <source>sentence</source>
+        <translation>句子</translation>
     </message>
     <message>
-      <source>d_k, width of a query and a key in one head</source>
-      <translation>d_k，一个头中查询和键的宽度</translation>
+        <source>d_k, width of a query and a key in one head</source>
+        <translation>d_k，一个头中查询和键的宽度</translation>
     </message>
     <message>
-      <source>d_v, width of a value in one head</source>
-      <translation>d_v，一个头中值的宽度</translation>
+        <source>d_v, width of a value in one head</source>
+        <translation>d_v，一个头中值的宽度</translation>
     </message>
     <message>
-      <source>d_model, width of all heads together</source>
-      <translation>d_model，所有头的总宽度</translation>
+        <source>d_model, width of all heads together</source>
+        <translation>d_model，所有头的总宽度</translation>
     </message>
     <message>
-      <source>small integers</source>
-      <translation>小整数</translation>
+        <source>small integers</source>
+        <translation>小整数</translation>
     </message>
     <message>
-      <source>random numbers</source>
-      <translation>随机数</translation>
+        <source>random numbers</source>
+        <translation>随机数</translation>
     </message>
     <message>
-      <source>identity</source>
-      <translation>单位矩阵</translation>
+        <source>identity</source>
+        <translation>单位矩阵</translation>
     </message>
     <message>
-      <source>zeros</source>
-      <translation>零</translation>
+        <source>zeros</source>
+        <translation>零</translation>
     </message>
     <message>
-      <source>none</source>
-      <translation>无</translation>
+        <source>none</source>
+        <translation>无</translation>
     </message>
     <message>
-      <source>Its tokens set n and name the rows</source>
-      <translation>其词元决定 n，并作为各行的名称</translation>
+        <source>Its tokens set n and name the rows</source>
+        <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
-      <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
-      <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
+        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
     </message>
     <message>
-      <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
-      <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
+        <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
+        <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
     <message>
-      <source>Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1</source>
-      <translation>X 的数值；W_Q、W_K、W_V 取得足够小，使 Q、K、V 的方差约为 1</translation>
+        <source>Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1</source>
+        <translation>X 的数值；W_Q、W_K、W_V 取得足够小，使 Q、K、V 的方差约为 1</translation>
     </message>
     <message>
-      <source>The same seed gives the same numbers again</source>
-      <translation>随机种子相同，得到的数也相同</translation>
+        <source>The same seed gives the same numbers again</source>
+        <translation>随机种子相同，得到的数也相同</translation>
     </message>
     <message>
-      <source>Create</source>
-      <translation>创建</translation>
+        <source>Create</source>
+        <translation>创建</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-      <source>{heads} heads cannot share d_model = {width} evenly.</source>
-      <translation>{heads} 个头无法平分 d_model = {width}。</translation>
+        <source>{heads} heads cannot share d_model = {width} evenly.</source>
+        <translation>{heads} 个头无法平分 d_model = {width}。</translation>
     </message>
     <message>
-      <source>d_model = {width} takes at least {heads} heads, as dₖ is at most {most}.</source>
-      <translation>dₖ 最大为 {most}，因此 d_model = {width} 至少需要 {heads} 个头。</translation>
+        <source>d_model = {width} takes at least {heads} heads, as dₖ is at most {most}.</source>
+        <translation>dₖ 最大为 {most}，因此 d_model = {width} 至少需要 {heads} 个头。</translation>
     </message>
     <message>
-      <source>In self-attention the keys are the rows of X too</source>
-      <translation>自注意力中，键也来自 X 的各行</translation>
+        <source>In self-attention the keys are the rows of X too</source>
+        <translation>自注意力中，键也来自 X 的各行</translation>
     </message>
     <message>
-      <source>, </source>
-      <translation>，</translation>
+        <source>, </source>
+        <translation>，</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>NumberField</name>
     <message>
-      <source>A number above 0 is needed. Esc keeps {old}.</source>
-      <translation>需要大于 0 的数。按 Esc 保留 {old}。</translation>
+        <source>A number above 0 is needed. Esc keeps {old}.</source>
+        <translation>需要大于 0 的数。按 Esc 保留 {old}。</translation>
     </message>
     <message>
-      <source>A finite number is needed. Esc keeps {old}.</source>
-      <translation>需要有限的数。按 Esc 保留 {old}。</translation>
+        <source>A finite number is needed. Esc keeps {old}.</source>
+        <translation>需要有限的数。按 Esc 保留 {old}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>OpeningProgress</name>
     <message>
-      <source>Opening {name}, {percent} %</source>
-      <translation>正在打开 {name}，{percent} %</translation>
+        <source>Opening {name}, {percent} %</source>
+        <translation>正在打开 {name}，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel the opening</source>
-      <translation>取消打开</translation>
+        <source>Cancel the opening</source>
+        <translation>取消打开</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PageProgress</name>
     <message>
-      <source>Computing the page, {percent} %</source>
-      <translation>正在计算页面，{percent} %</translation>
+        <source>Computing the page, {percent} %</source>
+        <translation>正在计算页面，{percent} %</translation>
     </message>
     <message>
-      <source>Stop computing the page</source>
-      <translation>停止计算页面</translation>
+        <source>Stop computing the page</source>
+        <translation>停止计算页面</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Pages</name>
     <message>
-      <source>Regression curve</source>
-      <translation>回归曲线</translation>
+        <source>Regression curve</source>
+        <translation>回归曲线</translation>
     </message>
     <message>
-      <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
-      <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
+        <source>Needs keys and values of one column, as in the Nadaraya–Watson example</source>
+        <translation>需要只有一列的键和值，如 Nadaraya–Watson 示例</translation>
     </message>
     <message>
-      <source>keys and their values</source>
-      <translation>键及其值</translation>
+        <source>keys and their values</source>
+        <translation>键及其值</translation>
     </message>
     <message>
-      <source>output for every query</source>
-      <translation>各查询的输出</translation>
+        <source>output for every query</source>
+        <translation>各查询的输出</translation>
     </message>
     <message>
-      <source>query, key</source>
-      <translation>查询、键</translation>
+        <source>query, key</source>
+        <translation>查询、键</translation>
     </message>
     <message>
-      <source>value, output</source>
-      <translation>值、输出</translation>
+        <source>value, output</source>
+        <translation>值、输出</translation>
     </message>
     <message>
-      <source>{points} points, {queries} queries</source>
-      <translation>{points} 个点，{queries} 个查询</translation>
+        <source>{points} points, {queries} queries</source>
+        <translation>{points} 个点，{queries} 个查询</translation>
     </message>
     <message>
-      <source>query {row}: {query} → {output}</source>
-      <translation>查询 {row}：{query} → {output}</translation>
+        <source>query {row}: {query} → {output}</source>
+        <translation>查询 {row}：{query} → {output}</translation>
     </message>
     <message>
-      <source>Head contributions</source>
-      <translation>各头的贡献</translation>
+        <source>Head contributions</source>
+        <translation>各头的贡献</translation>
     </message>
     <message>
-      <source>sum</source>
-      <translation>合计</translation>
+        <source>sum</source>
+        <translation>合计</translation>
     </message>
     <message>
-      <source>Head contributions, query {query}</source>
-      <translation>各头的贡献，查询 {query}</translation>
+        <source>Head contributions, query {query}</source>
+        <translation>各头的贡献，查询 {query}</translation>
     </message>
     <message>
-      <source>The sum of the parts differs from the output Y by at most {difference}; its largest cell is {largest}.</source>
-      <translation>各部分之和与输出 Y 最多相差 {difference}；Y 中绝对值最大的元素为 {largest}。</translation>
+        <source>The sum of the parts differs from the output Y by at most {difference}; its largest cell is {largest}.</source>
+        <translation>各部分之和与输出 Y 最多相差 {difference}；Y 中绝对值最大的元素为 {largest}。</translation>
     </message>
     <message>
-      <source>The parts add up to the output Y, to the last bit.</source>
-      <translation>各部分之和与输出 Y 逐位相等。</translation>
+        <source>The parts add up to the output Y, to the last bit.</source>
+        <translation>各部分之和与输出 Y 逐位相等。</translation>
     </message>
     <message>
-      <source>{percent} of Y</source>
-      <translation>占 Y 的 {percent}</translation>
+        <source>{percent} of Y</source>
+        <translation>占 Y 的 {percent}</translation>
     </message>
     <message>
-      <source>share of Y</source>
-      <translation>占 Y 的比例</translation>
+        <source>share of Y</source>
+        <translation>占 Y 的比例</translation>
     </message>
     <message>
-      <source>norm</source>
-      <translation>范数</translation>
+        <source>norm</source>
+        <translation>范数</translation>
     </message>
     <message>
-      <source>the chosen cell</source>
-      <translation>所选单元格</translation>
+        <source>the chosen cell</source>
+        <translation>所选单元格</translation>
     </message>
     <message>
-      <source>d_k of random Q and K</source>
-      <translation>随机 Q、K 的 d_k</translation>
+        <source>d_k of random Q and K</source>
+        <translation>随机 Q、K 的 d_k</translation>
     </message>
     <message>
-      <source>entropy of the row</source>
-      <translation>该行的熵</translation>
+        <source>entropy of the row</source>
+        <translation>该行的熵</translation>
     </message>
     <message>
-      <source>nats</source>
-      <translation>奈特</translation>
+        <source>nats</source>
+        <translation>奈特</translation>
     </message>
     <message>
-      <source>the chosen weight</source>
-      <translation>所选权重</translation>
+        <source>the chosen weight</source>
+        <translation>所选权重</translation>
     </message>
     <message>
-      <source>the largest weight</source>
-      <translation>最大权重</translation>
+        <source>the largest weight</source>
+        <translation>最大权重</translation>
     </message>
     <message>
-      <source>norm of the head's output</source>
-      <translation>该头输出的范数</translation>
+        <source>norm of the head&apos;s output</source>
+        <translation>该头输出的范数</translation>
     </message>
     <message>
-      <source>variance of the scores</source>
-      <translation>分数的方差</translation>
+        <source>variance of the scores</source>
+        <translation>分数的方差</translation>
     </message>
     <message>
-      <source>variance of what the softmax takes</source>
-      <translation>softmax 输入的方差</translation>
+        <source>variance of what the softmax takes</source>
+        <translation>softmax 输入的方差</translation>
     </message>
     <message>
-      <source>saturation ‖diag(a) − aaᵀ‖</source>
-      <translation>饱和度 ‖diag(a) − aaᵀ‖</translation>
+        <source>saturation ‖diag(a) − aaᵀ‖</source>
+        <translation>饱和度 ‖diag(a) − aaᵀ‖</translation>
     </message>
     <message>
-      <source>gradient of the chosen weight, ‖∂a/∂q‖</source>
-      <translation>所选权重的梯度 ‖∂a/∂q‖</translation>
+        <source>gradient of the chosen weight, ‖∂a/∂q‖</source>
+        <translation>所选权重的梯度 ‖∂a/∂q‖</translation>
     </message>
     <message>
-      <source>Sweep: {quantity}</source>
-      <translation>扫描：{quantity}</translation>
+        <source>Sweep: {quantity}</source>
+        <translation>扫描：{quantity}</translation>
     </message>
     <message>
-      <source>{reading}: {value} at {quantity} = {number}</source>
-      <translation>{quantity} = {number} 时，{reading}：{value}</translation>
+        <source>{reading}: {value} at {quantity} = {number}</source>
+        <translation>{quantity} = {number} 时，{reading}：{value}</translation>
     </message>
     <message>
-      <source>now</source>
-      <translation>当前</translation>
+        <source>now</source>
+        <translation>当前</translation>
     </message>
     <message>
-      <source>A: keys →, queries ↓</source>
-      <translation>A：键 →，查询 ↓</translation>
+        <source>A: keys →, queries ↓</source>
+        <translation>A：键 →，查询 ↓</translation>
     </message>
     <message>
-      <source>curve and maps</source>
-      <translation>曲线和热图</translation>
+        <source>curve and maps</source>
+        <translation>曲线和热图</translation>
     </message>
     <message>
-      <source>the curve alone</source>
-      <translation>只有曲线</translation>
+        <source>the curve alone</source>
+        <translation>只有曲线</translation>
     </message>
     <message>
-      <source>the maps alone</source>
-      <translation>只有热图</translation>
+        <source>the maps alone</source>
+        <translation>只有热图</translation>
     </message>
     <message>
-      <source>from</source>
-      <translation>从</translation>
+        <source>from</source>
+        <translation>从</translation>
     </message>
     <message>
-      <source>to</source>
-      <translation>到</translation>
+        <source>to</source>
+        <translation>到</translation>
     </message>
     <message>
-      <source>Sweep</source>
-      <translation>扫描</translation>
+        <source>Sweep</source>
+        <translation>扫描</translation>
     </message>
     <message>
-      <source>Sweep, a picture for each value</source>
-      <translation>扫描，每个取值一张图</translation>
+        <source>Sweep, a picture for each value</source>
+        <translation>扫描，每个取值一张图</translation>
     </message>
     <message>
-      <source>what runs</source>
-      <translation>变化的量</translation>
+        <source>what runs</source>
+        <translation>变化的量</translation>
     </message>
     <message>
-      <source>values</source>
-      <translation>取值个数</translation>
+        <source>values</source>
+        <translation>取值个数</translation>
     </message>
     <message>
-      <source>what is read</source>
-      <translation>读数</translation>
+        <source>what is read</source>
+        <translation>读数</translation>
     </message>
     <message>
-      <source>ranked</source>
-      <translation>排名</translation>
+        <source>ranked</source>
+        <translation>排名</translation>
     </message>
     <message>
-      <source>as maps</source>
-      <translation>热图</translation>
+        <source>as maps</source>
+        <translation>热图</translation>
     </message>
     <message>
-      <source>Heads that matter</source>
-      <translation>重要的头</translation>
+        <source>Heads that matter</source>
+        <translation>重要的头</translation>
     </message>
     <message>
-      <source>shown</source>
-      <translation>显示</translation>
+        <source>shown</source>
+        <translation>显示</translation>
     </message>
     <message>
-      <source>Change of the logit of {name} without a head</source>
-      <translation>去掉一个头后 {name} 的 logit 的变化</translation>
+        <source>Change of the logit of {name} without a head</source>
+        <translation>去掉一个头后 {name} 的 logit 的变化</translation>
     </message>
     <message>
-      <source>each head off in turn</source>
-      <translation>逐个关闭各头</translation>
+        <source>each head off in turn</source>
+        <translation>逐个关闭各头</translation>
     </message>
     <message>
-      <source>−Σ gradient · result</source>
-      <translation>−Σ 梯度 · 输出</translation>
+        <source>−Σ gradient · result</source>
+        <translation>−Σ 梯度 · 输出</translation>
     </message>
     <message>
-      <source>value</source>
-      <translation>取值</translation>
+        <source>value</source>
+        <translation>取值</translation>
     </message>
     <message>
-      <source>Value-weighted attention</source>
-      <translation>值加权注意力</translation>
+        <source>Value-weighted attention</source>
+        <translation>值加权注意力</translation>
     </message>
     <message>
-      <source>X and the output of the layer</source>
-      <translation>X 与该层的输出</translation>
+        <source>X and the output of the layer</source>
+        <translation>X 与该层的输出</translation>
     </message>
     <message>
-      <source>V and the result of the head</source>
-      <translation>V 与该头的结果</translation>
+        <source>V and the result of the head</source>
+        <translation>V 与该头的结果</translation>
     </message>
     <message>
-      <source>Meaning before and after</source>
-      <translation>注意力前后的语义</translation>
+        <source>Meaning before and after</source>
+        <translation>注意力前后的语义</translation>
     </message>
     <message>
-      <source>Needs self-attention: every query is a key, too</source>
-      <translation>需要自注意力：每个查询同时也是键</translation>
+        <source>Needs self-attention: every query is a key, too</source>
+        <translation>需要自注意力：每个查询同时也是键</translation>
     </message>
     <message>
-      <source>compared</source>
-      <translation>比较对象</translation>
+        <source>compared</source>
+        <translation>比较对象</translation>
     </message>
     <message>
-      <source>Cosine between tokens: 1 is the same direction, 0 nothing in common</source>
-      <translation>词元之间的余弦相似度：1 表示方向相同，0 表示正交</translation>
+        <source>Cosine between tokens: 1 is the same direction, 0 nothing in common</source>
+        <translation>词元之间的余弦相似度：1 表示方向相同，0 表示正交</translation>
     </message>
     <message>
-      <source>before: {name}</source>
-      <translation>之前：{name}</translation>
+        <source>before: {name}</source>
+        <translation>之前：{name}</translation>
     </message>
     <message>
-      <source>after: {name}</source>
-      <translation>之后：{name}</translation>
+        <source>after: {name}</source>
+        <translation>之后：{name}</translation>
     </message>
     <message>
-      <source>after − before</source>
-      <translation>之后 − 之前</translation>
+        <source>after − before</source>
+        <translation>之后 − 之前</translation>
     </message>
     <message>
-      <source>token</source>
-      <translation>词元</translation>
+        <source>token</source>
+        <translation>词元</translation>
     </message>
     <message>
-      <source>Mean cosine of two different tokens: {before} before, {after} after.</source>
-      <translation>不同词元之间的平均余弦：之前 {before}，之后 {after}。</translation>
+        <source>Mean cosine of two different tokens: {before} before, {after} after.</source>
+        <translation>不同词元之间的平均余弦：之前 {before}，之后 {after}。</translation>
     </message>
     <message>
-      <source>Most like “{token}” before: {before}; after: {after}.</source>
-      <translation>与“{token}”最相似的词元，之前：{before}；之后：{after}。</translation>
+        <source>Most like “{token}” before: {before}; after: {after}.</source>
+        <translation>与“{token}”最相似的词元，之前：{before}；之后：{after}。</translation>
     </message>
     <message>
-      <source>Tokens {first} to {last} of {count}.</source>
-      <translation>共 {count} 个词元，所示为第 {first} 至 {last} 个。</translation>
+        <source>Tokens {first} to {last} of {count}.</source>
+        <translation>共 {count} 个词元，所示为第 {first} 至 {last} 个。</translation>
     </message>
     <message>
-      <source>all heads</source>
-      <translation>所有头</translation>
+        <source>all heads</source>
+        <translation>所有头</translation>
     </message>
     <message>
-      <source>the head on show</source>
-      <translation>当前的头</translation>
+        <source>the head on show</source>
+        <translation>当前的头</translation>
     </message>
     <message>
-      <source>Relations between tokens</source>
-      <translation>词元之间的关系</translation>
+        <source>Relations between tokens</source>
+        <translation>词元之间的关系</translation>
     </message>
     <message>
-      <source>heads</source>
-      <translation>头</translation>
+        <source>heads</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>weight at least</source>
-      <translation>权重不小于</translation>
+        <source>weight at least</source>
+        <translation>权重不小于</translation>
     </message>
     <message>
-      <source>lines a query</source>
-      <translation>每个查询的连线数</translation>
+        <source>lines a query</source>
+        <translation>每个查询的连线数</translation>
     </message>
     <message>
-      <source>Every query on the left looks at keys on the right</source>
-      <translation>左侧每个查询注意右侧的键</translation>
+        <source>Every query on the left looks at keys on the right</source>
+        <translation>左侧每个查询注意右侧的键</translation>
     </message>
     <message>
-      <source>“{token}” (query {query}) looks at the keys on the right</source>
-      <translation>“{token}”（查询 {query}）注意右侧的键</translation>
+        <source>“{token}” (query {query}) looks at the keys on the right</source>
+        <translation>“{token}”（查询 {query}）注意右侧的键</translation>
     </message>
     <message>
-      <source>The {lines} lines carry {percent} % of the weight of the queries shown.</source>
-      <translation>{lines} 条连线占所示查询全部权重的 {percent} %。</translation>
+        <source>The {lines} lines carry {percent} % of the weight of the queries shown.</source>
+        <translation>{lines} 条连线占所示查询全部权重的 {percent} %。</translation>
     </message>
     <message>
-      <source>Queries {first} to {last} of {count}.</source>
-      <translation>共 {count} 个查询，所示为第 {first} 至 {last} 个。</translation>
+        <source>Queries {first} to {last} of {count}.</source>
+        <translation>共 {count} 个查询，所示为第 {first} 至 {last} 个。</translation>
     </message>
     <message>
-      <source>Of {count} keys the {kept} that these lines lead to most.</source>
-      <translation>共 {count} 个键，所示为这些连线最集中的 {kept} 个。</translation>
+        <source>Of {count} keys the {kept} that these lines lead to most.</source>
+        <translation>共 {count} 个键，所示为这些连线最集中的 {kept} 个。</translation>
     </message>
     <message>
-      <source>queries</source>
-      <translation>查询</translation>
+        <source>queries</source>
+        <translation>查询</translation>
     </message>
     <message>
-      <source>keys</source>
-      <translation>键</translation>
+        <source>keys</source>
+        <translation>键</translation>
     </message>
     <message>
-      <source>Average pooling</source>
-      <translation>平均汇聚</translation>
+        <source>Average pooling</source>
+        <translation>平均汇聚</translation>
     </message>
     <message>
-      <source>Dot product q · k</source>
-      <translation>点积 q · k</translation>
+        <source>Dot product q · k</source>
+        <translation>点积 q · k</translation>
     </message>
     <message>
-      <source>not drawn</source>
-      <translation>不画</translation>
+        <source>not drawn</source>
+        <translation>不画</translation>
     </message>
     <message>
-      <source>Ways to pool</source>
-      <translation>各种汇聚方式</translation>
+        <source>Ways to pool</source>
+        <translation>各种汇聚方式</translation>
     </message>
     <message>
-      <source>true function</source>
-      <translation>真实函数</translation>
+        <source>true function</source>
+        <translation>真实函数</translation>
     </message>
     <message>
-      <source>MSE {error}</source>
-      <translation>均方误差 {error}</translation>
+        <source>MSE {error}</source>
+        <translation>均方误差 {error}</translation>
     </message>
     <message>
-      <source>Points: keys and their values. Line: output for every query. Dashed: {function}, the function of this textbook example, which explains {percent} % of the variance of the values; MSE: mean squared distance from it at the queries.</source>
-      <translation>点：键及其值。线：每个查询的输出。虚线：{function}，即教材例子中的真实函数，可解释值的方差的 {percent} %；均方误差是各查询处与它的距离平方的平均。</translation>
+        <source>Points: keys and their values. Line: output for every query. Dashed: {function}, the function of this textbook example, which explains {percent} % of the variance of the values; MSE: mean squared distance from it at the queries.</source>
+        <translation>点：键及其值。线：每个查询的输出。虚线：{function}，即教材例子中的真实函数，可解释值的方差的 {percent} %；均方误差是各查询处与它的距离平方的平均。</translation>
     </message>
     <message>
-      <source>Points: keys and their values. Line: output for every query.</source>
-      <translation>点：键及其值。线：每个查询的输出。</translation>
+        <source>Points: keys and their values. Line: output for every query.</source>
+        <translation>点：键及其值。线：每个查询的输出。</translation>
     </message>
     <message>
-      <source>Retrieval</source>
-      <translation>检索</translation>
+        <source>Retrieval</source>
+        <translation>检索</translation>
     </message>
     <message>
-      <source>keys by name</source>
-      <translation>列出的键数</translation>
+        <source>keys by name</source>
+        <translation>列出的键数</translation>
     </message>
     <message>
-      <source>Compared with every key, then the values are mixed by the weights</source>
-      <translation>先与每个键比较，再按权重混合各个值</translation>
+        <source>Compared with every key, then the values are mixed by the weights</source>
+        <translation>先与每个键比较，再按权重混合各个值</translation>
     </message>
     <message>
-      <source>Retrieval, query {query}</source>
-      <translation>检索，查询 {query}</translation>
+        <source>Retrieval, query {query}</source>
+        <translation>检索，查询 {query}</translation>
     </message>
     <message>
-      <source>Of {count} columns the {shown} of largest magnitude.</source>
-      <translation>共 {count} 列，所示为绝对值最大的 {shown} 列。</translation>
+        <source>Of {count} columns the {shown} of largest magnitude.</source>
+        <translation>共 {count} 列，所示为绝对值最大的 {shown} 列。</translation>
     </message>
     <message>
-      <source>The parts add up to the result O, to the last bit.</source>
-      <translation>各部分之和与结果 O 逐位相同。</translation>
+        <source>The parts add up to the result O, to the last bit.</source>
+        <translation>各部分之和与结果 O 逐位相同。</translation>
     </message>
     <message>
-      <source>The sum of the parts differs from the result O by at most {difference}.</source>
-      <translation>各部分之和与结果 O 至多相差 {difference}。</translation>
+        <source>The sum of the parts differs from the result O by at most {difference}.</source>
+        <translation>各部分之和与结果 O 至多相差 {difference}。</translation>
     </message>
     <message>
-      <source>{count} others</source>
-      <translation>其余 {count} 个</translation>
+        <source>{count} others</source>
+        <translation>其余 {count} 个</translation>
     </message>
     <message>
-      <source>O = Σ a · v, column by column</source>
-      <translation>O = Σ a · v，逐列</translation>
+        <source>O = Σ a · v, column by column</source>
+        <translation>O = Σ a · v，逐列</translation>
     </message>
     <message>
-      <source>RNN, CNN and attention</source>
-      <translation>RNN、CNN 与注意力</translation>
+        <source>RNN, CNN and attention</source>
+        <translation>RNN、CNN 与注意力</translation>
     </message>
     <message>
-      <source>Needs self-attention over one sequence: every query is a key, too</source>
-      <translation>需要单个序列上的自注意力：每个查询同时也是键</translation>
+        <source>Needs self-attention over one sequence: every query is a key, too</source>
+        <translation>需要单个序列上的自注意力：每个查询同时也是键</translation>
     </message>
     <message>
-      <source>convolutions</source>
-      <translation>卷积层数</translation>
+        <source>convolutions</source>
+        <translation>卷积层数</translation>
     </message>
     <message>
-      <source>seed</source>
-      <translation>随机种子</translation>
+        <source>seed</source>
+        <translation>随机种子</translation>
     </message>
     <message>
-      <source>RNN</source>
-      <translation>循环神经网络</translation>
+        <source>RNN</source>
+        <translation>循环神经网络</translation>
     </message>
     <message>
-      <source>CNN × {layers}</source>
-      <translation>卷积 × {layers}</translation>
+        <source>CNN × {layers}</source>
+        <translation>卷积 × {layers}</translation>
     </message>
     <message>
-      <source>attention</source>
-      <translation>注意力</translation>
+        <source>attention</source>
+        <translation>注意力</translation>
     </message>
     <message>
-      <source>‖∂y_i/∂x_j‖: how much output i moves with input j</source>
-      <translation>‖∂y_i/∂x_j‖：输出 i 随输入 j 变化的程度</translation>
+        <source>‖∂y_i/∂x_j‖: how much output i moves with input j</source>
+        <translation>‖∂y_i/∂x_j‖：输出 i 随输入 j 变化的程度</translation>
     </message>
     <message>
-      <source>output i</source>
-      <translation>输出 i</translation>
+        <source>output i</source>
+        <translation>输出 i</translation>
     </message>
     <message>
-      <source>input j</source>
-      <translation>输入 j</translation>
+        <source>input j</source>
+        <translation>输入 j</translation>
     </message>
     <message>
-      <source>multiplications</source>
-      <translation>乘法次数</translation>
+        <source>multiplications</source>
+        <translation>乘法次数</translation>
     </message>
     <message>
-      <source>steps in sequence</source>
-      <translation>顺序步数</translation>
+        <source>steps in sequence</source>
+        <translation>顺序步数</translation>
     </message>
     <message>
-      <source>longest path</source>
-      <translation>最长路径</translation>
+        <source>longest path</source>
+        <translation>最长路径</translation>
     </message>
     <message>
-      <source>last by first token</source>
-      <translation>末词元对首词元</translation>
+        <source>last by first token</source>
+        <translation>末词元对首词元</translation>
     </message>
     <message>
-      <source>Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.</source>
-      <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由随机种子生成的通道。</translation>
+        <source>Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.</source>
+        <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由随机种子生成的通道。</translation>
     </message>
     <message>
-      <source>So many convolutions do not join both ends; {needed} would.</source>
-      <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
+        <source>So many convolutions do not join both ends; {needed} would.</source>
+        <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
     </message>
     <message>
-      <source>Projections of attention: {count} multiplications more.</source>
-      <translation>注意力的投影另需 {count} 次乘法。</translation>
+        <source>Projections of attention: {count} multiplications more.</source>
+        <translation>注意力的投影另需 {count} 次乘法。</translation>
     </message>
     <message>
-      <source>Without X the input of a token is its Q, K and V side by side.</source>
-      <translation>没有 X 时，以各词元并排的 Q、K、V 作为其输入。</translation>
+        <source>Without X the input of a token is its Q, K and V side by side.</source>
+        <translation>没有 X 时，以各词元并排的 Q、K、V 作为其输入。</translation>
     </message>
     <message>
-      <source>The first {shown} of {count} tokens, as a sequence of their own.</source>
-      <translation>共 {count} 个词元，取前 {shown} 个作为单独的序列。</translation>
+        <source>The first {shown} of {count} tokens, as a sequence of their own.</source>
+        <translation>共 {count} 个词元，取前 {shown} 个作为单独的序列。</translation>
     </message>
     <message>
-      <source>the sum of its row</source>
-      <translation>所在行之和</translation>
+        <source>the sum of its row</source>
+        <translation>所在行之和</translation>
     </message>
     <message>
-      <source>its row, weighted by itself</source>
-      <translation>所在行，以自身加权</translation>
+        <source>its row, weighted by itself</source>
+        <translation>所在行，以自身加权</translation>
     </message>
     <message>
-      <source>every step before it</source>
-      <translation>它之前的每一步</translation>
+        <source>every step before it</source>
+        <translation>它之前的每一步</translation>
     </message>
     <message>
-      <source>the tables</source>
-      <translation>各输入表</translation>
+        <source>the tables</source>
+        <translation>各输入表</translation>
     </message>
     <message>
-      <source>one for each map</source>
-      <translation>每图各一</translation>
+        <source>one for each map</source>
+        <translation>每图各一</translation>
     </message>
     <message>
-      <source>the same for all</source>
-      <translation>全部相同</translation>
+        <source>the same for all</source>
+        <translation>全部相同</translation>
     </message>
     <message>
-      <source>gradient of</source>
-      <translation>求导对象</translation>
+        <source>gradient of</source>
+        <translation>求导对象</translation>
     </message>
     <message>
-      <source>with respect to</source>
-      <translation>对…求导</translation>
+        <source>with respect to</source>
+        <translation>对…求导</translation>
     </message>
     <message>
-      <source>color bar</source>
-      <translation>色标</translation>
+        <source>color bar</source>
+        <translation>色标</translation>
     </message>
     <message>
-      <source>Gradient of {name}</source>
-      <translation>{name} 的梯度</translation>
+        <source>Gradient of {name}</source>
+        <translation>{name} 的梯度</translation>
     </message>
     <message>
-      <source>{name} = {value}; it changes by so much for each unit of a number</source>
-      <translation>{name} = {value}；某个数每增加一个单位，它的变化量如下</translation>
+        <source>{name} = {value}; it changes by so much for each unit of a number</source>
+        <translation>{name} = {value}；某个数每增加一个单位，它的变化量如下</translation>
     </message>
     <message>
-      <source>It changes with no number of the problem.</source>
-      <translation>它不随本题中任何数变化。</translation>
+        <source>It changes with no number of the problem.</source>
+        <translation>它不随本题中任何数变化。</translation>
     </message>
     <message>
-      <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
-      <translation>精确梯度旁是重新计算的有限差分 (f(x + h) − f(x − h)) / 2h。</translation>
+        <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
+        <translation>精确梯度旁是重新计算的有限差分 (f(x + h) − f(x − h)) / 2h。</translation>
     </message>
     <message>
-      <source>It does not change with {names}.</source>
-      <translation>它不随 {names} 变化。</translation>
+        <source>It does not change with {names}.</source>
+        <translation>它不随 {names} 变化。</translation>
     </message>
     <message>
-      <source>Of each block of a large map the gradient of largest magnitude.</source>
-      <translation>大图的每一块显示其中绝对值最大的梯度。</translation>
+        <source>Of each block of a large map the gradient of largest magnitude.</source>
+        <translation>大图的每一块显示其中绝对值最大的梯度。</translation>
     </message>
     <message>
-      <source>{name}: {exact}, by differences {other}, apart by {share} of it</source>
-      <translation>{name}：{exact}，差分 {other}，相对相差 {share}</translation>
+        <source>{name}: {exact}, by differences {other}, apart by {share} of it</source>
+        <translation>{name}：{exact}，差分 {other}，相对相差 {share}</translation>
     </message>
     <message>
-      <source>exact</source>
-      <translation>精确</translation>
+        <source>exact</source>
+        <translation>精确</translation>
     </message>
     <message>
-      <source>difference</source>
-      <translation>差分</translation>
+        <source>difference</source>
+        <translation>差分</translation>
     </message>
     <message>
-      <source>apart</source>
-      <translation>相对误差</translation>
+        <source>apart</source>
+        <translation>相对误差</translation>
     </message>
     <message>
-      <source>largest by</source>
-      <translation>最大者</translation>
+        <source>largest by</source>
+        <translation>最大者</translation>
     </message>
     <message>
-      <source>Nadaraya–Watson</source>
-      <translation>Nadaraya–Watson 核回归</translation>
+        <source>Nadaraya–Watson</source>
+        <translation>Nadaraya–Watson 核回归</translation>
     </message>
     <message>
-      <source>Fitted w = {w}</source>
-      <translation>拟合的 w = {w}</translation>
+        <source>Fitted w = {w}</source>
+        <translation>拟合的 w = {w}</translation>
     </message>
     <message>
-      <source>Gradient maps</source>
-      <translation>梯度图</translation>
+        <source>Gradient maps</source>
+        <translation>梯度图</translation>
     </message>
     <message>
-      <source>Code</source>
-      <translation>代码</translation>
+        <source>Code</source>
+        <translation>代码</translation>
     </message>
     <message>
-      <source>written for</source>
-      <translation>所用的库</translation>
+        <source>written for</source>
+        <translation>所用的库</translation>
     </message>
     <message>
-      <source>The problem in {library}</source>
-      <translation>用 {library} 写出这道题</translation>
+        <source>The problem in {library}</source>
+        <translation>用 {library} 写出这道题</translation>
     </message>
     <message>
-      <source>… {count} more lines</source>
-      <translation>…… 还有 {count} 行</translation>
+        <source>… {count} more lines</source>
+        <translation>…… 还有 {count} 行</translation>
     </message>
     <message>
-      <source>Why √d_k</source>
-      <translation>为什么要除以 √d_k</translation>
+        <source>Why √d_k</source>
+        <translation>为什么要除以 √d_k</translation>
     </message>
     <message>
-      <source>random Q and K, d_k = {width}</source>
-      <translation>随机的 Q 和 K，d_k = {width}</translation>
+        <source>random Q and K, d_k = {width}</source>
+        <translation>随机的 Q 和 K，d_k = {width}</translation>
     </message>
     <message>
-      <source>scaled, × 1/√d_k = {scale}</source>
-      <translation>缩放，× 1/√d_k = {scale}</translation>
+        <source>scaled, × 1/√d_k = {scale}</source>
+        <translation>缩放，× 1/√d_k = {scale}</translation>
     </message>
     <message>
-      <source>unscaled, × 1</source>
-      <translation>不缩放，× 1</translation>
+        <source>unscaled, × 1</source>
+        <translation>不缩放，× 1</translation>
     </message>
     <message>
-      <source>another scale, × {scale}</source>
-      <translation>其他系数，× {scale}</translation>
+        <source>another scale, × {scale}</source>
+        <translation>其他系数，× {scale}</translation>
     </message>
     <message>
-      <source>{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-      <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+        <source>{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
     </message>
     <message>
-      <source>The softmax saturates at the scale {scale}: one weight takes {weight}, ‖diag(a) − aaᵀ‖ is {jacobian} of at most 0.5, and hardly any gradient reaches Q.</source>
-      <translation>系数为 {scale} 时 softmax 饱和：一个权重占了 {weight}，‖diag(a) − aaᵀ‖ 只有 {jacobian}（最大为 0.5），几乎没有梯度传到 Q。</translation>
+        <source>The softmax saturates at the scale {scale}: one weight takes {weight}, ‖diag(a) − aaᵀ‖ is {jacobian} of at most 0.5, and hardly any gradient reaches Q.</source>
+        <translation>系数为 {scale} 时 softmax 饱和：一个权重占了 {weight}，‖diag(a) − aaᵀ‖ 只有 {jacobian}（最大为 0.5），几乎没有梯度传到 Q。</translation>
     </message>
     <message>
-      <source>At none of the three scales does the softmax of this row saturate (a weight above {limit}).</source>
-      <translation>在这三个系数下，这一行的 softmax 都没有饱和（没有权重超过 {limit}）。</translation>
+        <source>At none of the three scales does the softmax of this row saturate (a weight above {limit}).</source>
+        <translation>在这三个系数下，这一行的 softmax 都没有饱和（没有权重超过 {limit}）。</translation>
     </message>
     <message>
-      <source>Of this long problem {rows} rows at even distances are read.</source>
-      <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
+        <source>Of this long problem {rows} rows at even distances are read.</source>
+        <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
     </message>
     <message>
-      <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
-      <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
+        <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
+        <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
     </message>
     <message>
-      <source>random, × 1/√d_k</source>
-      <translation>随机数，× 1/√d_k</translation>
+        <source>random, × 1/√d_k</source>
+        <translation>随机数，× 1/√d_k</translation>
     </message>
     <message>
-      <source>entropy of each row; dashed: log m</source>
-      <translation>每一行的熵；虚线：log m</translation>
+        <source>entropy of each row; dashed: log m</source>
+        <translation>每一行的熵；虚线：log m</translation>
     </message>
     <message>
-      <source>query {query}: entropy {numbers}; at most {most}</source>
-      <translation>查询 {query}：熵 {numbers}；最大 {most}</translation>
+        <source>query {query}: entropy {numbers}; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers}；最大 {most}</translation>
     </message>
     <message>
-      <source>variance of q · k against d_k</source>
-      <translation>q · k 的方差随 d_k 的变化</translation>
+        <source>variance of q · k against d_k</source>
+        <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
     <message>
-      <source>random, unscaled</source>
-      <translation>随机数，不缩放</translation>
+        <source>random, unscaled</source>
+        <translation>随机数，不缩放</translation>
     </message>
     <message>
-      <source>these: {variance}</source>
-      <translation>本题：{variance}</translation>
+        <source>these: {variance}</source>
+        <translation>本题：{variance}</translation>
     </message>
     <message>
-      <source>the numbers of the problem</source>
-      <translation>本题的数值</translation>
+        <source>the numbers of the problem</source>
+        <translation>本题的数值</translation>
     </message>
     <message>
-      <source>random Q and K</source>
-      <translation>随机的 Q 和 K</translation>
+        <source>random Q and K</source>
+        <translation>随机的 Q 和 K</translation>
     </message>
     <message>
-      <source>Needs dot products as scores</source>
-      <translation>需要以点积作为评分函数</translation>
+        <source>Needs dot products as scores</source>
+        <translation>需要以点积作为评分函数</translation>
     </message>
     <message>
-      <source>Why √d_k, a picture for each d_k</source>
-      <translation>为什么要除以 √d_k，每个 d_k 一张图</translation>
+        <source>Why √d_k, a picture for each d_k</source>
+        <translation>为什么要除以 √d_k，每个 d_k 一张图</translation>
     </message>
     <message>
-      <source>softmax of</source>
-      <translation>softmax 的对象</translation>
+        <source>softmax of</source>
+        <translation>softmax 的对象</translation>
     </message>
     <message>
-      <source>another scale</source>
-      <translation>其他系数</translation>
+        <source>another scale</source>
+        <translation>其他系数</translation>
     </message>
     <message>
-      <source>symbols</source>
-      <translation>符号</translation>
+        <source>symbols</source>
+        <translation>符号</translation>
     </message>
     <message>
-      <source>numbers</source>
-      <translation>数值</translation>
+        <source>numbers</source>
+        <translation>数值</translation>
     </message>
     <message>
-      <source>Shapes</source>
-      <translation>形状</translation>
+        <source>Shapes</source>
+        <translation>形状</translation>
     </message>
     <message>
-      <source>written in</source>
-      <translation>写成</translation>
+        <source>written in</source>
+        <translation>写成</translation>
     </message>
     <message>
-      <source>changed by hand</source>
-      <translation>手动修改</translation>
+        <source>changed by hand</source>
+        <translation>手动修改</translation>
     </message>
     <message>
-      <source>× {heads} heads</source>
-      <translation>× {heads} 个头</translation>
+        <source>× {heads} heads</source>
+        <translation>× {heads} 个头</translation>
     </message>
     <message>
-      <source>up to nine</source>
-      <translation>最多九个</translation>
+        <source>up to nine</source>
+        <translation>最多九个</translation>
     </message>
     <message>
-      <source>two, and their difference</source>
-      <translation>两个及其差值</translation>
+        <source>two, and their difference</source>
+        <translation>两个及其差值</translation>
     </message>
     <message>
-      <source>Snapshots side by side</source>
-      <translation>快照并排</translation>
+        <source>Snapshots side by side</source>
+        <translation>快照并排</translation>
     </message>
     <message>
-      <source>Snapshots: {stage}</source>
-      <translation>快照：{stage}</translation>
+        <source>Snapshots: {stage}</source>
+        <translation>快照：{stage}</translation>
     </message>
     <message>
-      <source>There is no snapshot yet: “Take a snapshot” keeps the present state.</source>
-      <translation>还没有快照：用“保存快照”保留当前状态。</translation>
+        <source>There is no snapshot yet: “Take a snapshot” keeps the present state.</source>
+        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
-      <source>Without this map: {names}.</source>
-      <translation>没有这张图的快照：{names}。</translation>
+        <source>Without this map: {names}.</source>
+        <translation>没有这张图的快照：{names}。</translation>
     </message>
     <message>
-      <source>The two have other shapes: there is no difference.</source>
-      <translation>两者形状不同，没有差值。</translation>
+        <source>The two have other shapes: there is no difference.</source>
+        <translation>两者形状不同，没有差值。</translation>
     </message>
     <message>
-      <source>Needs a model that predicts tokens: File › Open a model</source>
-      <translation>需要一个能预测词元的模型：文件 › 打开模型</translation>
+        <source>Needs a model that predicts tokens: File › Open a model</source>
+        <translation>需要一个能预测词元的模型：文件 › 打开模型</translation>
     </message>
     <message>
-      <source>Prediction</source>
-      <translation>预测</translation>
+        <source>Prediction</source>
+        <translation>预测</translation>
     </message>
     <message>
-      <source>tokens</source>
-      <translation>词元数</translation>
+        <source>tokens</source>
+        <translation>词元数</translation>
     </message>
     <message>
-      <source>In the place of “{token}”</source>
-      <translation>“{token}”处</translation>
+        <source>In the place of “{token}”</source>
+        <translation>“{token}”处</translation>
     </message>
     <message>
-      <source>before</source>
-      <translation>之前</translation>
+        <source>before</source>
+        <translation>之前</translation>
     </message>
     <message>
-      <source>Probability of each token: softmax of the logits</source>
-      <translation>每个词元的概率：logits 的 softmax</translation>
+        <source>Probability of each token: softmax of the logits</source>
+        <translation>每个词元的概率：logits 的 softmax</translation>
     </message>
     <message>
-      <source>layer {layer}</source>
-      <translation>第 {layer} 层</translation>
+        <source>layer {layer}</source>
+        <translation>第 {layer} 层</translation>
     </message>
     <message>
-      <source>layer</source>
-      <translation>层</translation>
+        <source>layer</source>
+        <translation>层</translation>
     </message>
     <message>
-      <source>head</source>
-      <translation>头</translation>
+        <source>head</source>
+        <translation>头</translation>
     </message>
     <message>
-      <source>results of the heads</source>
-      <translation>各头的输出</translation>
+        <source>results of the heads</source>
+        <translation>各头的输出</translation>
     </message>
     <message>
-      <source>tokens after each layer</source>
-      <translation>每层之后的词元</translation>
+        <source>tokens after each layer</source>
+        <translation>每层之后的词元</translation>
     </message>
     <message>
-      <source>Effect of the changes</source>
-      <translation>改动的影响</translation>
+        <source>Effect of the changes</source>
+        <translation>改动的影响</translation>
     </message>
     <message>
-      <source>Needs a model: File › Open a model</source>
-      <translation>需要一个模型：文件 › 打开模型</translation>
+        <source>Needs a model: File › Open a model</source>
+        <translation>需要一个模型：文件 › 打开模型</translation>
     </message>
     <message>
-      <source>of</source>
-      <translation>对象</translation>
+        <source>of</source>
+        <translation>对象</translation>
     </message>
     <message>
-      <source>Nothing is changed by hand: nothing has moved.</source>
-      <translation>没有手动改动，因此没有变化。</translation>
+        <source>Nothing is changed by hand: nothing has moved.</source>
+        <translation>没有手动改动，因此没有变化。</translation>
     </message>
     <message>
-      <source>‖now − before‖ / ‖before‖, 0 where nothing moved</source>
-      <translation>‖现在 − 之前‖ / ‖之前‖，没有变化处为 0</translation>
+        <source>‖now − before‖ / ‖before‖, 0 where nothing moved</source>
+        <translation>‖现在 − 之前‖ / ‖之前‖，没有变化处为 0</translation>
     </message>
     <message>
-      <source>Logit lens</source>
-      <translation>Logit 透镜</translation>
+        <source>Logit lens</source>
+        <translation>Logit 透镜</translation>
     </message>
     <message>
-      <source>embeddings</source>
-      <translation>词嵌入</translation>
+        <source>embeddings</source>
+        <translation>词嵌入</translation>
     </message>
     <message>
-      <source>after layer {layer}</source>
-      <translation>第 {layer} 层之后</translation>
+        <source>after layer {layer}</source>
+        <translation>第 {layer} 层之后</translation>
     </message>
     <message>
-      <source>Likeliest token at every place, as though the model ended after a layer</source>
-      <translation>假设模型在某一层之后结束时，每个位置最可能的词元</translation>
+        <source>Likeliest token at every place, as though the model ended after a layer</source>
+        <translation>假设模型在某一层之后结束时，每个位置最可能的词元</translation>
     </message>
     <message>
-      <source>The color of a cell is the probability of its token, from 0 to 1.</source>
-      <translation>单元格的颜色表示其词元的概率，从 0 到 1。</translation>
+        <source>The color of a cell is the probability of its token, from 0 to 1.</source>
+        <translation>单元格的颜色表示其词元的概率，从 0 到 1。</translation>
     </message>
     <message>
-      <source>After “{token}”</source>
-      <translation>“{token}”之后</translation>
+        <source>After “{token}”</source>
+        <translation>“{token}”之后</translation>
     </message>
     <message>
-      <source>nothing</source>
-      <translation>无</translation>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
     <message>
-      <source>logit of</source>
-      <translation>logit 取自</translation>
+        <source>logit of</source>
+        <translation>logit 取自</translation>
     </message>
     <message>
-      <source>less that of</source>
-      <translation>减去</translation>
+        <source>less that of</source>
+        <translation>减去</translation>
     </message>
     <message>
-      <source>Parts of a logit</source>
-      <translation>Logit 的组成</translation>
+        <source>Parts of a logit</source>
+        <translation>Logit 的组成</translation>
     </message>
     <message>
-      <source>Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}: together {total}; the logit is {logit}.</source>
-      <translation>词嵌入 {embedding}，各头 {heads}，MLP {mlps}，偏置与归一化 {rest}：合计 {total}；logit 为 {logit}。</translation>
+        <source>Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}: together {total}; the logit is {logit}.</source>
+        <translation>词嵌入 {embedding}，各头 {heads}，MLP {mlps}，偏置与归一化 {rest}：合计 {total}；logit 为 {logit}。</translation>
     </message>
     <message>
-      <source>Parts of the logit of {name}</source>
-      <translation>{name} 的 logit 的组成</translation>
+        <source>Parts of the logit of {name}</source>
+        <translation>{name} 的 logit 的组成</translation>
     </message>
     <message>
-      <source>What each head adds to it directly</source>
-      <translation>每个头的直接贡献</translation>
+        <source>What each head adds to it directly</source>
+        <translation>每个头的直接贡献</translation>
     </message>
     <message>
-      <source>as patched</source>
-      <translation>只看修补</translation>
+        <source>as patched</source>
+        <translation>只看修补</translation>
     </message>
     <message>
-      <source>beside what the gradient foretells</source>
-      <translation>与梯度的预计并列</translation>
+        <source>beside what the gradient foretells</source>
+        <translation>与梯度的预计并列</translation>
     </message>
     <message>
-      <source>Patching from the first text</source>
-      <translation>从第一段文本做激活修补</translation>
+        <source>Patching from the first text</source>
+        <translation>从第一段文本做激活修补</translation>
     </message>
     <message>
-      <source>patched</source>
-      <translation>修补</translation>
+        <source>patched</source>
+        <translation>修补</translation>
     </message>
     <message>
-      <source>Σ gradient · (first − second)</source>
-      <translation>Σ 梯度 ·（第一段 − 第二段）</translation>
+        <source>Σ gradient · (first − second)</source>
+        <translation>Σ 梯度 ·（第一段 − 第二段）</translation>
     </message>
     <message>
-      <source>What comes back of the logit of {name}</source>
-      <translation>{name} 的 logit 恢复的比例</translation>
+        <source>What comes back of the logit of {name}</source>
+        <translation>{name} 的 logit 恢复的比例</translation>
     </message>
     <message>
-      <source>0 as in the second text, 1 as in the first</source>
-      <translation>0 表示与第二段文本相同，1 表示与第一段相同</translation>
+        <source>0 as in the second text, 1 as in the first</source>
+        <translation>0 表示与第二段文本相同，1 表示与第一段相同</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PagesController</name>
     <message>
-      <source>Stopped. The next change computes the page again.</source>
-      <translation>已停止。下一次更改会重新计算此页面。</translation>
+        <source>Stopped. The next change computes the page again.</source>
+        <translation>已停止。下一次更改会重新计算此页面。</translation>
     </message>
     <message>
-      <source>Not shown during the exercise: pages would give away cells that are left out.</source>
-      <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
+        <source>Not shown during the exercise: pages would give away cells that are left out.</source>
+        <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PagesPanel</name>
     <message>
-      <source>Page</source>
-      <translation>页面</translation>
+        <source>Page</source>
+        <translation>页面</translation>
     </message>
     <message>
-      <source>Beside the maps</source>
-      <translation>放回图旁</translation>
+        <source>Beside the maps</source>
+        <translation>放回图旁</translation>
     </message>
     <message>
-      <source>In the place of the maps</source>
-      <translation>在热图的位置显示</translation>
+        <source>In the place of the maps</source>
+        <translation>在热图的位置显示</translation>
     </message>
     <message>
-      <source>Export the page</source>
-      <translation>导出此页面</translation>
+        <source>Export the page</source>
+        <translation>导出此页面</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Palettes</name>
     <message>
-      <source>Blue – orange</source>
-      <translation>蓝 – 橙</translation>
+        <source>Blue – orange</source>
+        <translation>蓝 – 橙</translation>
     </message>
     <message>
-      <source>Green – navy</source>
-      <translation>绿 – 深蓝</translation>
+        <source>Green – navy</source>
+        <translation>绿 – 深蓝</translation>
     </message>
     <message>
-      <source>Grey</source>
-      <translation>灰度</translation>
+        <source>Grey</source>
+        <translation>灰度</translation>
     </message>
     <message>
-      <source>Blue – red (CET-D1)</source>
-      <translation>蓝 – 红（CET-D1）</translation>
+        <source>Blue – red (CET-D1)</source>
+        <translation>蓝 – 红（CET-D1）</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PartSlots</name>
     <message>
-      <source>Queries, keys and values</source>
-      <translation>查询、键和值</translation>
+        <source>Queries, keys and values</source>
+        <translation>查询、键和值</translation>
     </message>
     <message>
-      <source>A sequence X and the weights that make them</source>
-      <translation>序列 X 和生成它们的权重</translation>
+        <source>A sequence X and the weights that make them</source>
+        <translation>序列 X 和生成它们的权重</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Pictures</name>
     <message>
-      <source>The map alone</source>
-      <translation>仅该图</translation>
+        <source>The map alone</source>
+        <translation>仅该图</translation>
     </message>
     <message>
-      <source>The matrices around it, as in the window</source>
-      <translation>连同相关矩阵，如窗口所示</translation>
+        <source>The matrices around it, as in the window</source>
+        <translation>连同相关矩阵，如窗口所示</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PointsField</name>
     <message>
-      <source>Type is {low} to {high} points large.</source>
-      <translation>字号应在 {low} 到 {high} 磅之间。</translation>
+        <source>Type is {low} to {high} points large.</source>
+        <translation>字号应在 {low} 到 {high} 磅之间。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PredictionList</name>
     <message>
-      <source>Predicted tokens</source>
-      <translation>预测的词元</translation>
+        <source>Predicted tokens</source>
+        <translation>预测的词元</translation>
     </message>
     <message>
-      <source>The likeliest tokens with their probabilities: softmax of the logits</source>
-      <translation>最可能的词元及其概率：logits 的 softmax</translation>
+        <source>The likeliest tokens with their probabilities: softmax of the logits</source>
+        <translation>最可能的词元及其概率：logits 的 softmax</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PredictionModel</name>
     <message>
-      <source>Token</source>
-      <translation>词元</translation>
+        <source>Token</source>
+        <translation>词元</translation>
     </message>
     <message>
-      <source>Now</source>
-      <translation>现在</translation>
+        <source>Now</source>
+        <translation>现在</translation>
     </message>
     <message>
-      <source>Before</source>
-      <translation>之前</translation>
+        <source>Before</source>
+        <translation>之前</translation>
     </message>
     <message>
-      <source>{token}: probability {now}</source>
-      <translation>{token}：概率 {now}</translation>
+        <source>{token}: probability {now}</source>
+        <translation>{token}：概率 {now}</translation>
     </message>
     <message>
-      <source>{token}: probability {now}, before {before}</source>
-      <translation>{token}：概率 {now}，之前 {before}</translation>
+        <source>{token}: probability {now}, before {before}</source>
+        <translation>{token}：概率 {now}，之前 {before}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Preview</name>
     <message>
-      <source>The preview is being drawn…</source>
-      <translation>正在绘制预览…</translation>
+        <source>The preview is being drawn…</source>
+        <translation>正在绘制预览…</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ProductPicture</name>
     <message>
-      <source>query ↓</source>
-      <translation>查询 ↓</translation>
+        <source>query ↓</source>
+        <translation>查询 ↓</translation>
     </message>
     <message>
-      <source>key ↓</source>
-      <translation>键 ↓</translation>
+        <source>key ↓</source>
+        <translation>键 ↓</translation>
     </message>
     <message>
-      <source>head {head}</source>
-      <translation>头 {head}</translation>
+        <source>head {head}</source>
+        <translation>头 {head}</translation>
     </message>
     <message>
-      <source>item {item}</source>
-      <translation>样本 {item}</translation>
+        <source>item {item}</source>
+        <translation>样本 {item}</translation>
     </message>
     <message>
-      <source>key →</source>
-      <translation>键 →</translation>
+        <source>key →</source>
+        <translation>键 →</translation>
     </message>
     <message>
-      <source>Tokens…</source>
-      <translation>词元…</translation>
+        <source>Tokens…</source>
+        <translation>词元…</translation>
     </message>
     <message>
-      <source>Name the queries and keys (Ctrl+T)</source>
-      <translation>给查询和键命名 (Ctrl+T)</translation>
+        <source>Name the queries and keys (Ctrl+T)</source>
+        <translation>给查询和键命名 (Ctrl+T)</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ProgressController</name>
     <message>
-      <source>{percent} % of the maps computed · Esc stops</source>
-      <translation>热热热图已计算 {percent} % · 按 Esc 停止</translation>
+        <source>{percent} % of the maps computed · Esc stops</source>
+        <translation>热热热图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
-      <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
-      <translation>已停止：带点的部分尚未计算 · 按 F9 计算其余部分</translation>
+        <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
+        <translation>已停止：带点的部分尚未计算 · 按 F9 计算其余部分</translation>
     </message>
     <message>
-      <source>No maps: {why}</source>
-      <translation>无法显示热图：{why}</translation>
+        <source>No maps: {why}</source>
+        <translation>无法显示热图：{why}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>PullingController</name>
     <message>
-      <source>Press on a number of a map and draw it up or down: the smallest change of its query follows.</source>
-      <translation>在图中按住一个数上下拖动，会随之求出改动最小的查询。</translation>
+        <source>Press on a number of a map and draw it up or down: the smallest change of its query follows.</source>
+        <translation>在图中按住一个数上下拖动，会随之求出改动最小的查询。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>QuestionView</name>
     <message>
-      <source>Check</source>
-      <translation>检查</translation>
+        <source>Check</source>
+        <translation>检查</translation>
     </message>
     <message>
-      <source>Show the answer</source>
-      <translation>显示答案</translation>
+        <source>Show the answer</source>
+        <translation>显示答案</translation>
     </message>
     <message>
-      <source>Your answer</source>
-      <translation>你的答案</translation>
+        <source>Your answer</source>
+        <translation>你的答案</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Questions</name>
     <message>
-      <source>Save the changes to {name}?</source>
-      <translation>要保存对 {name} 的更改吗？</translation>
+        <source>Save the changes to {name}?</source>
+        <translation>要保存对 {name} 的更改吗？</translation>
     </message>
     <message>
-      <source>{name} was changed by another program since it was opened or saved.</source>
-      <translation>自打开或保存以来，{name} 已被其他程序更改。</translation>
+        <source>{name} was changed by another program since it was opened or saved.</source>
+        <translation>自打开或保存以来，{name} 已被其他程序更改。</translation>
     </message>
     <message>
-      <source>Saving over it loses those changes, reloading it loses yours.</source>
-      <translation>覆盖保存会丢失那些更改，重新载入会丢失您的更改。</translation>
+        <source>Saving over it loses those changes, reloading it loses yours.</source>
+        <translation>覆盖保存会丢失那些更改，重新载入会丢失您的更改。</translation>
     </message>
     <message>
-      <source>Save over it</source>
-      <translation>覆盖保存</translation>
+        <source>Save over it</source>
+        <translation>覆盖保存</translation>
     </message>
     <message>
-      <source>Save as…</source>
-      <translation>另存为…</translation>
+        <source>Save as…</source>
+        <translation>另存为…</translation>
     </message>
     <message>
-      <source>Reload it</source>
-      <translation>重新载入</translation>
+        <source>Reload it</source>
+        <translation>重新载入</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ReadingProgress</name>
     <message>
-      <source>Reading {name}, {percent} %</source>
-      <translation>正在读取 {name}，{percent} %</translation>
+        <source>Reading {name}, {percent} %</source>
+        <translation>正在读取 {name}，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel the reading</source>
-      <translation>取消读取</translation>
+        <source>Cancel the reading</source>
+        <translation>取消读取</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Readings</name>
     <message>
-      <source>entropy</source>
-      <translation>熵</translation>
+        <source>entropy</source>
+        <translation>熵</translation>
     </message>
     <message>
-      <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-      <translation>每行的平均熵，0 … log {keys} = {most}</translation>
+        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
+        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
     </message>
     <message>
-      <source>stable rank</source>
-      <translation>稳定秩</translation>
+        <source>stable rank</source>
+        <translation>稳定秩</translation>
     </message>
     <message>
-      <source>Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}</source>
-      <translation>权重矩阵的 Σσ² / σ₁²：各行分布相同时为 1，最大为 {most}</translation>
+        <source>Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}</source>
+        <translation>权重矩阵的 Σσ² / σ₁²：各行分布相同时为 1，最大为 {most}</translation>
     </message>
     <message>
-      <source>largest weight</source>
-      <translation>最大权重</translation>
+        <source>largest weight</source>
+        <translation>最大权重</translation>
     </message>
     <message>
-      <source>the largest weight of the head, 0 … 1</source>
-      <translation>该头中最大的权重，0 … 1</translation>
+        <source>the largest weight of the head, 0 … 1</source>
+        <translation>该头中最大的权重，0 … 1</translation>
     </message>
     <message>
-      <source>sink mass</source>
-      <translation>汇聚质量</translation>
+        <source>sink mass</source>
+        <translation>汇聚质量</translation>
     </message>
     <message>
-      <source>share of the weights on key 0</source>
-      <translation>落在键 0 上的权重所占的比例</translation>
+        <source>share of the weights on key 0</source>
+        <translation>落在键 0 上的权重所占的比例</translation>
     </message>
     <message>
-      <source>previous token</source>
-      <translation>前一词元</translation>
+        <source>previous token</source>
+        <translation>前一词元</translation>
     </message>
     <message>
-      <source>share of the weights on the token before: j = i − 1</source>
-      <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
+        <source>share of the weights on the token before: j = i − 1</source>
+        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
     </message>
     <message>
-      <source>duplicate token</source>
-      <translation>重复词元</translation>
+        <source>duplicate token</source>
+        <translation>重复词元</translation>
     </message>
     <message>
-      <source>share of the weights on earlier tokens that are the same: j &lt; i</source>
-      <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
+        <source>share of the weights on earlier tokens that are the same: j &lt; i</source>
+        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
     </message>
     <message>
-      <source>induction</source>
-      <translation>归纳</translation>
+        <source>induction</source>
+        <translation>归纳</translation>
     </message>
     <message>
-      <source>share of the weights on tokens that follow an earlier one that is the same</source>
-      <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
+        <source>share of the weights on tokens that follow an earlier one that is the same</source>
+        <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
     <message>
-      <source>&amp;Mark what it counts</source>
-      <translation>标出所计入的单元格(&amp;M)</translation>
+        <source>&amp;Mark what it counts</source>
+        <translation>标出所计入的单元格(&amp;M)</translation>
     </message>
     <message>
-      <source>Mark</source>
-      <translation>标出</translation>
+        <source>Mark</source>
+        <translation>标出</translation>
     </message>
     <message>
-      <source>This number counts every cell</source>
-      <translation>该读数计入所有单元格</translation>
+        <source>This number counts every cell</source>
+        <translation>该读数计入所有单元格</translation>
     </message>
     <message>
-      <source>Needs queries and keys of one sequence, with tokens</source>
-      <translation>需要查询和键来自同一个带词元的序列</translation>
+        <source>Needs queries and keys of one sequence, with tokens</source>
+        <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ReadingsDialog</name>
     <message>
-      <source>How to read {name}</source>
-      <translation>{name} 的读法</translation>
+        <source>How to read {name}</source>
+        <translation>{name} 的读法</translation>
     </message>
     <message>
-      <source>The text can be read in several ways. Which numbers are meant?</source>
-      <translation>这段文本有多种读法。应读作哪些数？</translation>
+        <source>The text can be read in several ways. Which numbers are meant?</source>
+        <translation>这段文本有多种读法。应读作哪些数？</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>RecentFiles</name>
     <message>
-      <source>Take the &amp;missing ones off this list</source>
-      <translation>移除已不存在的文件(&amp;M)</translation>
+        <source>Take the &amp;missing ones off this list</source>
+        <translation>移除已不存在的文件(&amp;M)</translation>
     </message>
     <message>
-      <source>&amp;Empty this list</source>
-      <translation>清空此列表(&amp;E)</translation>
+        <source>&amp;Empty this list</source>
+        <translation>清空此列表(&amp;E)</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Recovery</name>
     <message>
-      <source>The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}.</source>
-      <translation>程序在保存 {name} 之前意外退出：{n} 个查询、{m} 个键、{heads} 个头，最后修改于 {when}。</translation>
+        <source>The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}.</source>
+        <translation>程序在保存 {name} 之前意外退出：{n} 个查询、{m} 个键、{heads} 个头，最后修改于 {when}。</translation>
     </message>
     <message>
-      <source>Recover</source>
-      <translation>恢复</translation>
+        <source>Recover</source>
+        <translation>恢复</translation>
     </message>
     <message>
-      <source>Open it as it was; no file is touched before you save</source>
-      <translation>按当时的样子打开；在您保存之前不会改动任何文件</translation>
+        <source>Open it as it was; no file is touched before you save</source>
+        <translation>按当时的样子打开；在您保存之前不会改动任何文件</translation>
     </message>
     <message>
-      <source>Discard</source>
-      <translation>丢弃</translation>
+        <source>Discard</source>
+        <translation>丢弃</translation>
     </message>
     <message>
-      <source>Delete these changes for good; the file keeps what was saved</source>
-      <translation>永久删除这些更改；文件仍保持上次保存的内容</translation>
+        <source>Delete these changes for good; the file keeps what was saved</source>
+        <translation>永久删除这些更改；文件仍保持上次保存的内容</translation>
     </message>
     <message>
-      <source>Unsaved changes that cannot be read were set aside: {names} in {folder}.</source>
-      <translation>无法读取的未保存更改已另行存放：{folder} 中的 {names}。</translation>
+        <source>Unsaved changes that cannot be read were set aside: {names} in {folder}.</source>
+        <translation>无法读取的未保存更改已另行存放：{folder} 中的 {names}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>RefusalTip</name>
     <message>
-      <source>“{typed}” was not taken; {old} stays.</source>
-      <translation>“{typed}”未被采用，仍为 {old}。</translation>
+        <source>“{typed}” was not taken; {old} stays.</source>
+        <translation>“{typed}”未被采用，仍为 {old}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Relations</name>
     <message>
-      <source>Comes from</source>
-      <translation>来自</translation>
+        <source>Comes from</source>
+        <translation>来自</translation>
     </message>
     <message>
-      <source>Reaches</source>
-      <translation>影响</translation>
+        <source>Reaches</source>
+        <translation>影响</translation>
     </message>
     <message>
-      <source>Show in tables and maps all that this cell is computed from</source>
-      <translation>在表格和图中显示计算该单元格所用到的一切</translation>
+        <source>Show in tables and maps all that this cell is computed from</source>
+        <translation>在表格和图中显示计算该单元格所用到的一切</translation>
     </message>
     <message>
-      <source>Show in tables and maps all that is computed from this cell</source>
-      <translation>在表格和图中显示由该单元格计算得到的一切</translation>
+        <source>Show in tables and maps all that is computed from this cell</source>
+        <translation>在表格和图中显示由该单元格计算得到的一切</translation>
     </message>
     <message>
-      <source>{cell}, head {head}</source>
-      <translation>{cell}，头 {head}</translation>
+        <source>{cell}, head {head}</source>
+        <translation>{cell}，头 {head}</translation>
     </message>
     <message>
-      <source>{symbol}, {count} cells</source>
-      <translation>{symbol}，{count} 个单元格</translation>
+        <source>{symbol}, {count} cells</source>
+        <translation>{symbol}，{count} 个单元格</translation>
     </message>
     <message>
-      <source>Show its origin</source>
-      <translation>在图中显示来源</translation>
+        <source>Show its origin</source>
+        <translation>在图中显示来源</translation>
     </message>
     <message>
-      <source>Show its reach</source>
-      <translation>在图中显示影响</translation>
+        <source>Show its reach</source>
+        <translation>在图中显示影响</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>RowTakes</name>
     <message>
-      <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-      <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格对比；一段的行仍然可以放进另一段。</translation>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格对比；一段的行仍然可以放进另一段。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SavingProgress</name>
     <message>
-      <source>Saving {name}, {percent} %</source>
-      <translation>正在保存 {name}，{percent} %</translation>
+        <source>Saving {name}, {percent} %</source>
+        <translation>正在保存 {name}，{percent} %</translation>
     </message>
     <message>
-      <source>Cancel the saving</source>
-      <translation>取消保存</translation>
+        <source>Cancel the saving</source>
+        <translation>取消保存</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ScaleBox</name>
     <message>
-      <source>none</source>
-      <translation>无</translation>
+        <source>none</source>
+        <translation>无</translation>
     </message>
     <message>
-      <source>typed…</source>
-      <translation>手动输入…</translation>
+        <source>typed…</source>
+        <translation>手动输入…</translation>
     </message>
     <message>
-      <source>scale, a factor</source>
-      <translation>缩放系数</translation>
+        <source>scale, a factor</source>
+        <translation>缩放系数</translation>
     </message>
     <message>
-      <source>scale, from 0 to 1/√dₖ</source>
-      <translation>缩放，从 0 到 1/√dₖ</translation>
+        <source>scale, from 0 to 1/√dₖ</source>
+        <translation>缩放，从 0 到 1/√dₖ</translation>
     </message>
     <message>
-      <source>0: all allowed keys count alike (average pooling). 1/√dₖ: scaled dot product.</source>
-      <translation>0：所有允许的键权重相同（平均汇聚）。1/√dₖ：缩放点积。</translation>
+        <source>0: all allowed keys count alike (average pooling). 1/√dₖ: scaled dot product.</source>
+        <translation>0：所有允许的键权重相同（平均汇聚）。1/√dₖ：缩放点积。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Scores</name>
     <message>
-      <source>dot</source>
-      <translation>点积</translation>
+        <source>dot</source>
+        <translation>点积</translation>
     </message>
     <message>
-      <source>additive</source>
-      <translation>加性</translation>
+        <source>additive</source>
+        <translation>加性</translation>
     </message>
     <message>
-      <source>cosine</source>
-      <translation>余弦</translation>
+        <source>cosine</source>
+        <translation>余弦</translation>
     </message>
     <message>
-      <source>Gaussian</source>
-      <translation>高斯核</translation>
+        <source>Gaussian</source>
+        <translation>高斯核</translation>
     </message>
     <message>
-      <source>average</source>
-      <translation>平均汇聚</translation>
+        <source>average</source>
+        <translation>平均汇聚</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SecondText</name>
     <message>
-      <source>Second text</source>
-      <translation>第二段文本</translation>
+        <source>Second text</source>
+        <translation>第二段文本</translation>
     </message>
     <message>
-      <source>Tokens of the second text</source>
-      <translation>第二段文本的词元</translation>
+        <source>Tokens of the second text</source>
+        <translation>第二段文本的词元</translation>
     </message>
     <message>
-      <source>Drag a token onto one of the first text: its row stands there instead; or press Enter</source>
-      <translation>把一个词元拖到第一段文本的词元上，它的那一行就替换到那里；也可以按 Enter</translation>
+        <source>Drag a token onto one of the first text: its row stands there instead; or press Enter</source>
+        <translation>把一个词元拖到第一段文本的词元上，它的那一行就替换到那里；也可以按 Enter</translation>
     </message>
     <message>
-      <source>&amp;Row of</source>
-      <translation>取这一步的行(&amp;R)</translation>
+        <source>&amp;Row of</source>
+        <translation>取这一步的行(&amp;R)</translation>
     </message>
     <message>
-      <source>Step of which a row is taken</source>
-      <translation>取哪一步的行</translation>
+        <source>Step of which a row is taken</source>
+        <translation>取哪一步的行</translation>
     </message>
     <message>
-      <source>The step of the layer on the table of which a row of the second text is taken</source>
-      <translation>当前层的哪一步，从第二段文本取它的一行</translation>
+        <source>The step of the layer on the table of which a row of the second text is taken</source>
+        <translation>当前层的哪一步，从第二段文本取它的一行</translation>
     </message>
     <message>
-      <source>&amp;in the place of</source>
-      <translation>替换词元(&amp;I)</translation>
+        <source>&amp;in the place of</source>
+        <translation>替换词元(&amp;I)</translation>
     </message>
     <message>
-      <source>Token of the first text</source>
-      <translation>第一段文本的词元</translation>
+        <source>Token of the first text</source>
+        <translation>第一段文本的词元</translation>
     </message>
     <message>
-      <source>The token of the first text whose row it stands in for</source>
-      <translation>第一段文本中被替换那一行的词元</translation>
+        <source>The token of the first text whose row it stands in for</source>
+        <translation>第一段文本中被替换那一行的词元</translation>
     </message>
     <message>
-      <source>Take the row</source>
-      <translation>取这一行</translation>
+        <source>Take the row</source>
+        <translation>取这一行</translation>
     </message>
     <message>
-      <source>Put the row of the chosen token of the second text there, as one step</source>
-      <translation>把第二段文本中所选词元的那一行放到那里，作为一步</translation>
+        <source>Put the row of the chosen token of the second text there, as one step</source>
+        <translation>把第二段文本中所选词元的那一行放到那里，作为一步</translation>
     </message>
     <message>
-      <source>Take all rows</source>
-      <translation>取所有行</translation>
+        <source>Take all rows</source>
+        <translation>取所有行</translation>
     </message>
     <message>
-      <source>Compare</source>
-      <translation>对比</translation>
+        <source>Compare</source>
+        <translation>对比</translation>
     </message>
     <message>
-      <source>Compare the layer on the table with the same layer of the second text</source>
-      <translation>把当前层与第二段文本的同一层对比</translation>
+        <source>Compare the layer on the table with the same layer of the second text</source>
+        <translation>把当前层与第二段文本的同一层对比</translation>
     </message>
     <message>
-      <source>Put every row of this step there, as one step</source>
-      <translation>把这一步的所有行放到那里，作为一步</translation>
+        <source>Put every row of this step there, as one step</source>
+        <translation>把这一步的所有行放到那里，作为一步</translation>
     </message>
     <message>
-      <source>Needs texts of the same number of tokens; these have {second} and {first}</source>
-      <translation>两段文本的词元数必须相同；现在是 {second} 和 {first}</translation>
+        <source>Needs texts of the same number of tokens; these have {second} and {first}</source>
+        <translation>两段文本的词元数必须相同；现在是 {second} 和 {first}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SensitivityPage</name>
     <message>
-      <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
-      <translation>梯度（灵敏度）：问题中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
+        <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
+        <translation>梯度（灵敏度）：问题中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
     </message>
     <message>
-      <source>Choose a cell: the numbers that it changes most with are listed here.</source>
-      <translation>请选择一个单元格：这里会列出对它影响最大的数。</translation>
+        <source>Choose a cell: the numbers that it changes most with are listed here.</source>
+        <translation>请选择一个单元格：这里会列出对它影响最大的数。</translation>
     </message>
     <message>
-      <source>{name} does not change with any number of the problem.</source>
-      <translation>问题中没有哪个数会改变 {name}。</translation>
+        <source>{name} does not change with any number of the problem.</source>
+        <translation>问题中没有哪个数会改变 {name}。</translation>
     </message>
     <message>
-      <source>Taking the gradients …</source>
-      <translation>正在计算梯度……</translation>
+        <source>Taking the gradients …</source>
+        <translation>正在计算梯度……</translation>
     </message>
     <message>
-      <source>Go to {cell} in its table</source>
-      <translation>转到表格中的 {cell}</translation>
+        <source>Go to {cell} in its table</source>
+        <translation>转到表格中的 {cell}</translation>
     </message>
     <message>
-      <source>Not shown during the exercise: gradients would give away cells that are left out.</source>
-      <translation>练习期间不显示梯度：它会泄露留空单元格的答案。</translation>
+        <source>Not shown during the exercise: gradients would give away cells that are left out.</source>
+        <translation>练习期间不显示梯度：它会泄露留空单元格的答案。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Sentences</name>
     <message>
-      <source>A cell needs a number.</source>
-      <translation>单元格需要一个数。</translation>
+        <source>A cell needs a number.</source>
+        <translation>单元格需要一个数。</translation>
     </message>
     <message>
-      <source>“{text}” has a comma: use a point, as in 1.5.</source>
-      <translation>“{text}”含有逗号：请用小数点，例如 1.5。</translation>
+        <source>“{text}” has a comma: use a point, as in 1.5.</source>
+        <translation>“{text}”含有逗号：请用小数点，例如 1.5。</translation>
     </message>
     <message>
-      <source>“{text}” is not a number.</source>
-      <translation>“{text}”不是数。</translation>
+        <source>“{text}” is not a number.</source>
+        <translation>“{text}”不是数。</translation>
     </message>
     <message>
-      <source>“{text}” divides by zero.</source>
-      <translation>“{text}”的除数为零。</translation>
+        <source>“{text}” divides by zero.</source>
+        <translation>“{text}”的除数为零。</translation>
     </message>
     <message>
-      <source>“{text}” is too large for {dtype}: the largest is {largest}.</source>
-      <translation>“{text}”超出 {dtype} 的范围：最大为 {largest}。</translation>
+        <source>“{text}” is too large for {dtype}: the largest is {largest}.</source>
+        <translation>“{text}”超出 {dtype} 的范围：最大为 {largest}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is damaged: its header cannot be read.</source>
-      <translation>{file}：“{name}”已损坏：无法读取文件头。</translation>
+        <source>{file}: “{name}” is damaged: its header cannot be read.</source>
+        <translation>{file}：“{name}”已损坏：无法读取文件头。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” has {got} axes; expected at most {expected}.</source>
-      <translation>{file}：“{name}”有 {got} 个轴；最多应为 {expected} 个。</translation>
+        <source>{file}: “{name}” has {got} axes; expected at most {expected}.</source>
+        <translation>{file}：“{name}”有 {got} 个轴；最多应为 {expected} 个。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” has no cells, its shape is {got}.</source>
-      <translation>{file}：“{name}”没有单元格，形状为 {got}。</translation>
+        <source>{file}: “{name}” has no cells, its shape is {got}.</source>
+        <translation>{file}：“{name}”没有单元格，形状为 {got}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.</source>
-      <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；最多应为 {expected}。</translation>
+        <source>{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.</source>
+        <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；最多应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is not a NumPy array.</source>
-      <translation>{file}：“{name}”不是 NumPy 数组。</translation>
+        <source>{file}: “{name}” is not a NumPy array.</source>
+        <translation>{file}：“{name}”不是 NumPy 数组。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” holds Python objects, which could run code; expected numbers.</source>
-      <translation>{file}：“{name}”含有 Python 对象，可能会执行代码；应为数值。</translation>
+        <source>{file}: “{name}” holds Python objects, which could run code; expected numbers.</source>
+        <translation>{file}：“{name}”含有 Python 对象，可能会执行代码；应为数值。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” holds {got}; expected float16, float32, float64, whole numbers or true and false.</source>
-      <translation>{file}：“{name}”的内容是 {got}；应为 float16、float32、float64、整数或布尔值。</translation>
+        <source>{file}: “{name}” holds {got}; expected float16, float32, float64, whole numbers or true and false.</source>
+        <translation>{file}：“{name}”的内容是 {got}；应为 float16、float32、float64、整数或布尔值。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}.</source>
-      <translation>{file}：“{name}”已损坏或不完整：应有 {expected} 字节数据，实有 {got} 字节。</translation>
+        <source>{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}.</source>
+        <translation>{file}：“{name}”已损坏或不完整：应有 {expected} 字节数据，实有 {got} 字节。</translation>
     </message>
     <message>
-      <source>{file} is a folder; expected a file.</source>
-      <translation>{file} 是文件夹；应为文件。</translation>
+        <source>{file} is a folder; expected a file.</source>
+        <translation>{file} 是文件夹；应为文件。</translation>
     </message>
     <message>
-      <source>{file} is a pipe; expected a regular file.</source>
-      <translation>{file} 是管道；应为普通文件。</translation>
+        <source>{file} is a pipe; expected a regular file.</source>
+        <translation>{file} 是管道；应为普通文件。</translation>
     </message>
     <message>
-      <source>{file} is a device or socket; expected a regular file.</source>
-      <translation>{file} 是设备或套接字；应为普通文件。</translation>
+        <source>{file} is a device or socket; expected a regular file.</source>
+        <translation>{file} 是设备或套接字；应为普通文件。</translation>
     </message>
     <message>
-      <source>{file} does not exist.</source>
-      <translation>{file} 不存在。</translation>
+        <source>{file} does not exist.</source>
+        <translation>{file} 不存在。</translation>
     </message>
     <message>
-      <source>{file} may not be read: you have no permission.</source>
-      <translation>无法读取 {file}：没有权限。</translation>
+        <source>{file} may not be read: you have no permission.</source>
+        <translation>无法读取 {file}：没有权限。</translation>
     </message>
     <message>
-      <source>{file} could not be read: {reason}.</source>
-      <translation>无法读取 {file}：{reason}。</translation>
+        <source>{file} could not be read: {reason}.</source>
+        <translation>无法读取 {file}：{reason}。</translation>
     </message>
     <message>
-      <source>{file}: {reason}</source>
-      <translation>{file}：{reason}</translation>
+        <source>{file}: {reason}</source>
+        <translation>{file}：{reason}</translation>
     </message>
     <message>
-      <source>{file} does not fit into the memory of this computer.</source>
-      <translation>这台计算机的内存装不下 {file}。</translation>
+        <source>{file} does not fit into the memory of this computer.</source>
+        <translation>这台计算机的内存装不下 {file}。</translation>
     </message>
     <message>
-      <source>{file} is empty.</source>
-      <translation>{file} 是空文件。</translation>
+        <source>{file} is empty.</source>
+        <translation>{file} 是空文件。</translation>
     </message>
     <message>
-      <source>{file} is too large: {got}; expected at most {expected}.</source>
-      <translation>{file} 太大：{got}；最多应为 {expected}。</translation>
+        <source>{file} is too large: {got}; expected at most {expected}.</source>
+        <translation>{file} 太大：{got}；最多应为 {expected}。</translation>
     </message>
     <message>
-      <source>Session</source>
-      <translation>会话</translation>
+        <source>Session</source>
+        <translation>会话</translation>
     </message>
     <message>
-      <source>NumPy arrays by name</source>
-      <translation>按名称存放的 NumPy 数组</translation>
+        <source>NumPy arrays by name</source>
+        <translation>按名称存放的 NumPy 数组</translation>
     </message>
     <message>
-      <source>Safetensors arrays by name</source>
-      <translation>按名称存放的 Safetensors 数组</translation>
+        <source>Safetensors arrays by name</source>
+        <translation>按名称存放的 Safetensors 数组</translation>
     </message>
     <message>
-      <source>JSON lists by name</source>
-      <translation>按名称存放的 JSON 列表</translation>
+        <source>JSON lists by name</source>
+        <translation>按名称存放的 JSON 列表</translation>
     </message>
     <message>
-      <source>Excel workbook</source>
-      <translation>Excel 工作簿</translation>
+        <source>Excel workbook</source>
+        <translation>Excel 工作簿</translation>
     </message>
     <message>
-      <source>NumPy array</source>
-      <translation>NumPy 数组</translation>
+        <source>NumPy array</source>
+        <translation>NumPy 数组</translation>
     </message>
     <message>
-      <source>Comma-separated numbers</source>
-      <translation>逗号分隔的数值</translation>
+        <source>Comma-separated numbers</source>
+        <translation>逗号分隔的数值</translation>
     </message>
     <message>
-      <source>Tab-separated numbers</source>
-      <translation>制表符分隔的数值</translation>
+        <source>Tab-separated numbers</source>
+        <translation>制表符分隔的数值</translation>
     </message>
     <message>
-      <source>{file} is compressed; unpack it first and open what is inside.</source>
-      <translation>{file} 是压缩文件；请先解压，再打开其中的内容。</translation>
+        <source>{file} is compressed; unpack it first and open what is inside.</source>
+        <translation>{file} 是压缩文件；请先解压，再打开其中的内容。</translation>
     </message>
     <message>
-      <source>{file} has the unknown suffix “{got}”; expected {expected}.</source>
-      <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
+        <source>{file} has the unknown suffix “{got}”; expected {expected}.</source>
+        <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
-      <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
+        <source>{file} is not text in UTF-8 or GB 18030; expected numbers.</source>
+        <translation>{file} 不是 UTF-8 或 GB 18030 文本；应为数值。</translation>
     </message>
     <message>
-      <source>{file} holds no numbers.</source>
-      <translation>{file} 中没有数值。</translation>
+        <source>{file} holds no numbers.</source>
+        <translation>{file} 中没有数值。</translation>
     </message>
     <message>
-      <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
-      <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
+        <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
+        <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
     </message>
     <message>
-      <source>{file}: the options are {got} long; expected at most {expected}.</source>
-      <translation>{file}：选项长 {got}；最多应为 {expected}。</translation>
+        <source>{file}: the options are {got} long; expected at most {expected}.</source>
+        <translation>{file}：选项长 {got}；最多应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file} is cut off or is not a .npz: its end is missing.</source>
-      <translation>{file} 不完整或不是 .npz：缺少结尾。</translation>
+        <source>{file} is cut off or is not a .npz: its end is missing.</source>
+        <translation>{file} 不完整或不是 .npz：缺少结尾。</translation>
     </message>
     <message>
-      <source>{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead.</source>
-      <translation>{file}：选项长 {got}，超出 .npz 的限度；请改为保存会话（.attn）。</translation>
+        <source>{file}: the options are {got} long, too much for a .npz; save a session (.attn) instead.</source>
+        <translation>{file}：选项长 {got}，超出 .npz 的限度；请改为保存会话（.attn）。</translation>
     </message>
     <message>
-      <source>{file} has a directory of {got}; expected at most {expected}.</source>
-      <translation>{file} 的目录为 {got}；最多应为 {expected}。</translation>
+        <source>{file} has a directory of {got}; expected at most {expected}.</source>
+        <translation>{file} 的目录为 {got}；最多应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is there twice.</source>
-      <translation>{file}：“{name}”出现了两次。</translation>
+        <source>{file}: “{name}” is there twice.</source>
+        <translation>{file}：“{name}”出现了两次。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
-      <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
+        <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
+        <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
     <message>
-      <source>{file}: “meta” is not a text; expected JSON options.</source>
-      <translation>{file}：“meta”不是文本；应为 JSON 选项。</translation>
+        <source>{file}: “meta” is not a text; expected JSON options.</source>
+        <translation>{file}：“meta”不是文本；应为 JSON 选项。</translation>
     </message>
     <message>
-      <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-      <translation>{file} 中没有问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
+        <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
+        <translation>{file} 中没有问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
-      <translation>无法保存 {file}：空间不足。没有任何改动。</translation>
+        <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
+        <translation>无法保存 {file}：空间不足。没有任何改动。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: you may not write there. Nothing was changed.</source>
-      <translation>无法保存 {file}：没有写入权限。没有任何改动。</translation>
+        <source>{file} could not be saved: you may not write there. Nothing was changed.</source>
+        <translation>无法保存 {file}：没有写入权限。没有任何改动。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: its folder {folder} does not exist. Nothing was changed.</source>
-      <translation>无法保存 {file}：文件夹 {folder} 不存在。没有任何改动。</translation>
+        <source>{file} could not be saved: its folder {folder} does not exist. Nothing was changed.</source>
+        <translation>无法保存 {file}：文件夹 {folder} 不存在。没有任何改动。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: the name is too long. Nothing was changed.</source>
-      <translation>无法保存 {file}：文件名太长。没有任何改动。</translation>
+        <source>{file} could not be saved: the name is too long. Nothing was changed.</source>
+        <translation>无法保存 {file}：文件名太长。没有任何改动。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: {reason}. Nothing was changed.</source>
-      <translation>无法保存 {file}：{reason}。没有任何改动。</translation>
+        <source>{file} could not be saved: {reason}. Nothing was changed.</source>
+        <translation>无法保存 {file}：{reason}。没有任何改动。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: there is a folder of that name.</source>
-      <translation>无法保存 {file}：已有同名文件夹。</translation>
+        <source>{file} could not be saved: there is a folder of that name.</source>
+        <translation>无法保存 {file}：已有同名文件夹。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: it is not a regular file.</source>
-      <translation>无法保存 {file}：它不是普通文件。</translation>
+        <source>{file} could not be saved: it is not a regular file.</source>
+        <translation>无法保存 {file}：它不是普通文件。</translation>
     </message>
     <message>
-      <source>{file} could not be saved: it does not read back the same. Nothing was changed.</source>
-      <translation>无法保存 {file}：读回的内容不一致。没有任何改动。</translation>
+        <source>{file} could not be saved: it does not read back the same. Nothing was changed.</source>
+        <translation>无法保存 {file}：读回的内容不一致。没有任何改动。</translation>
     </message>
     <message>
-      <source>{file} is cut off or is not a session.</source>
-      <translation>{file} 不完整或不是会话文件。</translation>
+        <source>{file} is cut off or is not a session.</source>
+        <translation>{file} 不完整或不是会话文件。</translation>
     </message>
     <message>
-      <source>{file} is a safetensors file, but not a session of attn_gui.</source>
-      <translation>{file} 是 safetensors 文件，但不是 attn_gui 的会话。</translation>
+        <source>{file} is a safetensors file, but not a session of attn_gui.</source>
+        <translation>{file} 是 safetensors 文件，但不是 attn_gui 的会话。</translation>
     </message>
     <message>
-      <source>{file} has the session version {got}; expected a number from 1.</source>
-      <translation>{file} 的会话版本为 {got}；应为从 1 起的整数。</translation>
+        <source>{file} has the session version {got}; expected a number from 1.</source>
+        <translation>{file} 的会话版本为 {got}；应为从 1 起的整数。</translation>
     </message>
     <message>
-      <source>{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).</source>
-      <translation>{file} 由更新的 attn_gui 保存（会话版本 {got}；本程序最高支持 {expected}）。</translation>
+        <source>{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).</source>
+        <translation>{file} 由更新的 attn_gui 保存（会话版本 {got}；本程序最高支持 {expected}）。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” holds {got}; expected {expected}.</source>
-      <translation>{file}：“{name}”的内容是 {got}；应为 {expected}。</translation>
+        <source>{file}: “{name}” holds {got}; expected {expected}.</source>
+        <translation>{file}：“{name}”的内容是 {got}；应为 {expected}。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. It is the sum of {count} products.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个乘积之和。</translation>
+        <source>Score of query {query} and key {key}: {value}. It is the sum of {count} products.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个乘积之和。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the length of the key counts {norm} times, times {w} squared.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，其中键的长度按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the length of the key counts {norm} times, times {w} squared.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，其中键的长度按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，再乘以 {w} 的平方。</translation>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，再乘以 {w} 的平方。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负。</translation>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负。</translation>
     </message>
     <message>
-      <source>Scaled score of query {query} and key {key}: {value}. It is the score, not scaled.</source>
-      <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，即原分数，未缩放。</translation>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the score, not scaled.</source>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，即原分数，未缩放。</translation>
     </message>
     <message>
-      <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
-      <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the score times {scale}.</source>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数乘以 {scale}。</translation>
     </message>
     <message>
-      <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
-      <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
     </message>
     <message>
-      <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
-      <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
     </message>
     <message>
-      <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}.</source>
-      <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}.</source>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
     </message>
     <message>
-      <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-      <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+        <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
+        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key} with its bias: {value}.</source>
-      <translation>查询 {query} 与键 {key} 加偏置后的分数：{value}。</translation>
+        <source>Score of query {query} and key {key} with its bias: {value}.</source>
+        <translation>查询 {query} 与键 {key} 加偏置后的分数：{value}。</translation>
     </message>
     <message>
-      <source>Masked score of query {query} and key {key}: {value}. No mask layer closes it.</source>
-      <translation>查询 {query} 与键 {key} 的掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
+        <source>Masked score of query {query} and key {key}: {value}. No mask layer closes it.</source>
+        <translation>查询 {query} 与键 {key} 的掩码后的分数：{value}，没有掩码层屏蔽它。</translation>
     </message>
     <message>
-      <source>Query {query} does not see key {key}: {layer} closes it, so its score is {value}.</source>
-      <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以分数为 {value}。</translation>
+        <source>Query {query} does not see key {key}: {layer} closes it, so its score is {value}.</source>
+        <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以分数为 {value}。</translation>
     </message>
     <message>
-      <source>Query {query} sees no key: weights 0, output 0.</source>
-      <translation>查询 {query} 看不到任何键：权重为 0，输出为 0。</translation>
+        <source>Query {query} sees no key: weights 0, output 0.</source>
+        <translation>查询 {query} 看不到任何键：权重为 0，输出为 0。</translation>
     </message>
     <message>
-      <source>Query {query} does not see key {key}: {layer} closes it, so its weight is {value}.</source>
-      <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以权重为 {value}。</translation>
+        <source>Query {query} does not see key {key}: {layer} closes it, so its weight is {value}.</source>
+        <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以权重为 {value}。</translation>
     </message>
     <message>
-      <source>Query {query} gives key {key} a weight of {value}: it sees no other key.</source>
-      <translation>查询 {query} 给键 {key} 的权重是 {value}：它看不到别的键。</translation>
+        <source>Query {query} gives key {key} a weight of {value}: it sees no other key.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}：它看不到别的键。</translation>
     </message>
     <message>
-      <source>Query {query} gives key {key} a weight of {value}, the largest of {count}.</source>
-      <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大。</translation>
+        <source>Query {query} gives key {key} a weight of {value}, the largest of {count}.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大。</translation>
     </message>
     <message>
-      <source>Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size.</source>
-      <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中第 {rank} 大。</translation>
+        <source>Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中第 {rank} 大。</translation>
     </message>
     <message>
-      <source>Column {column} of the output of query {query} in head {head}: {value}. It is the sum of {count} values, each times its weight.</source>
-      <translation>查询 {query} 在头 {head} 中输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
+        <source>Column {column} of the output of query {query} in head {head}: {value}. It is the sum of {count} values, each times its weight.</source>
+        <translation>查询 {query} 在头 {head} 中输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
     <message>
-      <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
-      <translation>查询 {query} 多头拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
+        <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
+        <translation>查询 {query} 多头拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
     </message>
     <message>
-      <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
-      <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是多头拼接的结果。</translation>
+        <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
+        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是多头拼接的结果。</translation>
     </message>
     <message>
-      <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
-      <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
+        <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
     </message>
     <message>
-      <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
-      <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
+        <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
+        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
     </message>
     <message>
-      <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-      <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+        <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
+        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
     </message>
     <message>
-      <source>the {kind} mask</source>
-      <translation>{kind}掩码</translation>
+        <source>the {kind} mask</source>
+        <translation>{kind}掩码</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个隐藏单元各乘以其权重之和。</translation>
+        <source>Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个隐藏单元各乘以其权重之和。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}，是二者夹角的余弦。</translation>
+        <source>Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者夹角的余弦。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}。平均汇聚不看内容：每个键分数都相同。</translation>
+        <source>Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}。平均汇聚不看内容：每个键分数都相同。</translation>
     </message>
     <message>
-      <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
-      <translation>{token} 的第 {column} 列，按其位置 {row} 旋转后：{value}。</translation>
+        <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
+        <translation>{token} 的第 {column} 列，按其位置 {row} 旋转后：{value}。</translation>
     </message>
     <message>
-      <source>query {query}</source>
-      <translation>查询 {query}</translation>
+        <source>query {query}</source>
+        <translation>查询 {query}</translation>
     </message>
     <message>
-      <source>key {key}</source>
-      <translation>键 {key}</translation>
+        <source>key {key}</source>
+        <translation>键 {key}</translation>
     </message>
     <message>
-      <source>The problem has no array named {field}.</source>
-      <translation>问题中没有名为 {field} 的数组。</translation>
+        <source>The problem has no array named {field}.</source>
+        <translation>问题中没有名为 {field} 的数组。</translation>
     </message>
     <message>
-      <source>{field}: expected numbers of shape {expected}, got {got}.</source>
-      <translation>{field}：数值的形状应为 {expected}，实为 {got}。</translation>
+        <source>{field}: expected numbers of shape {expected}, got {got}.</source>
+        <translation>{field}：数值的形状应为 {expected}，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field}: the cells lie outside its shape {shape}.</source>
-      <translation>{field}：单元格超出其形状 {shape}。</translation>
+        <source>{field}: the cells lie outside its shape {shape}.</source>
+        <translation>{field}：单元格超出其形状 {shape}。</translation>
     </message>
     <message>
-      <source>A cell that allows or not takes 1 or 0.</source>
-      <translation>表示是否允许的单元格只能填 1 或 0。</translation>
+        <source>A cell that allows or not takes 1 or 0.</source>
+        <translation>表示是否允许的单元格只能填 1 或 0。</translation>
     </message>
     <message>
-      <source>A number is too large for {dtype}.</source>
-      <translation>有一个数超出 {dtype} 的范围。</translation>
+        <source>A number is too large for {dtype}.</source>
+        <translation>有一个数超出 {dtype} 的范围。</translation>
     </message>
     <message>
-      <source>{file} would hold {got} numbers as text, more than {most}; choose NPY instead.</source>
-      <translation>{file} 作为文本将含 {got} 个数，多于 {most} 个；请改用 NPY。</translation>
+        <source>{file} would hold {got} numbers as text, more than {most}; choose NPY instead.</source>
+        <translation>{file} 作为文本将含 {got} 个数，多于 {most} 个；请改用 NPY。</translation>
     </message>
     <message>
-      <source>Arrays not used: {names}.</source>
-      <translation>未使用的数组：{names}。</translation>
+        <source>Arrays not used: {names}.</source>
+        <translation>未使用的数组：{names}。</translation>
     </message>
     <message>
-      <source>Options not used: {names}.</source>
-      <translation>未使用的选项：{names}。</translation>
+        <source>Options not used: {names}.</source>
+        <translation>未使用的选项：{names}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options.</source>
-      <translation>{file}：“{name}”不属于任何掩码层；选项中应有第 {place} 层。</translation>
+        <source>{file}: “{name}” belongs to no mask layer; expected a layer {place} in the options.</source>
+        <translation>{file}：“{name}”不属于任何掩码层；选项中应有第 {place} 层。</translation>
     </message>
     <message>
-      <source>{field} is missing: give query, key and value, or x with w_query, w_key and w_value.</source>
-      <translation>缺少 {field}：请给出 query、key 和 value，或者 x 以及 w_query、w_key 和 w_value。</translation>
+        <source>{field} is missing: give query, key and value, or x with w_query, w_key and w_value.</source>
+        <translation>缺少 {field}：请给出 query、key 和 value，或者 x 以及 w_query、w_key 和 w_value。</translation>
     </message>
     <message>
-      <source>{field} and {other} exclude each other: give query, key and value, or x with weights.</source>
-      <translation>{field} 与 {other} 不能同时给出：请给出 query、key 和 value，或者 x 及其权重。</translation>
+        <source>{field} and {other} exclude each other: give query, key and value, or x with weights.</source>
+        <translation>{field} 与 {other} 不能同时给出：请给出 query、key 和 value，或者 x 及其权重。</translation>
     </message>
     <message>
-      <source>{field} is not a field of a problem.</source>
-      <translation>问题中没有 {field} 这个字段。</translation>
+        <source>{field} is not a field of a problem.</source>
+        <translation>问题中没有 {field} 这个字段。</translation>
     </message>
     <message>
-      <source>{field} needs {other}.</source>
-      <translation>有 {field} 就必须有 {other}。</translation>
+        <source>{field} needs {other}.</source>
+        <translation>有 {field} 就必须有 {other}。</translation>
     </message>
     <message>
-      <source>{field} must be one of {choices}, got {got}.</source>
-      <translation>{field} 只能是 {choices} 之一，实为 {got}。</translation>
+        <source>{field} must be one of {choices}, got {got}.</source>
+        <translation>{field} 只能是 {choices} 之一，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be a whole number, got {got}.</source>
-      <translation>{field} 必须是整数，实为 {got}。</translation>
+        <source>{field} must be a whole number, got {got}.</source>
+        <translation>{field} 必须是整数，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be at least 1, got {got}.</source>
-      <translation>{field} 至少为 1，实为 {got}。</translation>
+        <source>{field} must be at least 1, got {got}.</source>
+        <translation>{field} 至少为 1，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be a number, got {got}.</source>
-      <translation>{field} 必须是数，实为 {got}。</translation>
+        <source>{field} must be a number, got {got}.</source>
+        <translation>{field} 必须是数，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be finite, got {got}.</source>
-      <translation>{field} 必须有限，实为 {got}。</translation>
+        <source>{field} must be finite, got {got}.</source>
+        <translation>{field} 必须有限，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be greater than 0, got {got}.</source>
-      <translation>{field} 必须大于 0，实为 {got}。</translation>
+        <source>{field} must be greater than 0, got {got}.</source>
+        <translation>{field} 必须大于 0，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be True or False, got {got}.</source>
-      <translation>{field} 必须是 True 或 False，实为 {got}。</translation>
+        <source>{field} must be True or False, got {got}.</source>
+        <translation>{field} 必须是 True 或 False，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be texts, got {got}.</source>
-      <translation>{field} 必须是文本，实为 {got}。</translation>
+        <source>{field} must be texts, got {got}.</source>
+        <translation>{field} 必须是文本，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be a mapping, got {got}.</source>
-      <translation>{field} 必须是映射，实为 {got}。</translation>
+        <source>{field} must be a mapping, got {got}.</source>
+        <translation>{field} 必须是映射，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be a tuple of mask layers, got {got}.</source>
-      <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
+        <source>{field} must be a tuple of mask layers, got {got}.</source>
+        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must hold real numbers, got {got}.</source>
-      <translation>{field} 的内容必须是实数，实为 {got}。</translation>
+        <source>{field} must hold real numbers, got {got}.</source>
+        <translation>{field} 的内容必须是实数，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must hold True and False, got {got}.</source>
-      <translation>{field} 的内容必须是 True 和 False，实为 {got}。</translation>
+        <source>{field} must hold True and False, got {got}.</source>
+        <translation>{field} 的内容必须是 True 和 False，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be a contiguous array of {expected} to be read in place, got {got}.</source>
-      <translation>{field} 必须是 {expected} 的连续数组才能就地读取，实为 {got}。</translation>
+        <source>{field} must be a contiguous array of {expected} to be read in place, got {got}.</source>
+        <translation>{field} 必须是 {expected} 的连续数组才能就地读取，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be one of the mask layers {choices}, got {got}.</source>
-      <translation>{field} 只能是掩码层 {choices} 之一，实为 {got}。</translation>
+        <source>{field} must be one of the mask layers {choices}, got {got}.</source>
+        <translation>{field} 只能是掩码层 {choices} 之一，实为 {got}。</translation>
     </message>
     <message>
-      <source>{field} does not have the parameter {got}; it has {choices}.</source>
-      <translation>{field} 没有参数 {got}，只有 {choices}。</translation>
+        <source>{field} does not have the parameter {got}; it has {choices}.</source>
+        <translation>{field} 没有参数 {got}，只有 {choices}。</translation>
     </message>
     <message>
-      <source>{matrix} must have {expected} axes, got the shape {shape}.</source>
-      <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
+        <source>{matrix} must have {expected} axes, got the shape {shape}.</source>
+        <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
     </message>
     <message>
-      <source>{matrix} has an axis without cells: its shape is {shape}.</source>
-      <translation>{matrix} 有一个轴没有单元格：形状为 {shape}。</translation>
+        <source>{matrix} has an axis without cells: its shape is {shape}.</source>
+        <translation>{matrix} 有一个轴没有单元格：形状为 {shape}。</translation>
     </message>
     <message>
-      <source>num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly.</source>
-      <translation>num_kv_heads 必须整除 num_heads：{heads} 个头无法平分 {got} 个 K/V 头。</translation>
+        <source>num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly.</source>
+        <translation>num_kv_heads 必须整除 num_heads：{heads} 个头无法平分 {got} 个 K/V 头。</translation>
     </message>
     <message>
-      <source>{matrix} has {got} columns, which {heads} heads cannot share evenly.</source>
-      <translation>{matrix} 有 {got} 列，{heads} 个头无法平分。</translation>
+        <source>{matrix} has {got} columns, which {heads} heads cannot share evenly.</source>
+        <translation>{matrix} 有 {got} 列，{heads} 个头无法平分。</translation>
     </message>
     <message>
-      <source>A head of {matrix} must be as wide as a head of {other}: expected {expected} columns, got {got}.</source>
-      <translation>{matrix} 的一个头必须与 {other} 的一个头同宽：应为 {expected} 列，实为 {got} 列。</translation>
+        <source>A head of {matrix} must be as wide as a head of {other}: expected {expected} columns, got {got}.</source>
+        <translation>{matrix} 的一个头必须与 {other} 的一个头同宽：应为 {expected} 列，实为 {got} 列。</translation>
     </message>
     <message>
-      <source>Rotary positions pair the columns of a head: {matrix} must have an even number, got {got}.</source>
-      <translation>旋转位置编码把一个头的各列两两配对：{matrix} 每个头的列数必须是偶数，实为 {got}。</translation>
+        <source>Rotary positions pair the columns of a head: {matrix} must have an even number, got {got}.</source>
+        <translation>旋转位置编码把一个头的各列两两配对：{matrix} 每个头的列数必须是偶数，实为 {got}。</translation>
     </message>
     <message>
-      <source>{matrix} must have as many rows as {other}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 的行数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
+        <source>{matrix} must have as many rows as {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的行数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
     </message>
     <message>
-      <source>{matrix} must have as many batch items as {other}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 的样本数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
+        <source>{matrix} must have as many batch items as {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的样本数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
     </message>
     <message>
-      <source>{matrix} must have as many rows as {other} has columns: expected {expected}, got {got}.</source>
-      <translation>{matrix} 的行数必须等于 {other} 的列数：应为 {expected}，实为 {got}。</translation>
+        <source>{matrix} must have as many rows as {other} has columns: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的行数必须等于 {other} 的列数：应为 {expected}，实为 {got}。</translation>
     </message>
     <message>
-      <source>{matrix} must have as many columns as {other}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 的列数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
+        <source>{matrix} must have as many columns as {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的列数必须与 {other} 相同：应为 {expected}，实为 {got}。</translation>
     </message>
     <message>
-      <source>{matrix} must have one number for each column of {other}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 必须与 {other} 的各列一一对应：应有 {expected} 个数，实有 {got} 个。</translation>
+        <source>{matrix} must have one number for each column of {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须与 {other} 的各列一一对应：应有 {expected} 个数，实有 {got} 个。</translation>
     </message>
     <message>
-      <source>{matrix} must have one text for each row of {other}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 必须与 {other} 的各行一一对应：应有 {expected} 个文本，实有 {got} 个。</translation>
+        <source>{matrix} must have one text for each row of {other}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须与 {other} 的各行一一对应：应有 {expected} 个文本，实有 {got} 个。</translation>
     </message>
     <message>
-      <source>{matrix} must have one number, or one for each batch item: expected {expected}, got {got}.</source>
-      <translation>{matrix} 只能有一个数，或每个样本一个数：应有 {expected} 个，实有 {got} 个。</translation>
+        <source>{matrix} must have one number, or one for each batch item: expected {expected}, got {got}.</source>
+        <translation>{matrix} 只能有一个数，或每个样本一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
-      <source>{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}.</source>
-      <translation>{matrix} 必须能广播到（样本，头，查询，键）= {expected}，实际形状为 {got}。</translation>
+        <source>{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}.</source>
+        <translation>{matrix} 必须能广播到（样本，头，查询，键）= {expected}，实际形状为 {got}。</translation>
     </message>
     <message>
-      <source>The residual adds x, so {matrix} must be as wide as x: expected {expected} columns, got {got}.</source>
-      <translation>残差要加上 x，所以 {matrix} 必须与 x 同宽：应为 {expected} 列，实为 {got} 列。</translation>
+        <source>The residual adds x, so {matrix} must be as wide as x: expected {expected} columns, got {got}.</source>
+        <translation>残差要加上 x，所以 {matrix} 必须与 x 同宽：应为 {expected} 列，实为 {got} 列。</translation>
     </message>
     <message>
-      <source>Transpose {matrix}: {before} becomes {shape}.</source>
-      <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
+        <source>Transpose {matrix}: {before} becomes {shape}.</source>
+        <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
     </message>
     <message>
-      <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
-      <translation>{matrix} 无法比较：之前的形状是 {expected}，之后是 {got}，在 {named} 轴上不同。</translation>
+        <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
+        <translation>{matrix} 无法比较：之前的形状是 {expected}，之后是 {got}，在 {named} 轴上不同。</translation>
     </message>
     <message>
-      <source>{stage} is not a stage of this problem; it has {choices}.</source>
-      <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
+        <source>{stage} is not a stage of this problem; it has {choices}.</source>
+        <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
     </message>
     <message>
-      <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
-      <translation>{stage} 的区域必须在其形状 {shape} 之内，实为 {got}。</translation>
+        <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
+        <translation>{stage} 的区域必须在其形状 {shape} 之内，实为 {got}。</translation>
     </message>
     <message>
-      <source>{stage} has a map for every head: say which one.</source>
-      <translation>{stage} 的每个头各有一张图：请指明是哪个头。</translation>
+        <source>{stage} has a map for every head: say which one.</source>
+        <translation>{stage} 的每个头各有一张图：请指明是哪个头。</translation>
     </message>
     <message>
-      <source>{stage} would take {size} GB: read it in parts with trace.block.</source>
-      <translation>{stage} 需要 {size} GB：请用 trace.block 分块读取。</translation>
+        <source>{stage} would take {size} GB: read it in parts with trace.block.</source>
+        <translation>{stage} 需要 {size} GB：请用 trace.block 分块读取。</translation>
     </message>
     <message>
-      <source>The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large.</source>
-      <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，评分函数 {score} 耗时太长；只有点积能算这么大。</translation>
+        <source>The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large.</source>
+        <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，评分函数 {score} 耗时太长；只有点积能算这么大。</translation>
     </message>
     <message>
-      <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-      <translation>只有高斯核评分的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
+        <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
+        <translation>只有高斯核评分的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
     </message>
     <message>
-      <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
-      <translation>拟合 w 至少需要两个点，且点数不能太多；现有 {got} 个。</translation>
+        <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
+        <translation>拟合 w 至少需要两个点，且点数不能太多；现有 {got} 个。</translation>
     </message>
     <message>
-      <source>Give either an index or a cotangent, not {got}.</source>
-      <translation>索引和余切向量只能给出一个，实为 {got}。</translation>
+        <source>Give either an index or a cotangent, not {got}.</source>
+        <translation>索引和余切向量只能给出一个，实为 {got}。</translation>
     </message>
     <message>
-      <source>The cotangent must have the shape of {stage}: expected {expected}, got {got}.</source>
-      <translation>余切向量的形状必须与 {stage} 相同：应为 {expected}，实为 {got}。</translation>
+        <source>The cotangent must have the shape of {stage}: expected {expected}, got {got}.</source>
+        <translation>余切向量的形状必须与 {stage} 相同：应为 {expected}，实为 {got}。</translation>
     </message>
     <message>
-      <source>Change one size at a time, got {got}.</source>
-      <translation>一次只能改变一个尺寸，实为 {got}。</translation>
+        <source>Change one size at a time, got {got}.</source>
+        <translation>一次只能改变一个尺寸，实为 {got}。</translation>
     </message>
     <message>
-      <source>{got} heads cannot share the columns evenly; {choices} can.</source>
-      <translation>{got} 个头无法平分各列；可以的头数有 {choices}。</translation>
+        <source>{got} heads cannot share the columns evenly; {choices} can.</source>
+        <translation>{got} 个头无法平分各列；可以的头数有 {choices}。</translation>
     </message>
     <message>
-      <source>{got} K/V heads cannot serve {heads} heads evenly; {choices} can.</source>
-      <translation>{got} 个 K/V 头无法平均服务 {heads} 个头；可以的 K/V 头数有 {choices}。</translation>
+        <source>{got} K/V heads cannot serve {heads} heads evenly; {choices} can.</source>
+        <translation>{got} 个 K/V 头无法平均服务 {heads} 个头；可以的 K/V 头数有 {choices}。</translation>
     </message>
     <message>
-      <source>Rotary positions pair the columns of a head: d_k must be even, got {got}.</source>
-      <translation>旋转位置编码把一个头的各列两两配对：d_k 必须是偶数，实为 {got}。</translation>
+        <source>Rotary positions pair the columns of a head: d_k must be even, got {got}.</source>
+        <translation>旋转位置编码把一个头的各列两两配对：d_k 必须是偶数，实为 {got}。</translation>
     </message>
     <message>
-      <source>d_model is {heads} × {width} = {expected} here: change the heads or d_k instead.</source>
-      <translation>这里的 d_model 是 {heads} × {width} = {expected}：请改变头数或 d_k。</translation>
+        <source>d_model is {heads} × {width} = {expected} here: change the heads or d_k instead.</source>
+        <translation>这里的 d_model 是 {heads} × {width} = {expected}：请改变头数或 d_k。</translation>
     </message>
     <message>
-      <source>The block adds x to the output, so d_model and the width of w_output change together.</source>
-      <translation>残差要把 x 加到输出上，所以 d_model 与 w_output 的宽度必须一起改变。</translation>
+        <source>The block adds x to the output, so d_model and the width of w_output change together.</source>
+        <translation>残差要把 x 加到输出上，所以 d_model 与 w_output 的宽度必须一起改变。</translation>
     </message>
     <message>
-      <source>In self-attention the keys are the queries: change n instead of m.</source>
-      <translation>自注意力中键与查询来自同一序列：请改变 n，而不是 m。</translation>
+        <source>In self-attention the keys are the queries: change n instead of m.</source>
+        <translation>自注意力中键与查询来自同一序列：请改变 n，而不是 m。</translation>
     </message>
     <message>
-      <source>K/V heads have {after} columns now instead of {before}, so that they fit the query heads.</source>
-      <translation>为与查询头匹配，K/V 头由 {before} 列改为 {after} 列。</translation>
+        <source>K/V heads have {after} columns now instead of {before}, so that they fit the query heads.</source>
+        <translation>为与查询头匹配，K/V 头由 {before} 列改为 {after} 列。</translation>
     </message>
     <message>
-      <source>K/V heads: {before} do not divide {heads} heads, {after} do.</source>
-      <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
+        <source>K/V heads: {before} do not divide {heads} heads, {after} do.</source>
+        <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
     </message>
     <message>
-      <source>A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers.</source>
-      <translation>单元格允许的差异，是舍入误差以这些数值沿通向它的公式所能累积的上限。</translation>
+        <source>A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers.</source>
+        <translation>单元格允许的差异，是舍入误差以这些数值沿通向它的公式所能累积的上限。</translation>
     </message>
     <message>
-      <source>The reference does not know the score {name}: no stage is judged.</source>
-      <translation>参考实现不认识评分函数 {name}：各步骤均未核对。</translation>
+        <source>The reference does not know the score {name}: no stage is judged.</source>
+        <translation>参考实现不认识评分函数 {name}：各步骤均未核对。</translation>
     </message>
     <message>
-      <source>The reference does not know the mask layer {name}: no stage is judged.</source>
-      <translation>参考实现不认识掩码层 {name}：各步骤均未核对。</translation>
+        <source>The reference does not know the mask layer {name}: no stage is judged.</source>
+        <translation>参考实现不认识掩码层 {name}：各步骤均未核对。</translation>
     </message>
     <message>
-      <source>The reference does not know the stage {name}: no stage is judged.</source>
-      <translation>参考实现不认识步骤 {name}：各步骤均未核对。</translation>
+        <source>The reference does not know the stage {name}: no stage is judged.</source>
+        <translation>参考实现不认识步骤 {name}：各步骤均未核对。</translation>
     </message>
     <message>
-      <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
-      <translation>权重的每一行之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
+        <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
+        <translation>权重的每一行之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
     </message>
     <message>
-      <source>Weights behind a mask are exactly 0: {wrong} of {count} are not.</source>
-      <translation>被掩码屏蔽的权重恰好为 0：{count} 个中有 {wrong} 个不是。</translation>
+        <source>Weights behind a mask are exactly 0: {wrong} of {count} are not.</source>
+        <translation>被掩码屏蔽的权重恰好为 0：{count} 个中有 {wrong} 个不是。</translation>
     </message>
     <message>
-      <source>Weights behind a mask are exactly 0: there is no mask.</source>
-      <translation>被掩码屏蔽的权重恰好为 0：这里没有掩码。</translation>
+        <source>Weights behind a mask are exactly 0: there is no mask.</source>
+        <translation>被掩码屏蔽的权重恰好为 0：这里没有掩码。</translation>
     </message>
     <message>
-      <source>Splitting into heads and concatenating gives the same back; heads: {heads}.</source>
-      <translation>拆分成头再拼接，结果不变；头数：{heads}。</translation>
+        <source>Splitting into heads and concatenating gives the same back; heads: {heads}.</source>
+        <translation>拆分成头再拼接，结果不变；头数：{heads}。</translation>
     </message>
     <message>
-      <source>Permuting keys with their values changes nothing: worst difference {difference} in {count} rows.</source>
-      <translation>键连同其值一起重排，结果不变：{count} 行中最大差异为 {difference}。</translation>
+        <source>Permuting keys with their values changes nothing: worst difference {difference} in {count} rows.</source>
+        <translation>键连同其值一起重排，结果不变：{count} 行中最大差异为 {difference}。</translation>
     </message>
     <message>
-      <source>Permuting keys with their values changes nothing: does not apply where positions count.</source>
-      <translation>键连同其值一起重排，结果不变：计算与位置有关时不适用。</translation>
+        <source>Permuting keys with their values changes nothing: does not apply where positions count.</source>
+        <translation>键连同其值一起重排，结果不变：计算与位置有关时不适用。</translation>
     </message>
     <message>
-      <source>The causal future has no influence: NaN put into later keys {count} times, earlier rows compared bit by bit.</source>
-      <translation>因果掩码之后的未来没有影响：{count} 次把后面的键设为 NaN，并逐位比较前面的行。</translation>
+        <source>The causal future has no influence: NaN put into later keys {count} times, earlier rows compared bit by bit.</source>
+        <translation>因果掩码之后的未来没有影响：{count} 次把后面的键设为 NaN，并逐位比较前面的行。</translation>
     </message>
     <message>
-      <source>The causal future has no influence: there is no causal layer.</source>
-      <translation>因果掩码之后的未来没有影响：这里没有因果层。</translation>
+        <source>The causal future has no influence: there is no causal layer.</source>
+        <translation>因果掩码之后的未来没有影响：这里没有因果层。</translation>
     </message>
     <message>
-      <source>The causal future has no influence: no query has a later key.</source>
-      <translation>因果掩码之后的未来没有影响：没有一个查询后面还有键。</translation>
+        <source>The causal future has no influence: no query has a later key.</source>
+        <translation>因果掩码之后的未来没有影响：没有一个查询后面还有键。</translation>
     </message>
     <message>
-      <source>{sentence} A sample: {count} of {all} rows of weights were looked at.</source>
-      <translation>{sentence}抽查：在 {all} 行权重中看了 {count} 行。</translation>
+        <source>{sentence} A sample: {count} of {all} rows of weights were looked at.</source>
+        <translation>{sentence}抽查：在 {all} 行权重中看了 {count} 行。</translation>
     </message>
     <message>
-      <source>{sentence} A sample: {count} of {all} query rows were looked at.</source>
-      <translation>{sentence}抽查：在 {all} 个查询行中看了 {count} 行。</translation>
+        <source>{sentence} A sample: {count} of {all} query rows were looked at.</source>
+        <translation>{sentence}抽查：在 {all} 个查询行中看了 {count} 行。</translation>
     </message>
     <message>
-      <source>{stage} cannot be solved for: choose a weight, a score or a cell of the output.</source>
-      <translation>不能对 {stage} 求解：请选择一个权重、一个分数或输出的一个单元格。</translation>
+        <source>{stage} cannot be solved for: choose a weight, a score or a cell of the output.</source>
+        <translation>不能对 {stage} 求解：请选择一个权重、一个分数或输出的一个单元格。</translation>
     </message>
     <message>
-      <source>A weight lies between 0 and 1: choose a target in between, not {got}.</source>
-      <translation>权重介于 0 与 1 之间：请在其间选择目标值，而不是 {got}。</translation>
+        <source>A weight lies between 0 and 1: choose a target in between, not {got}.</source>
+        <translation>权重介于 0 与 1 之间：请在其间选择目标值，而不是 {got}。</translation>
     </message>
     <message>
-      <source>An output cell reads every key: change the query row or a bias instead.</source>
-      <translation>输出的单元格要读取所有的键：请改为调整查询的行或偏置。</translation>
+        <source>An output cell reads every key: change the query row or a bias instead.</source>
+        <translation>输出的单元格要读取所有的键：请改为调整查询的行或偏置。</translation>
     </message>
     <message>
-      <source>{stage} comes before the bias: change the query or the key row instead.</source>
-      <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
+        <source>{stage} comes before the bias: change the query or the key row instead.</source>
+        <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
     </message>
     <message>
-      <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
-      <translation>平均汇聚既不读取查询也不读取键：请改为调整偏置。</translation>
+        <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
+        <translation>平均汇聚既不读取查询也不读取键：请改为调整偏置。</translation>
     </message>
     <message>
-      <source>Solving needs finite numbers: {stage} of this row holds NaN or infinity.</source>
-      <translation>求解需要有限的数：这一行的 {stage} 含有 NaN 或无穷大。</translation>
+        <source>Solving needs finite numbers: {stage} of this row holds NaN or infinity.</source>
+        <translation>求解需要有限的数：这一行的 {stage} 含有 NaN 或无穷大。</translation>
     </message>
     <message>
-      <source>A bias of its own for this row would take {count} numbers, more than {most}.</source>
-      <translation>为这一行单设偏置需要 {count} 个数，超过上限 {most}。</translation>
+        <source>A bias of its own for this row would take {count} numbers, more than {most}.</source>
+        <translation>为这一行单设偏置需要 {count} 个数，超过上限 {most}。</translation>
     </message>
     <message>
-      <source>Reached by the smallest change of the {by} row that keeps the odds among the other open keys.</source>
-      <translation>已达到：对 {by} 的行做了最小的改动，且其余开放的键之间权重比例不变。</translation>
+        <source>Reached by the smallest change of the {by} row that keeps the odds among the other open keys.</source>
+        <translation>已达到：对 {by} 的行做了最小的改动，且其余开放的键之间权重比例不变。</translation>
     </message>
     <message>
-      <source>Reached by the smallest change of the key row; in other rows its weights change too.</source>
-      <translation>已达到：对键的行做了最小的改动；其他行中该键的权重也会改变。</translation>
+        <source>Reached by the smallest change of the key row; in other rows its weights change too.</source>
+        <translation>已达到：对键的行做了最小的改动；其他行中该键的权重也会改变。</translation>
     </message>
     <message>
-      <source>Reached but for rounding, which leaves {residual}: numbers are large here (condition number {condition}).</source>
-      <translation>除舍入误差 {residual} 外已达到：这里的数值很大（条件数 {condition}）。</translation>
+        <source>Reached but for rounding, which leaves {residual}: numbers are large here (condition number {condition}).</source>
+        <translation>除舍入误差 {residual} 外已达到：这里的数值很大（条件数 {condition}）。</translation>
     </message>
     <message>
-      <source>Not reached: with a row as long as is needed, rounding leaves {residual} (condition number {condition}).</source>
-      <translation>未达到：所需的行太长，舍入误差为 {residual}（条件数 {condition}）。</translation>
+        <source>Not reached: with a row as long as is needed, rounding leaves {residual} (condition number {condition}).</source>
+        <translation>未达到：所需的行太长，舍入误差为 {residual}（条件数 {condition}）。</translation>
     </message>
     <message>
-      <source>No query row reaches this and keeps the odds among the other open keys: the system has the rank {rank}, with the target {more}. This is the nearest in least squares of the logits.</source>
-      <translation>没有哪个查询行能达到目标，又保持其余开放的键之间的权重比例：方程组的秩为 {rank}，加上目标后为 {more}。这是 logits 最小二乘意义下最接近的解。</translation>
+        <source>No query row reaches this and keeps the odds among the other open keys: the system has the rank {rank}, with the target {more}. This is the nearest in least squares of the logits.</source>
+        <translation>没有哪个查询行能达到目标，又保持其余开放的键之间的权重比例：方程组的秩为 {rank}，加上目标后为 {more}。这是 logits 最小二乘意义下最接近的解。</translation>
     </message>
     <message>
-      <source>Key {key} is closed to this query by a mask or by a bias of −∞: its weight stays 0.</source>
-      <translation>键 {key} 被掩码或值为 −∞ 的偏置屏蔽，该查询看不到它：其权重始终为 0。</translation>
+        <source>Key {key} is closed to this query by a mask or by a bias of −∞: its weight stays 0.</source>
+        <translation>键 {key} 被掩码或值为 −∞ 的偏置屏蔽，该查询看不到它：其权重始终为 0。</translation>
     </message>
     <message>
-      <source>Key {key} is the only one open to this query: its weight stays 1.</source>
-      <translation>对该查询开放的键只有 {key}：其权重始终为 1。</translation>
+        <source>Key {key} is the only one open to this query: its weight stays 1.</source>
+        <translation>对该查询开放的键只有 {key}：其权重始终为 1。</translation>
     </message>
     <message>
-      <source>No key row changes the score of key {key} for this query: {why} is 0.</source>
-      <translation>对这个查询，任何键的行都改变不了键 {key} 的分数：{why} 为 0。</translation>
+        <source>No key row changes the score of key {key} for this query: {why} is 0.</source>
+        <translation>对这个查询，任何键的行都改变不了键 {key} 的分数：{why} 为 0。</translation>
     </message>
     <message>
-      <source>The softcap keeps scores below {cap}, and this would need {needed}. This is the nearest.</source>
-      <translation>软截断使分数低于 {cap}，而这里需要 {needed}。这是最接近的解。</translation>
+        <source>The softcap keeps scores below {cap}, and this would need {needed}. This is the nearest.</source>
+        <translation>软截断使分数低于 {cap}，而这里需要 {needed}。这是最接近的解。</translation>
     </message>
     <message>
-      <source>No key row has a score beyond {most} for this query. This is the nearest.</source>
-      <translation>对这个查询，任何键的行分数都不会超过 {most}。这是最接近的解。</translation>
+        <source>No key row has a score beyond {most} for this query. This is the nearest.</source>
+        <translation>对这个查询，任何键的行分数都不会超过 {most}。这是最接近的解。</translation>
     </message>
     <message>
-      <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
-      <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
+        <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
+        <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
     </message>
     <message>
-      <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
-      <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
+        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
+        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
     </message>
     <message>
-      <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
-      <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
+        <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
+        <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
     </message>
     <message>
-      <source>the tokens of the queries</source>
-      <translation>查询的词元</translation>
+        <source>the tokens of the queries</source>
+        <translation>查询的词元</translation>
     </message>
     <message>
-      <source>the tokens of the keys</source>
-      <translation>键的词元</translation>
+        <source>the tokens of the keys</source>
+        <translation>键的词元</translation>
     </message>
     <message>
-      <source>{sentence} {next}</source>
-      <translation>{sentence}{next}</translation>
+        <source>{sentence} {next}</source>
+        <translation>{sentence}{next}</translation>
     </message>
     <message>
-      <source>, </source>
-      <translation>、</translation>
+        <source>, </source>
+        <translation>、</translation>
     </message>
     <message>
-      <source>That takes {size} of new numbers; at most {share} may be taken, as {free} of memory are free.</source>
-      <translation>这需要 {size} 的新数值；可用内存为 {free}，最多只能占用 {share}。</translation>
+        <source>That takes {size} of new numbers; at most {share} may be taken, as {free} of memory are free.</source>
+        <translation>这需要 {size} 的新数值；可用内存为 {free}，最多只能占用 {share}。</translation>
     </message>
     <message>
-      <source>There is not enough memory for {size} of new numbers.</source>
-      <translation>内存不足，放不下 {size} 的新数值。</translation>
+        <source>There is not enough memory for {size} of new numbers.</source>
+        <translation>内存不足，放不下 {size} 的新数值。</translation>
     </message>
     <message>
-      <source>Resize {matrix} from {before} to {shape}; new cells are 0.</source>
-      <translation>将 {matrix} 的大小由 {before} 改为 {shape}；新单元格为 0。</translation>
+        <source>Resize {matrix} from {before} to {shape}; new cells are 0.</source>
+        <translation>将 {matrix} 的大小由 {before} 改为 {shape}；新单元格为 0。</translation>
     </message>
     <message>
-      <source>Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}.</source>
-      <translation>用一个由随机数组成的新矩阵（{shape}）乘 {matrix}：{before} 变为 {after}。</translation>
+        <source>Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}.</source>
+        <translation>用一个由随机数组成的新矩阵（{shape}）乘 {matrix}：{before} 变为 {after}。</translation>
     </message>
     <message>
-      <source>Add {matrix}, {shape} random numbers, so that the output is as wide as x.</source>
-      <translation>添加由随机数组成的 {matrix}（{shape}），使输出与 X 同宽。</translation>
+        <source>Add {matrix}, {shape} random numbers, so that the output is as wide as x.</source>
+        <translation>添加由随机数组成的 {matrix}（{shape}），使输出与 X 同宽。</translation>
     </message>
     <message>
-      <source>{symbol} {before} → {after}</source>
-      <translation>{symbol} {before} → {after}</translation>
+        <source>{symbol} {before} → {after}</source>
+        <translation>{symbol} {before} → {after}</translation>
     </message>
     <message>
-      <source>With it changes {others}; new cells are 0.</source>
-      <translation>随之改变：{others}；新单元格为 0。</translation>
+        <source>With it changes {others}; new cells are 0.</source>
+        <translation>随之改变：{others}；新单元格为 0。</translation>
     </message>
     <message>
-      <source>New cells are 0.</source>
-      <translation>新单元格为 0。</translation>
+        <source>New cells are 0.</source>
+        <translation>新单元格为 0。</translation>
     </message>
     <message>
-      <source>{changes}; new cells are 0</source>
-      <translation>{changes}；新单元格为 0</translation>
+        <source>{changes}; new cells are 0</source>
+        <translation>{changes}；新单元格为 0</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is there twice, as an array and in “meta”.</source>
-      <translation>{file}：“{name}”出现了两次，一次是数组，一次在“meta”中。</translation>
+        <source>{file}: “{name}” is there twice, as an array and in “meta”.</source>
+        <translation>{file}：“{name}”出现了两次，一次是数组，一次在“meta”中。</translation>
     </message>
     <message>
-      <source>{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; expected booleans (True = may attend), or a layer of the kind bias.</source>
-      <translation>{file}：“mask”中的 0 和 1 是小数，既可能表示关闭和开放，也可能是要加到分数上的数；应为布尔值（True 表示可以关注），或 bias 类型的层。</translation>
+        <source>{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; expected booleans (True = may attend), or a layer of the kind bias.</source>
+        <translation>{file}：“mask”中的 0 和 1 是小数，既可能表示关闭和开放，也可能是要加到分数上的数；应为布尔值（True 表示可以关注），或 bias 类型的层。</translation>
     </message>
     <message>
-      <source>{field} cannot be read as an array: {reason}.</source>
-      <translation>无法将 {field} 读作数组：{reason}。</translation>
+        <source>{field} cannot be read as an array: {reason}.</source>
+        <translation>无法将 {field} 读作数组：{reason}。</translation>
     </message>
     <message>
-      <source>{field} has masked cells, which no number stands for: fill them, and close them with a mask layer.</source>
-      <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层关闭它们。</translation>
+        <source>{field} has masked cells, which no number stands for: fill them, and close them with a mask layer.</source>
+        <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层关闭它们。</translation>
     </message>
     <message>
-      <source>{matrix} must have {expected} axes, got the shape {shape}: heads on an axis of their own are taken by Problem.from_heads(query, key, value).</source>
-      <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}：头自成一轴时，请用 Problem.from_heads(query, key, value)。</translation>
+        <source>{matrix} must have {expected} axes, got the shape {shape}: heads on an axis of their own are taken by Problem.from_heads(query, key, value).</source>
+        <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}：头自成一轴时，请用 Problem.from_heads(query, key, value)。</translation>
     </message>
     <message>
-      <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads call Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True).</source>
-      <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请用 Problem.from_heads(query, key, value)；若是样本，请用 Problem(…, batch_axis=True)。</translation>
+        <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads call Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True).</source>
+        <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请用 Problem.from_heads(query, key, value)；若是样本，请用 Problem(…, batch_axis=True)。</translation>
     </message>
     <message>
-      <source>{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}.</source>
-      <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
+        <source>{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}.</source>
+        <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
     </message>
     <message>
-      <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-      <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
+        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
+        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
     </message>
     <message>
-      <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-      <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
+        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
+        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
     </message>
     <message>
-      <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-      <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
+        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
+        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
     </message>
     <message>
-      <source>{call} takes a trace, got {got}: call {right}.</source>
-      <translation>{call} 需要计算结果（trace），实际得到 {got}：请调用 {right}。</translation>
+        <source>{call} takes a trace, got {got}: call {right}.</source>
+        <translation>{call} 需要计算结果（trace），实际得到 {got}：请调用 {right}。</translation>
     </message>
     <message>
-      <source>{call} takes a problem, got {got}: call {right}.</source>
-      <translation>{call} 需要问题（Problem），实际得到 {got}：请调用 {right}。</translation>
+        <source>{call} takes a problem, got {got}: call {right}.</source>
+        <translation>{call} 需要问题（Problem），实际得到 {got}：请调用 {right}。</translation>
     </message>
     <message>
-      <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
-      <translation>块的行与列须为不带步长的切片，实际得到 {got}：请调用 {call}。</translation>
+        <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
+        <translation>块的行与列须为不带步长的切片，实际得到 {got}：请调用 {call}。</translation>
     </message>
     <message>
-      <source>{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got}).</source>
-      <translation>{stage} 的索引是 {expected} 个整数（{axes}），范围为 {shape}，实际为 ({got})。</translation>
+        <source>{stage} takes an index of {expected} whole numbers ({axes}) within {shape}, got ({got}).</source>
+        <translation>{stage} 的索引是 {expected} 个整数（{axes}），范围为 {shape}，实际为 ({got})。</translation>
     </message>
     <message>
-      <source>{file} has {got} characters; expected at most {most}.</source>
-      <translation>{file} 有 {got} 个字符；最多应为 {most} 个。</translation>
+        <source>{file} has {got} characters; expected at most {most}.</source>
+        <translation>{file} 有 {got} 个字符；最多应为 {most} 个。</translation>
     </message>
     <message>
-      <source>{file} has a cell that is too long or a quote that is not closed.</source>
-      <translation>{file} 中有过长的单元格，或有未闭合的引号。</translation>
+        <source>{file} has a cell that is too long or a quote that is not closed.</source>
+        <translation>{file} 中有过长的单元格，或有未闭合的引号。</translation>
     </message>
     <message>
-      <source>{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.</source>
-      <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
+        <source>{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.</source>
+        <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
     </message>
     <message>
-      <source>The first row was left out as headings: {names}.</source>
-      <translation>第一行作为表头略去：{names}。</translation>
+        <source>The first row was left out as headings: {names}.</source>
+        <translation>第一行作为表头略去：{names}。</translation>
     </message>
     <message>
-      <source>The first column was left out as labels: {names}.</source>
-      <translation>第一列作为标签略去：{names}。</translation>
+        <source>The first column was left out as labels: {names}.</source>
+        <translation>第一列作为标签略去：{names}。</translation>
     </message>
     <message>
-      <source>{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.</source>
-      <translation>{file} 有 {count} 种读法：{readings}；应使用小数点，列间用制表符分隔，表头用名称。</translation>
+        <source>{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.</source>
+        <translation>{file} 有 {count} 种读法：{readings}；应使用小数点，列间用制表符分隔，表头用名称。</translation>
     </message>
     <message>
-      <source>{shape} numbers from {first} on</source>
-      <translation>{shape} 个数，以 {first} 开头</translation>
+        <source>{shape} numbers from {first} on</source>
+        <translation>{shape} 个数，以 {first} 开头</translation>
     </message>
     <message>
-      <source>{shape} numbers with decimal commas from {first} on</source>
-      <translation>{shape} 个数，逗号为小数点，以 {first} 开头</translation>
+        <source>{shape} numbers with decimal commas from {first} on</source>
+        <translation>{shape} 个数，逗号为小数点，以 {first} 开头</translation>
     </message>
     <message>
-      <source>{shape} numbers with commas between thousands from {first} on</source>
-      <translation>{shape} 个数，逗号为千位分隔符，以 {first} 开头</translation>
+        <source>{shape} numbers with commas between thousands from {first} on</source>
+        <translation>{shape} 个数，逗号为千位分隔符，以 {first} 开头</translation>
     </message>
     <message>
-      <source>{reading} without the first row</source>
-      <translation>{reading}（略去第一行）</translation>
+        <source>{reading} without the first row</source>
+        <translation>{reading}（略去第一行）</translation>
     </message>
     <message>
-      <source>{reading} without the first column</source>
-      <translation>{reading}（略去第一列）</translation>
+        <source>{reading} without the first column</source>
+        <translation>{reading}（略去第一列）</translation>
     </message>
     <message>
-      <source>{reading} without the first row and column</source>
-      <translation>{reading}（略去第一行和第一列）</translation>
+        <source>{reading} without the first row and column</source>
+        <translation>{reading}（略去第一行和第一列）</translation>
     </message>
     <message>
-      <source>{file} holds more than {most} numbers.</source>
-      <translation>{file} 中的数超过 {most} 个。</translation>
+        <source>{file} holds more than {most} numbers.</source>
+        <translation>{file} 中的数超过 {most} 个。</translation>
     </message>
     <message>
-      <source>Commas were read as decimal points: {text} as {value}.</source>
-      <translation>逗号已读作小数点：{text} 读作 {value}。</translation>
+        <source>Commas were read as decimal points: {text} as {value}.</source>
+        <translation>逗号已读作小数点：{text} 读作 {value}。</translation>
     </message>
     <message>
-      <source>Commas were read as thousands separators: {text} as {value}.</source>
-      <translation>逗号已读作千位分隔符：{text} 读作 {value}。</translation>
+        <source>Commas were read as thousands separators: {text} as {value}.</source>
+        <translation>逗号已读作千位分隔符：{text} 读作 {value}。</translation>
     </message>
     <message>
-      <source>row {row}, column {column}</source>
-      <translation>第 {row} 行第 {column} 列</translation>
+        <source>row {row}, column {column}</source>
+        <translation>第 {row} 行第 {column} 列</translation>
     </message>
     <message>
-      <source>row {row}, column {column} (line {line})</source>
-      <translation>第 {row} 行第 {column} 列（文本第 {line} 行）</translation>
+        <source>row {row}, column {column} (line {line})</source>
+        <translation>第 {row} 行第 {column} 列（文本第 {line} 行）</translation>
     </message>
     <message>
-      <source>{file}: {place} is “{text}”; expected a number.</source>
-      <translation>{file}：{place}是“{text}”；应为一个数。</translation>
+        <source>{file}: {place} is “{text}”; expected a number.</source>
+        <translation>{file}：{place}是“{text}”；应为一个数。</translation>
     </message>
     <message>
-      <source>{file}: {place} is “{text}”, an error or a missing value; expected a number.</source>
-      <translation>{file}：{place}是“{text}”，即错误值或缺失值；应为一个数。</translation>
+        <source>{file}: {place} is “{text}”, an error or a missing value; expected a number.</source>
+        <translation>{file}：{place}是“{text}”，即错误值或缺失值；应为一个数。</translation>
     </message>
     <message>
-      <source>{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma.</source>
-      <translation>{file}：{place}是“{text}”；应使用小数点（如 1.5），而不是逗号。</translation>
+        <source>{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma.</source>
+        <translation>{file}：{place}是“{text}”；应使用小数点（如 1.5），而不是逗号。</translation>
     </message>
     <message>
-      <source>{file}: {place}: {reason}</source>
-      <translation>{file}：{place}：{reason}</translation>
+        <source>{file}: {place}: {reason}</source>
+        <translation>{file}：{place}：{reason}</translation>
     </message>
     <message>
-      <source>{file}: row {row} (line {line}) is empty; expected a number.</source>
-      <translation>{file}：第 {row} 行（文本第 {line} 行）为空；应为一个数。</translation>
+        <source>{file}: row {row} (line {line}) is empty; expected a number.</source>
+        <translation>{file}：第 {row} 行（文本第 {line} 行）为空；应为一个数。</translation>
     </message>
     <message>
-      <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
-      <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+        <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
+        <translation>{file}：第 {row} 行（文本第 {line} 行）有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
     </message>
     <message>
-      <source>{file}: row {row} has {got} cells; expected {expected}, as in the first row.</source>
-      <translation>{file}：第 {row} 行有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
+        <source>{file}: row {row} has {got} cells; expected {expected}, as in the first row.</source>
+        <translation>{file}：第 {row} 行有 {got} 个单元格；应与第一行一样有 {expected} 个。</translation>
     </message>
     <message>
-      <source>Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.</source>
-      <translation>超过 2⁵³ 的整数已舍入为 float64：{text} 现为 {value}。</translation>
+        <source>Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now.</source>
+        <translation>超过 2⁵³ 的整数已舍入为 float64：{text} 现为 {value}。</translation>
     </message>
     <message>
-      <source>{file} holds {count} arrays, not one matrix: {names}. Open it instead.</source>
-      <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
+        <source>{file} holds {count} arrays, not one matrix: {names}. Open it instead.</source>
+        <translation>{file} 里有 {count} 个数组（{names}），不是一个矩阵；请改用“打开”。</translation>
     </message>
     <message>
-      <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
-      <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
+        <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
+        <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
     </message>
     <message>
-      <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
-      <translation>{file} 含有完整的问题，而不是单个矩阵；应为 {expected}。</translation>
+        <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
+        <translation>{file} 含有完整的问题，而不是单个矩阵；应为 {expected}。</translation>
     </message>
     <message>
-      <source>The clipboard</source>
-      <translation>剪贴板</translation>
+        <source>The clipboard</source>
+        <translation>剪贴板</translation>
     </message>
     <message>
-      <source>{file}: the brackets do not match; expected as many closed as opened.</source>
-      <translation>{file}：括号不配对；左右括号的数目应相等。</translation>
+        <source>{file}: the brackets do not match; expected as many closed as opened.</source>
+        <translation>{file}：括号不配对；左右括号的数目应相等。</translation>
     </message>
     <message>
-      <source>{file} holds {count} matrices; expected one of them.</source>
-      <translation>{file} 中有 {count} 个矩阵；只能有一个。</translation>
+        <source>{file} holds {count} matrices; expected one of them.</source>
+        <translation>{file} 中有 {count} 个矩阵；只能有一个。</translation>
     </message>
     <message>
-      <source>{file}: a number is missing beside a comma.</source>
-      <translation>{file}：逗号旁缺少一个数。</translation>
+        <source>{file}: a number is missing beside a comma.</source>
+        <translation>{file}：逗号旁缺少一个数。</translation>
     </message>
     <message>
-      <source>{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.</source>
-      <translation>{file} 是用“...”缩短的打印结果；应包含全部数值：请完整打印矩阵后再复制。</translation>
+        <source>{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.</source>
+        <translation>{file} 是用“...”缩短的打印结果；应包含全部数值：请完整打印矩阵后再复制。</translation>
     </message>
     <message>
-      <source>{file} is damaged or is not what its name says.</source>
-      <translation>{file} 已损坏，或内容与文件名不符。</translation>
+        <source>{file} is damaged or is not what its name says.</source>
+        <translation>{file} 已损坏，或内容与文件名不符。</translation>
     </message>
     <message>
-      <source>{file}: no file can have this name.</source>
-      <translation>{file}：文件不能使用这个名称。</translation>
+        <source>{file}: no file can have this name.</source>
+        <translation>{file}：文件不能使用这个名称。</translation>
     </message>
     <message>
-      <source>{file}: the options are not names with values in braces.</source>
-      <translation>{file}：选项不是花括号中的名称和值。</translation>
+        <source>{file}: the options are not names with values in braces.</source>
+        <translation>{file}：选项不是花括号中的名称和值。</translation>
     </message>
     <message>
-      <source>{file}: the options are not valid JSON from character {place} on.</source>
-      <translation>{file}：选项从第 {place} 个字符起不是有效的 JSON。</translation>
+        <source>{file}: the options are not valid JSON from character {place} on.</source>
+        <translation>{file}：选项从第 {place} 个字符起不是有效的 JSON。</translation>
     </message>
     <message>
-      <source>{file}: the options hold {got}, which is no number of JSON.</source>
-      <translation>{file}：选项中的 {got} 不是 JSON 的数。</translation>
+        <source>{file}: the options hold {got}, which is no number of JSON.</source>
+        <translation>{file}：选项中的 {got} 不是 JSON 的数。</translation>
     </message>
     <message>
-      <source>{file}: the options are nested too deeply.</source>
-      <translation>{file}：选项嵌套过深。</translation>
+        <source>{file}: the options are nested too deeply.</source>
+        <translation>{file}：选项嵌套过深。</translation>
     </message>
     <message>
-      <source>{file}: the options have {got} lists and records; expected at most {expected}.</source>
-      <translation>{file}：选项中有 {got} 个列表和记录；最多应为 {expected} 个。</translation>
+        <source>{file}: the options have {got} lists and records; expected at most {expected}.</source>
+        <translation>{file}：选项中有 {got} 个列表和记录；最多应为 {expected} 个。</translation>
     </message>
     <message>
-      <source>{file}: the options hold a number that is too long.</source>
-      <translation>{file}：选项中有位数过多的数。</translation>
+        <source>{file}: the options hold a number that is too long.</source>
+        <translation>{file}：选项中有位数过多的数。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is given twice in the options.</source>
-      <translation>{file}：选项中“{name}”出现了两次。</translation>
+        <source>{file}: “{name}” is given twice in the options.</source>
+        <translation>{file}：选项中“{name}”出现了两次。</translation>
     </message>
     <message>
-      <source>{file}: what it says about “{name}” is damaged.</source>
-      <translation>{file}：关于“{name}”的说明已损坏。</translation>
+        <source>{file}: what it says about “{name}” is damaged.</source>
+        <translation>{file}：关于“{name}”的说明已损坏。</translation>
     </message>
     <message>
-      <source>{file} is damaged: its arrays overlap or leave a gap.</source>
-      <translation>{file} 已损坏：其中的数组重叠或留有空隙。</translation>
+        <source>{file} is damaged: its arrays overlap or leave a gap.</source>
+        <translation>{file} 已损坏：其中的数组重叠或留有空隙。</translation>
     </message>
     <message>
-      <source>{file} lists too many arrays: {got} of names; expected at most {expected}.</source>
-      <translation>{file} 列出的数组过多：名称占 {got}；最多应为 {expected}。</translation>
+        <source>{file} lists too many arrays: {got} of names; expected at most {expected}.</source>
+        <translation>{file} 列出的数组过多：名称占 {got}；最多应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” is not names with values in braces.</source>
-      <translation>{file}：“{name}”不是花括号中的名称和值。</translation>
+        <source>{file}: “{name}” is not names with values in braces.</source>
+        <translation>{file}：“{name}”不是花括号中的名称和值。</translation>
     </message>
     <message>
-      <source>{file}: the option “{name}” is {got}; expected a list.</source>
-      <translation>{file}：选项“{name}”是{got}；应为列表。</translation>
+        <source>{file}: the option “{name}” is {got}; expected a list.</source>
+        <translation>{file}：选项“{name}”是{got}；应为列表。</translation>
     </message>
     <message>
-      <source>{file}: the option “{name}” is {got}; expected names with values.</source>
-      <translation>{file}：选项“{name}”是{got}；应为名称和值。</translation>
+        <source>{file}: the option “{name}” is {got}; expected names with values.</source>
+        <translation>{file}：选项“{name}”是{got}；应为名称和值。</translation>
     </message>
     <message>
-      <source>{field} has {got} layers; at most {most} are possible.</source>
-      <translation>{field} 有 {got} 层；最多可有 {most} 层。</translation>
+        <source>{field} has {got} layers; at most {most} are possible.</source>
+        <translation>{field} 有 {got} 层；最多可有 {most} 层。</translation>
     </message>
     <message>
-      <source>{field}: text {place} has {got} letters; at most {most} are possible.</source>
-      <translation>{field}：第 {place} 个文本有 {got} 个字符；最多可有 {most} 个。</translation>
+        <source>{field}: text {place} has {got} letters; at most {most} are possible.</source>
+        <translation>{field}：第 {place} 个文本有 {got} 个字符；最多可有 {most} 个。</translation>
     </message>
     <message>
-      <source>nothing</source>
-      <translation>空值</translation>
+        <source>nothing</source>
+        <translation>空值</translation>
     </message>
     <message>
-      <source>true or false</source>
-      <translation>真或假</translation>
+        <source>true or false</source>
+        <translation>真或假</translation>
     </message>
     <message>
-      <source>a number</source>
-      <translation>一个数</translation>
+        <source>a number</source>
+        <translation>一个数</translation>
     </message>
     <message>
-      <source>a text</source>
-      <translation>文本</translation>
+        <source>a text</source>
+        <translation>文本</translation>
     </message>
     <message>
-      <source>a list</source>
-      <translation>列表</translation>
+        <source>a list</source>
+        <translation>列表</translation>
     </message>
     <message>
-      <source>names with values</source>
-      <translation>名称和值</translation>
+        <source>names with values</source>
+        <translation>名称和值</translation>
     </message>
     <message>
-      <source>an array</source>
-      <translation>数组</translation>
+        <source>an array</source>
+        <translation>数组</translation>
     </message>
     <message>
-      <source>something else</source>
-      <translation>其他内容</translation>
+        <source>something else</source>
+        <translation>其他内容</translation>
     </message>
     <message>
-      <source>rows of different lengths</source>
-      <translation>长度不同的行</translation>
+        <source>rows of different lengths</source>
+        <translation>长度不同的行</translation>
     </message>
     <message>
-      <source>Query {query} gives key {key} a weight of {value}, as each of {count} keys.</source>
-      <translation>查询 {query} 给键 {key} 的权重是 {value}，与全部 {count} 个键相同。</translation>
+        <source>Query {query} gives key {key} a weight of {value}, as each of {count} keys.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，与全部 {count} 个键相同。</translation>
     </message>
     <message>
-      <source>Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share.</source>
-      <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大，有 {equals} 个键并列。</translation>
+        <source>Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大，有 {equals} 个键并列。</translation>
     </message>
     <message>
-      <source>{column} (head {head}, c = {inner})</source>
-      <translation>{column}（头 {head}，c = {inner}）</translation>
+        <source>{column} (head {head}, c = {inner})</source>
+        <translation>{column}（头 {head}，c = {inner}）</translation>
     </message>
     <message>
-      <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
-      <translation>这里 {by} 的行由 X 计算得出：请改动 X 的行或偏置，或直接在 Q、K、V 上操作。</translation>
+        <source>The {by} row is computed from X here: change the row of X or a bias instead, or work on Q, K, V directly.</source>
+        <translation>这里 {by} 的行由 X 计算得出：请改动 X 的行或偏置，或直接在 Q、K、V 上操作。</translation>
     </message>
     <message>
-      <source>There is no X here: change the query row instead.</source>
-      <translation>这里没有 X：请改动查询的行。</translation>
+        <source>There is no X here: change the query row instead.</source>
+        <translation>这里没有 X：请改动查询的行。</translation>
     </message>
     <message>
-      <source>The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-      <translation>评分函数 {score} 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <source>The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias.</source>
+        <translation>评分函数 {score} 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
-      <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-      <translation>使用 softcap 时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
+        <translation>使用 softcap 时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
-      <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
-      <translation>高斯评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
+        <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
+        <translation>高斯评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
     </message>
     <message>
-      <source>Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other rows change too where they read it.</source>
-      <translation>已达到：对 X 的行做了小的改动，其余开放的键之间权重比例不变（{steps} 步）；读取这一行的其他行也随之改变。</translation>
+        <source>Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other rows change too where they read it.</source>
+        <translation>已达到：对 X 的行做了小的改动，其余开放的键之间权重比例不变（{steps} 步）；读取这一行的其他行也随之改变。</translation>
     </message>
     <message>
-      <source>Reached by the smallest change of the {by} row that {steps} steps found; the odds among the other open keys change with it.</source>
-      <translation>已达到：{by} 的行的改动是 {steps} 步内找到的最小改动；其余开放的键之间的权重比例随之改变。</translation>
+        <source>Reached by the smallest change of the {by} row that {steps} steps found; the odds among the other open keys change with it.</source>
+        <translation>已达到：{by} 的行的改动是 {steps} 步内找到的最小改动；其余开放的键之间的权重比例随之改变。</translation>
     </message>
     <message>
-      <source>Reached by the smallest change of the {by} row that {steps} steps found. The odds among the other keys change with it: with {open} open keys and d_k = {width} hardly any target can be reached that keeps them.</source>
-      <translation>已达到：{by} 的行的改动是 {steps} 步内找到的最小改动。其余的键之间的权重比例随之改变：有 {open} 个开放的键而 d_k = {width} 时，几乎没有目标能在保持比例的同时达到。</translation>
+        <source>Reached by the smallest change of the {by} row that {steps} steps found. The odds among the other keys change with it: with {open} open keys and d_k = {width} hardly any target can be reached that keeps them.</source>
+        <translation>已达到：{by} 的行的改动是 {steps} 步内找到的最小改动。其余的键之间的权重比例随之改变：有 {open} 个开放的键而 d_k = {width} 时，几乎没有目标能在保持比例的同时达到。</translation>
     </message>
     <message>
-      <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
-      <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
+        <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
+        <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
     </message>
     <message>
-      <source>Score of query {query} and key {key}: {value}.</source>
-      <translation>查询 {query} 与键 {key} 的分数：{value}。</translation>
+        <source>Score of query {query} and key {key}: {value}.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}。</translation>
     </message>
     <message>
-      <source>{title} of query {query} and key {key}: {value}.</source>
-      <translation>查询 {query} 与键 {key} 的{title}：{value}。</translation>
+        <source>{title} of query {query} and key {key}: {value}.</source>
+        <translation>查询 {query} 与键 {key} 的{title}：{value}。</translation>
     </message>
     <message>
-      <source>{title}, column {column} for {token}: {value}.</source>
-      <translation>{token}的{title}，第 {column} 列：{value}。</translation>
+        <source>{title}, column {column} for {token}: {value}.</source>
+        <translation>{token}的{title}，第 {column} 列：{value}。</translation>
     </message>
     <message>
-      <source>There is no head {got}; there are {heads}, counted from 0.</source>
-      <translation>没有头 {got}；共有 {heads} 个头，从 0 数起。</translation>
+        <source>There is no head {got}; there are {heads}, counted from 0.</source>
+        <translation>没有头 {got}；共有 {heads} 个头，从 0 数起。</translation>
     </message>
     <message>
-      <source>Heads share K/V heads in groups of {group}: head {head} can only change places within its own group.</source>
-      <translation>每 {group} 个头共用一个 K/V 头：头 {head} 只能在自己的组内换位置。</translation>
+        <source>Heads share K/V heads in groups of {group}: head {head} can only change places within its own group.</source>
+        <translation>每 {group} 个头共用一个 K/V 头：头 {head} 只能在自己的组内换位置。</translation>
     </message>
     <message>
-      <source>Heads share {kv} K/V heads in groups of {group}, and one head more would leave them uneven: make as many K/V heads as heads first.</source>
-      <translation>每 {group} 个头共用一个 K/V 头，共 {kv} 个；再加一个头就分不均匀了：请先让 K/V 头数等于头数。</translation>
+        <source>Heads share {kv} K/V heads in groups of {group}, and one head more would leave them uneven: make as many K/V heads as heads first.</source>
+        <translation>每 {group} 个头共用一个 K/V 头，共 {kv} 个；再加一个头就分不均匀了：请先让 K/V 头数等于头数。</translation>
     </message>
     <message>
-      <source>Head {head} reads the same K/V head and would change too: average whole groups of {group} heads.</source>
-      <translation>头 {head} 读取同一个 K/V 头，也会随之改变：请按每组 {group} 个头整组取平均。</translation>
+        <source>Head {head} reads the same K/V head and would change too: average whole groups of {group} heads.</source>
+        <translation>头 {head} 读取同一个 K/V 头，也会随之改变：请按每组 {group} 个头整组取平均。</translation>
     </message>
     <message>
-      <source>An average takes two heads or more.</source>
-      <translation>取平均至少需要两个头。</translation>
+        <source>An average takes two heads or more.</source>
+        <translation>取平均至少需要两个头。</translation>
     </message>
     <message>
-      <source>The slopes of {layer} belong to the places of the heads and stay there.</source>
-      <translation>{layer} 的斜率属于头的位置，不随头移动。</translation>
+        <source>The slopes of {layer} belong to the places of the heads and stay there.</source>
+        <translation>{layer} 的斜率属于头的位置，不随头移动。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options.</source>
-      <translation>{file}：“{name}”不属于任何干预；选项中应有编号为 {place} 的干预。</translation>
+        <source>{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options.</source>
+        <translation>{file}：“{name}”不属于任何干预；选项中应有编号为 {place} 的干预。</translation>
     </message>
     <message>
-      <source>{field} must be a tuple of interventions, got {got}.</source>
-      <translation>{field} 应为干预组成的元组，实际为{got}。</translation>
+        <source>{field} must be a tuple of interventions, got {got}.</source>
+        <translation>{field} 应为干预组成的元组，实际为{got}。</translation>
     </message>
     <message>
-      <source>{field} must be one of the interventions {choices}, got {got}.</source>
-      <translation>{field} 应为以下干预之一：{choices}；实际为{got}。</translation>
+        <source>{field} must be one of the interventions {choices}, got {got}.</source>
+        <translation>{field} 应为以下干预之一：{choices}；实际为{got}。</translation>
     </message>
     <message>
-      <source>{field} has {got} entries; at most {most} are possible.</source>
-      <translation>{field} 有 {got} 项；最多允许 {most} 项。</translation>
+        <source>{field} has {got} entries; at most {most} are possible.</source>
+        <translation>{field} 有 {got} 项；最多允许 {most} 项。</translation>
     </message>
     <message>
-      <source>{field} hold {got} numbers; at most {most} are possible.</source>
-      <translation>{field} 共含 {got} 个数；最多允许 {most} 个。</translation>
+        <source>{field} hold {got} numbers; at most {most} are possible.</source>
+        <translation>{field} 共含 {got} 个数；最多允许 {most} 个。</translation>
     </message>
     <message>
-      <source>{field} must be a name, got {got}.</source>
-      <translation>{field} 应为名称，实际为{got}。</translation>
+        <source>{field} must be a name, got {got}.</source>
+        <translation>{field} 应为名称，实际为{got}。</translation>
     </message>
     <message>
-      <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
-      <translation>{field} 应为本问题的一个阶段：{choices}；实际为{got}。</translation>
+        <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
+        <translation>{field} 应为本问题的一个阶段：{choices}；实际为{got}。</translation>
     </message>
     <message>
-      <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
-      <translation>{field}：{stage} 没有轴 {got}；它的轴为 {choices}。</translation>
+        <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
+        <translation>{field}：{stage} 没有轴 {got}；它的轴为 {choices}。</translation>
     </message>
     <message>
-      <source>{field} must be a whole number or a stretch (start, stop) with start &lt; stop, got {got}.</source>
-      <translation>{field} 应为整数或区间 (start, stop)，且 start &lt; stop；实际为 {got}。</translation>
+        <source>{field} must be a whole number or a stretch (start, stop) with start &lt; stop, got {got}.</source>
+        <translation>{field} 应为整数或区间 (start, stop)，且 start &lt; stop；实际为 {got}。</translation>
     </message>
     <message>
-      <source>{field} must be one whole number, got {got}.</source>
-      <translation>{field} 应为一个整数，实际为 {got}。</translation>
+        <source>{field} must be one whole number, got {got}.</source>
+        <translation>{field} 应为一个整数，实际为 {got}。</translation>
     </message>
     <message>
-      <source>{matrix}: {other} has {expected} cells along its axis {axis}, got {got}.</source>
-      <translation>{matrix}：{other} 沿轴 {axis} 有 {expected} 个单元格，实际给出 {got}。</translation>
+        <source>{matrix}: {other} has {expected} cells along its axis {axis}, got {got}.</source>
+        <translation>{matrix}：{other} 沿轴 {axis} 有 {expected} 个单元格，实际给出 {got}。</translation>
     </message>
     <message>
-      <source>{matrix} must broadcast to the cells of {other} that are set, {expected}; got the shape {got}.</source>
-      <translation>{matrix} 应能广播到 {other} 中被设定的单元格 {expected}；实际形状为 {got}。</translation>
+        <source>{matrix} must broadcast to the cells of {other} that are set, {expected}; got the shape {got}.</source>
+        <translation>{matrix} 应能广播到 {other} 中被设定的单元格 {expected}；实际形状为 {got}。</translation>
     </message>
     <message>
-      <source>The reference does not know the intervention {name}: no stage is judged.</source>
-      <translation>参考实现不认识干预 {name}：未对任何阶段作出判断。</translation>
+        <source>The reference does not know the intervention {name}: no stage is judged.</source>
+        <translation>参考实现不认识干预 {name}：未对任何阶段作出判断。</translation>
     </message>
     <message>
-      <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
-      <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
+        <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
+        <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
     </message>
     <message>
-      <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
-      <translation>{cell} 为 {value}，是手动修改的；按公式计算应为 {computed}。</translation>
+        <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
+        <translation>{cell} 为 {value}，是手动修改的；按公式计算应为 {computed}。</translation>
     </message>
     <message>
-      <source>There is no place {got}; places go from 0 to {most}.</source>
-      <translation>没有位置 {got}；位置从 0 到 {most}。</translation>
+        <source>There is no place {got}; places go from 0 to {most}.</source>
+        <translation>没有位置 {got}；位置从 0 到 {most}。</translation>
     </message>
     <message>
-      <source>Rows or columns of {symbol} cannot come or go by themselves.</source>
-      <translation>{symbol} 的行或列不能单独增减。</translation>
+        <source>Rows or columns of {symbol} cannot come or go by themselves.</source>
+        <translation>{symbol} 的行或列不能单独增减。</translation>
     </message>
     <message>
-      <source>Choose columns of one head: each head has {width}, and all change alike.</source>
-      <translation>请选择同一个头内的列：每个头有 {width} 列，各头同时增减。</translation>
+        <source>Choose columns of one head: each head has {width}, and all change alike.</source>
+        <translation>请选择同一个头内的列：每个头有 {width} 列，各头同时增减。</translation>
     </message>
     <message>
-      <source>{file}, line {line}: expected {expected}, got {got}.</source>
-      <translation>{file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
+        <source>{file}, line {line}: expected {expected}, got {got}.</source>
+        <translation>{file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
     </message>
     <message>
-      <source>“English | 中文”, once “ | ” between them</source>
-      <translation>“English | 中文”，两者之间恰有一个“ | ”</translation>
+        <source>“English | 中文”, once “ | ” between them</source>
+        <translation>“English | 中文”，两者之间恰有一个“ | ”</translation>
     </message>
     <message>
-      <source>“# title | 标题” as the first line</source>
-      <translation>首行“# title | 标题”</translation>
+        <source>“# title | 标题” as the first line</source>
+        <translation>首行“# title | 标题”</translation>
     </message>
     <message>
-      <source>a step that begins with “## title | 标题”</source>
-      <translation>以“## title | 标题”开头的步骤</translation>
+        <source>a step that begins with “## title | 标题”</source>
+        <translation>以“## title | 标题”开头的步骤</translation>
     </message>
     <message>
-      <source>“### English”, “### 中文” or “### Question”</source>
-      <translation>“### English”“### 中文”或“### Question”</translation>
+        <source>“### English”, “### 中文” or “### Question”</source>
+        <translation>“### English”“### 中文”或“### Question”</translation>
     </message>
     <message>
-      <source>each part of a step once</source>
-      <translation>步骤的每个部分各出现一次</translation>
+        <source>each part of a step once</source>
+        <translation>步骤的每个部分各出现一次</translation>
     </message>
     <message>
-      <source>“- word: …” with one of {words}</source>
-      <translation>“- 词: …”，其中的词为 {words} 之一</translation>
+        <source>“- word: …” with one of {words}</source>
+        <translation>“- 词: …”，其中的词为 {words} 之一</translation>
     </message>
     <message>
-      <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
-      <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
+        <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
+        <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
     </message>
     <message>
-      <source>a text under “### English” and one under “### 中文”</source>
-      <translation>“### English”与“### 中文”之下各有正文</translation>
+        <source>a text under “### English” and one under “### 中文”</source>
+        <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
-      <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
-      <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
+        <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
+        <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
     </message>
     <message>
-      <source>plain text without HTML</source>
-      <translation>不含 HTML 的纯文本</translation>
+        <source>plain text without HTML</source>
+        <translation>不含 HTML 的纯文本</translation>
     </message>
     <message>
-      <source>an expression such as {{weights[1, 1]}}</source>
-      <translation>形如 {{weights[1, 1]}} 的表达式</translation>
+        <source>an expression such as {{weights[1, 1]}}</source>
+        <translation>形如 {{weights[1, 1]}} 的表达式</translation>
     </message>
     <message>
-      <source>a number between 0 and 1</source>
-      <translation>0 与 1 之间的数</translation>
+        <source>a number between 0 and 1</source>
+        <translation>0 与 1 之间的数</translation>
     </message>
     <message>
-      <source>at most {most} letters in a line</source>
-      <translation>每行至多 {most} 个字符</translation>
+        <source>at most {most} letters in a line</source>
+        <translation>每行至多 {most} 个字符</translation>
     </message>
     <message>
-      <source>1 to {most} steps</source>
-      <translation>1 至 {most} 个步骤</translation>
+        <source>1 to {most} steps</source>
+        <translation>1 至 {most} 个步骤</translation>
     </message>
     <message>
-      <source>text in UTF-8</source>
-      <translation>UTF-8 文本</translation>
+        <source>text in UTF-8</source>
+        <translation>UTF-8 文本</translation>
     </message>
     <message>
-      <source>the name of an example, or of a problem file beside the lesson</source>
-      <translation>示例名，或课程文件旁的问题文件名</translation>
+        <source>the name of an example, or of a problem file beside the lesson</source>
+        <translation>示例名，或课程文件旁的问题文件名</translation>
     </message>
     <message>
-      <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
-      <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
+        <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
+        <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
     </message>
     <message>
-      <source>“field = JSON value” or “field[row, column] = number” that fits</source>
-      <translation>合适的“字段 = JSON 值”或“字段[行, 列] = 数”</translation>
+        <source>“field = JSON value” or “field[row, column] = number” that fits</source>
+        <translation>合适的“字段 = JSON 值”或“字段[行, 列] = 数”</translation>
     </message>
     <message>
-      <source>a cell such as weights[1, 1], or weights[head, row, column]</source>
-      <translation>形如 weights[1, 1] 或 weights[头, 行, 列] 的单元格</translation>
+        <source>a cell such as weights[1, 1], or weights[head, row, column]</source>
+        <translation>形如 weights[1, 1] 或 weights[头, 行, 列] 的单元格</translation>
     </message>
     <message>
-      <source>the number of a head</source>
-      <translation>头的编号</translation>
+        <source>the number of a head</source>
+        <translation>头的编号</translation>
     </message>
     <message>
-      <source>a number that the problem of this step has</source>
-      <translation>这一步的问题中存在的数</translation>
+        <source>a number that the problem of this step has</source>
+        <translation>这一步的问题中存在的数</translation>
     </message>
     <message>
-      <source>something that holds for the numbers of this step</source>
-      <translation>对这一步的数成立的结论</translation>
+        <source>something that holds for the numbers of this step</source>
+        <translation>对这一步的数成立的结论</translation>
     </message>
     <message>
-      <source>a problem of at most {most} cells</source>
-      <translation>至多 {most} 个单元格的问题</translation>
+        <source>a problem of at most {most} cells</source>
+        <translation>至多 {most} 个单元格的问题</translation>
     </message>
     <message>
-      <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
-      <translation>{file} 太大，不适合做成练习卷：各图共有 {got} 个单元格，至多 {expected} 个。</translation>
+        <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
+        <translation>{file} 太大，不适合做成练习卷：各图共有 {got} 个单元格，至多 {expected} 个。</translation>
     </message>
     <message>
-      <source>There are only {got} cells to leave out; {expected} were asked for.</source>
-      <translation>可留空的单元格只有 {got} 个，而要求 {expected} 个。</translation>
+        <source>There are only {got} cells to leave out; {expected} were asked for.</source>
+        <translation>可留空的单元格只有 {got} 个，而要求 {expected} 个。</translation>
     </message>
     <message>
-      <source>{file}: the document is too large to be kept beside its file.</source>
-      <translation>{file}：文档太大，无法在文件之外另留备份。</translation>
+        <source>{file}: the document is too large to be kept beside its file.</source>
+        <translation>{file}：文档太大，无法在文件之外另留备份。</translation>
     </message>
     <message>
-      <source>{file} is damaged: nothing can be recovered from it.</source>
-      <translation>{file} 已损坏，无法从中恢复任何内容。</translation>
+        <source>{file} is damaged: nothing can be recovered from it.</source>
+        <translation>{file} 已损坏，无法从中恢复任何内容。</translation>
     </message>
     <message>
-      <source>{file}: the edits belong to {base} as it was; it was changed or removed since.</source>
-      <translation>{file}：这些编辑基于 {base} 当时的内容；该文件此后已被更改或删除。</translation>
+        <source>{file}: the edits belong to {base} as it was; it was changed or removed since.</source>
+        <translation>{file}：这些编辑基于 {base} 当时的内容；该文件此后已被更改或删除。</translation>
     </message>
     <message>
-      <source>Figure with its session</source>
-      <translation>含会话的图</translation>
+        <source>Figure with its session</source>
+        <translation>含会话的图</translation>
     </message>
     <message>
-      <source>{file} is a figure that carries no session.</source>
-      <translation>{file} 是一幅图，其中没有会话。</translation>
+        <source>{file} is a figure that carries no session.</source>
+        <translation>{file} 是一幅图，其中没有会话。</translation>
     </message>
     <message>
-      <source>{file}: the session that this figure carries is damaged.</source>
-      <translation>{file}：图中所含的会话已损坏。</translation>
+        <source>{file}: the session that this figure carries is damaged.</source>
+        <translation>{file}：图中所含的会话已损坏。</translation>
     </message>
     <message>
-      <source>{file} carries a session of more than {expected}.</source>
-      <translation>{file} 所含的会话超过 {expected}。</translation>
+        <source>{file} carries a session of more than {expected}.</source>
+        <translation>{file} 所含的会话超过 {expected}。</translation>
     </message>
     <message>
-      <source>{file} is a pickle, which could run code, and is not opened. In Python: t = torch.load({path}, weights_only=True); numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.</source>
-      <translation>{file} 是 pickle 文件，可能执行代码，因此不予打开。请在 Python 中运行：t = torch.load({path}, weights_only=True); numpy.savez({to}, query=t[…], key=t[…], value=t[…])，方括号中填写其张量的名称；然后打开所得文件。</translation>
+        <source>{file} is a pickle, which could run code, and is not opened. In Python: t = torch.load({path}, weights_only=True); numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.</source>
+        <translation>{file} 是 pickle 文件，可能执行代码，因此不予打开。请在 Python 中运行：t = torch.load({path}, weights_only=True); numpy.savez({to}, query=t[…], key=t[…], value=t[…])，方括号中填写其张量的名称；然后打开所得文件。</translation>
     </message>
     <message>
-      <source>A script would hold {count} numbers; up to {most} are written. Export them as NPZ instead.</source>
-      <translation>脚本里将有 {count} 个数，最多写出 {most} 个；请改为导出 NPZ。</translation>
+        <source>A script would hold {count} numbers; up to {most} are written. Export them as NPZ instead.</source>
+        <translation>脚本里将有 {count} 个数，最多写出 {most} 个；请改为导出 NPZ。</translation>
     </message>
     <message>
-      <source>A script is written for finite numbers only; {field} holds others.</source>
-      <translation>脚本只能写出有限的数；{field} 中有非有限的数。</translation>
+        <source>A script is written for finite numbers only; {field} holds others.</source>
+        <translation>脚本只能写出有限的数；{field} 中有非有限的数。</translation>
     </message>
     <message>
-      <source>There is no script for the stage {stage} yet.</source>
-      <translation>步骤 {stage} 还不能写成脚本。</translation>
+        <source>There is no script for the stage {stage} yet.</source>
+        <translation>步骤 {stage} 还不能写成脚本。</translation>
     </message>
     <message>
-      <source>There is no script for the mask layer {kind} yet.</source>
-      <translation>掩码层 {kind} 还不能写成脚本。</translation>
+        <source>There is no script for the mask layer {kind} yet.</source>
+        <translation>掩码层 {kind} 还不能写成脚本。</translation>
     </message>
     <message>
-      <source>There is no script for the intervention {kind} yet.</source>
-      <translation>干预 {kind} 还不能写成脚本。</translation>
+        <source>There is no script for the intervention {kind} yet.</source>
+        <translation>干预 {kind} 还不能写成脚本。</translation>
     </message>
     <message>
-      <source>Snapshots in it, which the window opens: {names}.</source>
-      <translation>其中的快照可在窗口中打开：{names}。</translation>
+        <source>Snapshots in it, which the window opens: {names}.</source>
+        <translation>其中的快照可在窗口中打开：{names}。</translation>
     </message>
     <message>
-      <source>There are {count} snapshots, which is the most; delete one first.</source>
-      <translation>已有 {count} 个快照，达到上限；请先删除一个。</translation>
+        <source>There are {count} snapshots, which is the most; delete one first.</source>
+        <translation>已有 {count} 个快照，达到上限；请先删除一个。</translation>
     </message>
     <message>
-      <source>The snapshots in the file are damaged; they were left out.</source>
-      <translation>文件中的快照已损坏，未读入。</translation>
+        <source>The snapshots in the file are damaged; they were left out.</source>
+        <translation>文件中的快照已损坏，未读入。</translation>
     </message>
     <message>
-      <source>{file} is not valid JSON from character {place} on.</source>
-      <translation>{file} 从第 {place} 个字符起不是合法的 JSON。</translation>
+        <source>{file} is not valid JSON from character {place} on.</source>
+        <translation>{file} 从第 {place} 个字符起不是合法的 JSON。</translation>
     </message>
     <message>
-      <source>{file} is nested too deeply.</source>
-      <translation>{file} 的嵌套太深。</translation>
+        <source>{file} is nested too deeply.</source>
+        <translation>{file} 的嵌套太深。</translation>
     </message>
     <message>
-      <source>{file} holds {got} lists and records; expected at most {most}.</source>
-      <translation>{file} 里有 {got} 个列表和记录；最多应为 {most} 个。</translation>
+        <source>{file} holds {got} lists and records; expected at most {most}.</source>
+        <translation>{file} 里有 {got} 个列表和记录；最多应为 {most} 个。</translation>
     </message>
     <message>
-      <source>{file} holds no lists of numbers.</source>
-      <translation>{file} 里没有数字列表。</translation>
+        <source>{file} holds no lists of numbers.</source>
+        <translation>{file} 里没有数字列表。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” has a part of the shape {got}; expected {expected}.</source>
-      <translation>{file}：“{name}”有一部分的形状是 {got}；应为 {expected}。</translation>
+        <source>{file}: “{name}” has a part of the shape {got}; expected {expected}.</source>
+        <translation>{file}：“{name}”有一部分的形状是 {got}；应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” holds {got}; expected numbers.</source>
-      <translation>{file}：“{name}”里有 {got}；应为数字。</translation>
+        <source>{file}: “{name}” holds {got}; expected numbers.</source>
+        <translation>{file}：“{name}”里有 {got}；应为数字。</translation>
     </message>
     <message>
-      <source>{file} holds a number that is too long.</source>
-      <translation>{file} 里有一个数字太长。</translation>
+        <source>{file} holds a number that is too long.</source>
+        <translation>{file} 里有一个数字太长。</translation>
     </message>
     <message>
-      <source>{file} is cut off or is no safetensors file.</source>
-      <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
+        <source>{file} is cut off or is no safetensors file.</source>
+        <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
     </message>
     <message>
-      <source>{file} needs openpyxl, which is not installed: python -m pip install 'attn-gui[xlsx]'.</source>
-      <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install 'attn-gui[xlsx]'。</translation>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install &apos;attn-gui[xlsx]&apos;.</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install &apos;attn-gui[xlsx]&apos;。</translation>
     </message>
     <message>
-      <source>{file} is damaged or is no workbook of Excel.</source>
-      <translation>{file} 已损坏，或者不是 Excel 工作簿。</translation>
+        <source>{file} is damaged or is no workbook of Excel.</source>
+        <translation>{file} 已损坏，或者不是 Excel 工作簿。</translation>
     </message>
     <message>
-      <source>{file} unpacks to {got}; expected at most {expected}.</source>
-      <translation>{file} 解压后有 {got}；最多应为 {expected}。</translation>
+        <source>{file} unpacks to {got}; expected at most {expected}.</source>
+        <translation>{file} 解压后有 {got}；最多应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file} has {got} parts; expected at most {expected}.</source>
-      <translation>{file} 有 {got} 个部分；最多应为 {expected} 个。</translation>
+        <source>{file} has {got} parts; expected at most {expected}.</source>
+        <translation>{file} 有 {got} 个部分；最多应为 {expected} 个。</translation>
     </message>
     <message>
-      <source>{file} declares entities in its XML, as no workbook does, and is not opened.</source>
-      <translation>{file} 的 XML 里声明了实体，正常的工作簿不会这样，因此没有打开。</translation>
+        <source>{file} declares entities in its XML, as no workbook does, and is not opened.</source>
+        <translation>{file} 的 XML 里声明了实体，正常的工作簿不会这样，因此没有打开。</translation>
     </message>
     <message>
-      <source>{file}: the sheet “{name}” has more than {most} cells; save it as .csv instead.</source>
-      <translation>{file}：工作表“{name}”的单元格超过 {most} 个；请另存为 .csv。</translation>
+        <source>{file}: the sheet “{name}” has more than {most} cells; save it as .csv instead.</source>
+        <translation>{file}：工作表“{name}”的单元格超过 {most} 个；请另存为 .csv。</translation>
     </message>
     <message>
-      <source>{file}, sheet “{name}”: {reason}</source>
-      <translation>{file}，工作表“{name}”：{reason}</translation>
+        <source>{file}, sheet “{name}”: {reason}</source>
+        <translation>{file}，工作表“{name}”：{reason}</translation>
     </message>
     <message>
-      <source>{file} holds no sheet of numbers.</source>
-      <translation>{file} 里没有数字工作表。</translation>
+        <source>{file} holds no sheet of numbers.</source>
+        <translation>{file} 里没有数字工作表。</translation>
     </message>
     <message>
-      <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
-      <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
+        <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
+        <translation>{file}：工作表“{name}”里的公式没有保存值；请在电子表格软件里打开并保存一次。</translation>
     </message>
     <message>
-      <source>{file}: {heads} heads cannot share {columns} columns evenly.</source>
-      <translation>{file}：{heads} 个头无法均分 {columns} 列。</translation>
+        <source>{file}: {heads} heads cannot share {columns} columns evenly.</source>
+        <translation>{file}：{heads} 个头无法均分 {columns} 列。</translation>
     </message>
     <message>
-      <source>{file}: head_dim must be even for rotary positions, got {got}.</source>
-      <translation>{file}：使用旋转位置编码时 head_dim 必须是偶数，实际为 {got}。</translation>
+        <source>{file}: head_dim must be even for rotary positions, got {got}.</source>
+        <translation>{file}：使用旋转位置编码时 head_dim 必须是偶数，实际为 {got}。</translation>
     </message>
     <message>
-      <source>{file}: the model type {got} is not supported; expected {choices}.</source>
-      <translation>{file}：不支持模型类型 {got}；应为 {choices}。</translation>
+        <source>{file}: the model type {got} is not supported; expected {choices}.</source>
+        <translation>{file}：不支持模型类型 {got}；应为 {choices}。</translation>
     </message>
     <message>
-      <source>{file}: quantized weights (quantization_config) are not supported.</source>
-      <translation>{file}：不支持量化权重（quantization_config）。</translation>
+        <source>{file}: quantized weights (quantization_config) are not supported.</source>
+        <translation>{file}：不支持量化权重（quantization_config）。</translation>
     </message>
     <message>
-      <source>Give either a text or ids.</source>
-      <translation>文本和 ids 只能给其中之一，且必须给一个。</translation>
+        <source>Give either a text or ids.</source>
+        <translation>文本和 ids 只能给其中之一，且必须给一个。</translation>
     </message>
     <message>
-      <source>{field} is no table of a layer of this model; it has {choices}.</source>
-      <translation>{field} 不是该模型某一层的表；该层有 {choices}。</translation>
+        <source>{field} is no table of a layer of this model; it has {choices}.</source>
+        <translation>{field} 不是该模型某一层的表；该层有 {choices}。</translation>
     </message>
     <message>
-      <source>There is no layer {got}; the model has {layers}, counted from 0.</source>
-      <translation>没有第 {got} 层；该模型有 {layers} 层，从 0 数起。</translation>
+        <source>There is no layer {got}; the model has {layers}, counted from 0.</source>
+        <translation>没有第 {got} 层；该模型有 {layers} 层，从 0 数起。</translation>
     </message>
     <message>
-      <source>{field} must name its layer, a whole number; got {got}.</source>
-      <translation>{field} 必须写明 layer，它是一个整数；实际为 {got}。</translation>
+        <source>{field} must name its layer, a whole number; got {got}.</source>
+        <translation>{field} 必须写明 layer，它是一个整数；实际为 {got}。</translation>
     </message>
     <message>
-      <source>The text gives no token; a model reads at least one.</source>
-      <translation>文本没有切出任何词元；模型至少要读一个。</translation>
+        <source>The text gives no token; a model reads at least one.</source>
+        <translation>文本没有切出任何词元；模型至少要读一个。</translation>
     </message>
     <message>
-      <source>{got} tokens are too many: this model reads at most {expected}.</source>
-      <translation>{got} 个词元太多：该模型最多读 {expected} 个。</translation>
+        <source>{got} tokens are too many: this model reads at most {expected}.</source>
+        <translation>{got} 个词元太多：该模型最多读 {expected} 个。</translation>
     </message>
     <message>
-      <source>{field}: there is no token {got}; the model has {expected}, counted from 0.</source>
-      <translation>{field}：没有词元 {got}；该模型有 {expected} 个，从 0 数起。</translation>
+        <source>{field}: there is no token {got}; the model has {expected}, counted from 0.</source>
+        <translation>{field}：没有词元 {got}；该模型有 {expected} 个，从 0 数起。</translation>
     </message>
     <message>
-      <source>{field} has {got} entries; expected one for each of the {expected} tokens.</source>
-      <translation>{field} 有 {got} 项；应为每个词元一项，共 {expected} 项。</translation>
+        <source>{field} has {got} entries; expected one for each of the {expected} tokens.</source>
+        <translation>{field} 有 {got} 项；应为每个词元一项，共 {expected} 项。</translation>
     </message>
     <message>
-      <source>This model has no token types: leave out type_ids.</source>
-      <translation>该模型没有词元类型：请不要给 type_ids。</translation>
+        <source>This model has no token types: leave out type_ids.</source>
+        <translation>该模型没有词元类型：请不要给 type_ids。</translation>
     </message>
     <message>
-      <source>mask closes every token; at least one must be open.</source>
-      <translation>mask 遮住了所有词元；至少要有一个不被遮住。</translation>
+        <source>mask closes every token; at least one must be open.</source>
+        <translation>mask 遮住了所有词元；至少要有一个不被遮住。</translation>
     </message>
     <message>
-      <source>{file}: {name} is missing.</source>
-      <translation>{file}：缺少 {name}。</translation>
+        <source>{file}: {name} is missing.</source>
+        <translation>{file}：缺少 {name}。</translation>
     </message>
     <message>
-      <source>{file}: {name} must be a whole number from {least} to {most}, got {got}.</source>
-      <translation>{file}：{name} 必须是 {least} 到 {most} 的整数，实际为 {got}。</translation>
+        <source>{file}: {name} must be a whole number from {least} to {most}, got {got}.</source>
+        <translation>{file}：{name} 必须是 {least} 到 {most} 的整数，实际为 {got}。</translation>
     </message>
     <message>
-      <source>{file}: {name} must be a number above 0, got {got}.</source>
-      <translation>{file}：{name} 必须是大于 0 的数，实际为 {got}。</translation>
+        <source>{file}: {name} must be a number above 0, got {got}.</source>
+        <translation>{file}：{name} 必须是大于 0 的数，实际为 {got}。</translation>
     </message>
     <message>
-      <source>{file}: {name} must be true or false, got {got}.</source>
-      <translation>{file}：{name} 必须是 true 或 false，实际为 {got}。</translation>
+        <source>{file}: {name} must be true or false, got {got}.</source>
+        <translation>{file}：{name} 必须是 true 或 false，实际为 {got}。</translation>
     </message>
     <message>
-      <source>{file}: {name} is {got}, which is not supported; expected {choices}.</source>
-      <translation>{file}：{name} 为 {got}，暂不支持；应为 {choices}。</translation>
+        <source>{file}: {name} is {got}, which is not supported; expected {choices}.</source>
+        <translation>{file}：{name} 为 {got}，暂不支持；应为 {choices}。</translation>
     </message>
     <message>
-      <source>{file} is no folder; expected one with config.json and model.safetensors.</source>
-      <translation>{file} 不是文件夹；应为含有 config.json 和 model.safetensors 的文件夹。</translation>
+        <source>{file} is no folder; expected one with config.json and model.safetensors.</source>
+        <translation>{file} 不是文件夹；应为含有 config.json 和 model.safetensors 的文件夹。</translation>
     </message>
     <message>
-      <source>{file} holds no config.json, and so no published model.</source>
-      <translation>{file} 里没有 config.json，因此不是发布的模型。</translation>
+        <source>{file} holds no config.json, and so no published model.</source>
+        <translation>{file} 里没有 config.json，因此不是发布的模型。</translation>
     </message>
     <message>
-      <source>{file} holds no weights; expected model.safetensors or its index.</source>
-      <translation>{file} 里没有权重；应有 model.safetensors 或它的索引。</translation>
+        <source>{file} holds no weights; expected model.safetensors or its index.</source>
+        <translation>{file} 里没有权重；应有 model.safetensors 或它的索引。</translation>
     </message>
     <message>
-      <source>{file} holds an adapter (adapter_config.json), which changes another model; merge the two first.</source>
-      <translation>{file} 里是适配器（adapter_config.json），它修改的是另一个模型；请先将二者合并。</translation>
+        <source>{file} holds an adapter (adapter_config.json), which changes another model; merge the two first.</source>
+        <translation>{file} 里是适配器（adapter_config.json），它修改的是另一个模型；请先将二者合并。</translation>
     </message>
     <message>
-      <source>{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: model.save_pretrained(folder, safe_serialization=True).</source>
-      <translation>{file} 的权重存为 pickle（pytorch_model.bin），可能会执行代码，因此不打开；请在 Python 中运行：model.save_pretrained(folder, safe_serialization=True)。</translation>
+        <source>{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: model.save_pretrained(folder, safe_serialization=True).</source>
+        <translation>{file} 的权重存为 pickle（pytorch_model.bin），可能会执行代码，因此不打开；请在 Python 中运行：model.save_pretrained(folder, safe_serialization=True)。</translation>
     </message>
     <message>
-      <source>{file}: the pooling of sentences by {got} is not supported.</source>
-      <translation>{file}：不支持用 {got} 汇聚句子。</translation>
+        <source>{file}: the pooling of sentences by {got} is not supported.</source>
+        <translation>{file}：不支持用 {got} 汇聚句子。</translation>
     </message>
     <message>
-      <source>{file}: expected a list of modules, each with its type and path.</source>
-      <translation>{file}：应为模块的列表，每个模块有 type 和 path。</translation>
+        <source>{file}: expected a list of modules, each with its type and path.</source>
+        <translation>{file}：应为模块的列表，每个模块有 type 和 path。</translation>
     </message>
     <message>
-      <source>{file}: layer_types must name one of {choices} for each of {layers} layers.</source>
-      <translation>{file}：layer_types 必须为 {layers} 层中的每一层写明 {choices} 之一。</translation>
+        <source>{file}: layer_types must name one of {choices} for each of {layers} layers.</source>
+        <translation>{file}：layer_types 必须为 {layers} 层中的每一层写明 {choices} 之一。</translation>
     </message>
     <message>
-      <source>{file} is cut off or no safetensors file: its header does not fit into it.</source>
-      <translation>{file} 不完整或不是 safetensors 文件：文件头超出了文件。</translation>
+        <source>{file} is cut off or no safetensors file: its header does not fit into it.</source>
+        <translation>{file} 不完整或不是 safetensors 文件：文件头超出了文件。</translation>
     </message>
     <message>
-      <source>{file}: the tensor “{name}” lies outside the file.</source>
-      <translation>{file}：张量“{name}”在文件之外。</translation>
+        <source>{file}: the tensor “{name}” lies outside the file.</source>
+        <translation>{file}：张量“{name}”在文件之外。</translation>
     </message>
     <message>
-      <source>{file}: the tensor “{name}” is missing.</source>
-      <translation>{file}：缺少张量“{name}”。</translation>
+        <source>{file}: the tensor “{name}” is missing.</source>
+        <translation>{file}：缺少张量“{name}”。</translation>
     </message>
     <message>
-      <source>{file}: the tensor “{name}” has the shape {got}; expected {expected}.</source>
-      <translation>{file}：张量“{name}”的形状为 {got}；应为 {expected}。</translation>
+        <source>{file}: the tensor “{name}” has the shape {got}; expected {expected}.</source>
+        <translation>{file}：张量“{name}”的形状为 {got}；应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.</source>
-      <translation>{file}：张量“{name}”存的是 {got}；应为 F32、F16 或 BF16。</translation>
+        <source>{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.</source>
+        <translation>{file}：张量“{name}”存的是 {got}；应为 F32、F16 或 BF16。</translation>
     </message>
     <message>
-      <source>{file}: the tensor “{name}” holds numbers that are not finite.</source>
-      <translation>{file}：张量“{name}”中有非有限的数。</translation>
+        <source>{file}: the tensor “{name}” holds numbers that are not finite.</source>
+        <translation>{file}：张量“{name}”中有非有限的数。</translation>
     </message>
     <message>
-      <source>{file}: {name} must say for every tensor which file holds it.</source>
-      <translation>{file}：{name} 必须写明每个张量在哪个文件里。</translation>
+        <source>{file}: {name} must say for every tensor which file holds it.</source>
+        <translation>{file}：{name} 必须写明每个张量在哪个文件里。</translation>
     </message>
     <message>
-      <source>{file} names the shard “{name}”; expected a file of the same folder.</source>
-      <translation>{file} 写的分片是“{name}”；应为同一文件夹中的文件。</translation>
+        <source>{file} names the shard “{name}”; expected a file of the same folder.</source>
+        <translation>{file} 写的分片是“{name}”；应为同一文件夹中的文件。</translation>
     </message>
     <message>
-      <source>{file} is not there, and a text cannot be cut into tokens; give ids instead.</source>
-      <translation>没有 {file}，无法把文本切成词元；请改给 ids。</translation>
+        <source>{file} is not there, and a text cannot be cut into tokens; give ids instead.</source>
+        <translation>没有 {file}，无法把文本切成词元；请改给 ids。</translation>
     </message>
     <message>
-      <source>Cutting a text into tokens needs the package tokenizers; this line brings it: {line}</source>
-      <translation>把文本切分成词元需要 tokenizers 包；这一行可以安装它：{line}</translation>
+        <source>Cutting a text into tokens needs the package tokenizers; this line brings it: {line}</source>
+        <translation>把文本切分成词元需要 tokenizers 包；这一行可以安装它：{line}</translation>
     </message>
     <message>
-      <source>{file} cannot be read as a tokenizer: {reason}.</source>
-      <translation>无法将 {file} 读作分词器：{reason}。</translation>
+        <source>{file} cannot be read as a tokenizer: {reason}.</source>
+        <translation>无法将 {file} 读作分词器：{reason}。</translation>
     </message>
     <message>
-      <source>The text has {got} letters; expected at most {expected}.</source>
-      <translation>文本有 {got} 个字符；最多 {expected} 个。</translation>
+        <source>The text has {got} letters; expected at most {expected}.</source>
+        <translation>文本有 {got} 个字符；最多 {expected} 个。</translation>
     </message>
     <message>
-      <source>This model has no head that predicts tokens.</source>
-      <translation>该模型没有预测词元的输出头。</translation>
+        <source>This model has no head that predicts tokens.</source>
+        <translation>该模型没有预测词元的输出头。</translation>
     </message>
     <message>
-      <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. What it predicts is shown as it was before.</source>
-      <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。显示的预测仍是改动之前的。</translation>
+        <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. What it predicts is shown as it was before.</source>
+        <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。显示的预测仍是改动之前的。</translation>
     </message>
     <message>
-      <source>There is no place {got} among the tokens; there are {count} of them.</source>
-      <translation>词元中没有位置 {got}；共有 {count} 个词元。</translation>
+        <source>There is no place {got} among the tokens; there are {count} of them.</source>
+        <translation>词元中没有位置 {got}；共有 {count} 个词元。</translation>
     </message>
     <message>
-      <source>“{got}” is no token of this model.</source>
-      <translation>“{got}”不是该模型的词元。</translation>
+        <source>“{got}” is no token of this model.</source>
+        <translation>“{got}”不是该模型的词元。</translation>
     </message>
     <message>
-      <source>Table in Markdown</source>
-      <translation>Markdown 表格</translation>
+        <source>Table in Markdown</source>
+        <translation>Markdown 表格</translation>
     </message>
     <message>
-      <source>Table in LaTeX</source>
-      <translation>LaTeX 表格</translation>
+        <source>Table in LaTeX</source>
+        <translation>LaTeX 表格</translation>
     </message>
     <message>
-      <source>There is no formula for a spreadsheet of {kind} yet.</source>
-      <translation>{kind} 还没有电子表格公式。</translation>
+        <source>There is no formula for a spreadsheet of {kind} yet.</source>
+        <translation>{kind} 还没有电子表格公式。</translation>
     </message>
     <message>
-      <source>A workbook would hold {got} cells; up to {most} are written. Export them as NPZ instead.</source>
-      <translation>工作簿将有 {got} 个单元格，最多写入 {most} 个。请改为导出 NPZ。</translation>
+        <source>A workbook would hold {got} cells; up to {most} are written. Export them as NPZ instead.</source>
+        <translation>工作簿将有 {got} 个单元格，最多写入 {most} 个。请改为导出 NPZ。</translation>
     </message>
     <message>
-      <source>The formulas of {stage} would be longer than a spreadsheet takes. Export the numbers as NPZ instead.</source>
-      <translation>{stage} 的公式会超出电子表格允许的长度。请改为导出 NPZ 数值。</translation>
+        <source>The formulas of {stage} would be longer than a spreadsheet takes. Export the numbers as NPZ instead.</source>
+        <translation>{stage} 的公式会超出电子表格允许的长度。请改为导出 NPZ 数值。</translation>
     </message>
     <message>
-      <source>A spreadsheet holds finite numbers only; {field} has others.</source>
-      <translation>电子表格只能存有限数，而 {field} 含有其他值。</translation>
+        <source>A spreadsheet holds finite numbers only; {field} has others.</source>
+        <translation>电子表格只能存有限数，而 {field} 含有其他值。</translation>
     </message>
     <message>
-      <source>Two texts of different lengths: expected {expected} tokens, got {got}.</source>
-      <translation>两段文本长度不同：应有 {expected} 个词元，实际为 {got} 个。</translation>
+        <source>Two texts of different lengths: expected {expected} tokens, got {got}.</source>
+        <translation>两段文本长度不同：应有 {expected} 个词元，实际为 {got} 个。</translation>
     </message>
     <message>
-      <source>The logits of this model are no sum of what its layers add: norms stand between them, or a layer of its head.</source>
-      <translation>该模型的 logit 不是各层贡献之和：中间隔着归一化层，或隔着输出头自己的一层。</translation>
+        <source>The logits of this model are no sum of what its layers add: norms stand between them, or a layer of its head.</source>
+        <translation>该模型的 logit 不是各层贡献之和：中间隔着归一化层，或隔着输出头自己的一层。</translation>
     </message>
     <message>
-      <source>The two runs give the same logit, {value}: there is no difference of which a part could come back.</source>
-      <translation>两次运行得到的 logit 相同，都是 {value}：没有差可以恢复。</translation>
+        <source>The two runs give the same logit, {value}: there is no difference of which a part could come back.</source>
+        <translation>两次运行得到的 logit 相同，都是 {value}：没有差可以恢复。</translation>
     </message>
     <message>
-      <source>{file} is not the file that is known by this name: its SHA-256 is another one.</source>
-      <translation>{file} 不是以此名登记的文件：SHA-256 不同。</translation>
+        <source>{file} is not the file that is known by this name: its SHA-256 is another one.</source>
+        <translation>{file} 不是以此名登记的文件：SHA-256 不同。</translation>
     </message>
     <message>
-      <source>{name} is not installed; this line brings it: {line}</source>
-      <translation>{name} 没有安装；运行这一行即可安装：{line}</translation>
+        <source>{name} is not installed; this line brings it: {line}</source>
+        <translation>{name} 没有安装；运行这一行即可安装：{line}</translation>
     </message>
     <message>
-      <source>A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.</source>
-      <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的问题。</translation>
+        <source>A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.</source>
+        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的问题。</translation>
     </message>
     <message>
-      <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
-      <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
+        <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
+        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
     </message>
     <message>
-      <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
-      <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
+        <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
+        <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
     </message>
     <message>
-      <source>The sink of its head takes {share}.</source>
-      <translation>所属头的汇点占去 {share}。</translation>
+        <source>The sink of its head takes {share}.</source>
+        <translation>所属头的汇点占去 {share}。</translation>
     </message>
     <message>
-      <source>{field} and {other} exclude each other: give one of them.</source>
-      <translation>{field} 与 {other} 不能同时给出：只给其中一个。</translation>
+        <source>{field} and {other} exclude each other: give one of them.</source>
+        <translation>{field} 与 {other} 不能同时给出：只给其中一个。</translation>
     </message>
     <message>
-      <source>{matrix} must have one number for each column of a head of {partner}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 必须为 {partner} 每个头的每一列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <source>{matrix} must have one number for each column of a head of {partner}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须为 {partner} 每个头的每一列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
     </message>
     <message>
-      <source>{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}.</source>
-      <translation>{matrix} 必须为 {partner} 每个头的每一对列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <source>{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须为 {partner} 每个头的每一对列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
     </message>
     <message>
-      <source>{matrix} must have one number for each head: expected {expected}, got {got}.</source>
-      <translation>{matrix} 必须为每个头给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <source>{matrix} must have one number for each head: expected {expected}, got {got}.</source>
+        <translation>{matrix} 必须为每个头给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
     </message>
     <message>
-      <source>The reference does not know {name} of the block: no stage is judged.</source>
-      <translation>参照计算不认识块的 {name}：没有判定任何一步。</translation>
+        <source>The reference does not know {name} of the block: no stage is judged.</source>
+        <translation>参照计算不认识块的 {name}：没有判定任何一步。</translation>
     </message>
     <message>
-      <source>Rows of weights and the share of the sink sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
-      <translation>每行权重与汇点所占份额之和为 1，没有可见键时为 0：最大偏差 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
+        <source>Rows of weights and the share of the sink sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
+        <translation>每行权重与汇点所占份额之和为 1，没有可见键时为 0：最大偏差 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
     </message>
     <message>
-      <source>Column {column} of query {query}: {value}. It is {first} plus {second}.</source>
-      <translation>查询 {query} 的第 {column} 列：{value}。它是 {first} 加 {second}。</translation>
+        <source>Column {column} of query {query}: {value}. It is {first} plus {second}.</source>
+        <translation>查询 {query} 的第 {column} 列：{value}。它是 {first} 加 {second}。</translation>
     </message>
     <message>
-      <source>{matrix} in its head</source>
-      <translation>{matrix} 在所属头中</translation>
+        <source>{matrix} in its head</source>
+        <translation>{matrix} 在所属头中</translation>
     </message>
     <message>
-      <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-      <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+        <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
+        <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
     </message>
     <message>
-      <source>Column {column} of query {query}: {value}. It is {function} of {source}.</source>
-      <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 的 {function}。</translation>
+        <source>Column {column} of query {query}: {value}. It is {function} of {source}.</source>
+        <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 的 {function}。</translation>
     </message>
     <message>
-      <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}.</source>
-      <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}。</translation>
+        <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}.</source>
+        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}。</translation>
     </message>
     <message>
-      <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}.</source>
-      <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}。</translation>
+        <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}.</source>
+        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}。</translation>
     </message>
     <message>
-      <source>Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}.</source>
-      <translation>查询 {query} 的第 {column} 列：{value}。它是门控 {source} 的 {function} 乘以 {factor}。</translation>
+        <source>Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}.</source>
+        <translation>查询 {query} 的第 {column} 列：{value}。它是门控 {source} 的 {function} 乘以 {factor}。</translation>
     </message>
     <message>
-      <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}, plus {shift}.</source>
-      <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
+        <source>Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, then multiplied by {weight}, plus {shift}.</source>
+        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行除以其均方根，再乘以 {weight}，加上 {shift}。</translation>
     </message>
     <message>
-      <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}, plus {shift}.</source>
-      <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
+        <source>Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, then multiplied by {weight}, plus {shift}.</source>
+        <translation>{token} 的第 {column} 列：{value}。{source} 的这一行化为均值 0、方差 1，再乘以 {weight}，加上 {shift}。</translation>
     </message>
     <message>
-      <source>{file} holds no arrays by name; expected {expected}.</source>
-      <translation>{file} 里没有按名称存放的数组；应为 {expected}。</translation>
+        <source>{file} holds no arrays by name; expected {expected}.</source>
+        <translation>{file} 里没有按名称存放的数组；应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file} has no array “{name}”; it has {got}.</source>
-      <translation>{file} 里没有数组“{name}”；有的是 {got}。</translation>
+        <source>{file} has no array “{name}”; it has {got}.</source>
+        <translation>{file} 里没有数组“{name}”；有的是 {got}。</translation>
     </message>
     <message>
-      <source>“{name}” is no part of a problem; expected one of {expected}.</source>
-      <translation>“{name}”不是问题的组成部分；应为以下之一：{expected}。</translation>
+        <source>“{name}” is no part of a problem; expected one of {expected}.</source>
+        <translation>“{name}”不是问题的组成部分；应为以下之一：{expected}。</translation>
     </message>
     <message>
-      <source>“{option}” is “{got}”; expected one of {expected}.</source>
-      <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
+        <source>“{option}” is “{got}”; expected one of {expected}.</source>
+        <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
-      <source>{file}: the shapes {got} fit together in no order of axes as query, key and value.</source>
-      <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
+        <source>{file}: the shapes {got} fit together in no order of axes as query, key and value.</source>
+        <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
     </message>
     <message>
-      <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
-      <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
+        <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
+        <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
     </message>
     <message>
-      <source>{file}: what it says about its model is damaged.</source>
-      <translation>{file}：其中关于模型的内容已损坏。</translation>
+        <source>{file}: what it says about its model is damaged.</source>
+        <translation>{file}：其中关于模型的内容已损坏。</translation>
     </message>
     <message>
-      <source>{file} is a session of the model {name}, whose folder it needs; the window opens it with that.</source>
-      <translation>{file} 是模型 {name} 的会话，需要该模型的文件夹；在窗口中可与模型一起打开。</translation>
+        <source>{file} is a session of the model {name}, whose folder it needs; the window opens it with that.</source>
+        <translation>{file} 是模型 {name} 的会话，需要该模型的文件夹；在窗口中可与模型一起打开。</translation>
     </message>
     <message>
-      <source>The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again.</source>
-      <translation>模型 {name}（SHA-256 {sha}…）不在原处；请先打开它的文件夹，再打开此文件。</translation>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）不在原处；请先打开它的文件夹，再打开此文件。</translation>
     </message>
     <message>
-      <source>The session names layer {got}; the model {name} has {layers}.</source>
-      <translation>会话中提到第 {got} 层，而模型 {name} 只有 {layers} 层。</translation>
+        <source>The session names layer {got}; the model {name} has {layers}.</source>
+        <translation>会话中提到第 {got} 层，而模型 {name} 只有 {layers} 层。</translation>
     </message>
     <message>
-      <source>This model predicts no token here.</source>
-      <translation>该模型在此处不预测词元。</translation>
+        <source>This model predicts no token here.</source>
+        <translation>该模型在此处不预测词元。</translation>
     </message>
     <message>
-      <source>Type a second text of {count} tokens below the first: its run is what is patched.</source>
-      <translation>请在第一段文本下方输入另一段 {count} 个词元的文本：修补在它的运行上进行。</translation>
+        <source>Type a second text of {count} tokens below the first: its run is what is patched.</source>
+        <translation>请在第一段文本下方输入另一段 {count} 个词元的文本：修补在它的运行上进行。</translation>
     </message>
     <message>
-      <source>the name of a model that comes along</source>
-      <translation>自带模型的名称</translation>
+        <source>the name of a model that comes along</source>
+        <translation>自带模型的名称</translation>
     </message>
     <message>
-      <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-      <translation>问题中有的阶段、“all”、“model”或页面名</translation>
+        <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
+        <translation>问题中有的阶段、“all”、“model”或页面名</translation>
     </message>
     <message>
-      <source>“- open:”, “- make:” or “- model:” in the first step</source>
-      <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
+        <source>“- open:”, “- make:” or “- model:” in the first step</source>
+        <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
     </message>
     <message>
-      <source>something that does not hold until the person has done it</source>
-      <translation>读者完成之前不成立的结论</translation>
+        <source>something that does not hold until the person has done it</source>
+        <translation>读者完成之前不成立的结论</translation>
     </message>
     <message>
-      <source>“{name}” was split as {split}, as models have an array of this name; another split can be chosen.</source>
-      <translation>“{name}”已按 {split} 拆分，与使用此名称的模型一致；也可选择别的拆分方式。</translation>
+        <source>“{name}” was split as {split}, as models have an array of this name; another split can be chosen.</source>
+        <translation>“{name}”已按 {split} 拆分，与使用此名称的模型一致；也可选择别的拆分方式。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and {kv_heads} of keys and of values.</source>
-      <translation>{file}：“{name}”不能拆成查询、键和值：{got} 列不等于 {heads} 个查询头加上键、值各 {kv_heads} 个头。</translation>
+        <source>{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and {kv_heads} of keys and of values.</source>
+        <translation>{file}：“{name}”不能拆成查询、键和值：{got} 列不等于 {heads} 个查询头加上键、值各 {kv_heads} 个头。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” holds {parts} already; choose either.</source>
-      <translation>{file}：“{name}”已经包含 {parts}；两者只能选其一。</translation>
+        <source>{file}: “{name}” holds {parts} already; choose either.</source>
+        <translation>{file}：“{name}”已经包含 {parts}；两者只能选其一。</translation>
     </message>
     <message>
-      <source>{file}: query, key and value can lie in “{name}” in two ways; choose the split: {expected}.</source>
-      <translation>{file}：查询、键和值在“{name}”中有两种可能的排列；请选择拆分方式：{expected}。</translation>
+        <source>{file}: query, key and value can lie in “{name}” in two ways; choose the split: {expected}.</source>
+        <translation>{file}：查询、键和值在“{name}”中有两种可能的排列；请选择拆分方式：{expected}。</translation>
     </message>
     <message>
-      <source>{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.</source>
-      <translation>{file}：“{name}”既符合 {heads} 个头配同样多的 K/V 头，也符合配 {kv_heads} 个；请说明有几个 K/V 头。</translation>
+        <source>{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.</source>
+        <translation>{file}：“{name}”既符合 {heads} 个头配同样多的 K/V 头，也符合配 {kv_heads} 个；请说明有几个 K/V 头。</translation>
     </message>
     <message>
-      <source>The other text has no row {got}; it has {count} tokens.</source>
-      <translation>另一段文本没有第 {got} 行；它有 {count} 个词元。</translation>
+        <source>The other text has no row {got}; it has {count} tokens.</source>
+        <translation>另一段文本没有第 {got} 行；它有 {count} 个词元。</translation>
     </message>
     <message>
-      <source>A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand in for each other.</source>
-      <translation>{stage} 的一行在另一段文本中有 {got} 个数，这里有 {expected} 个；只有长度相同的行才能互相替换。</translation>
+        <source>A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand in for each other.</source>
+        <translation>{stage} 的一行在另一段文本中有 {got} 个数，这里有 {expected} 个；只有长度相同的行才能互相替换。</translation>
     </message>
     <message>
-      <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
-      <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
     </message>
     <message>
-      <source>Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. What it predicts is shown as it was before.</source>
-      <translation>改动后的第 {layer} 层有 {got} 个头；模型的每一层都有 {expected} 个头。预测仍按改动前的样子显示。</translation>
+        <source>Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. What it predicts is shown as it was before.</source>
+        <translation>改动后的第 {layer} 层有 {got} 个头；模型的每一层都有 {expected} 个头。预测仍按改动前的样子显示。</translation>
     </message>
     <message>
-      <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
-      <translation>模型 {name} 的文件夹中的数值（SHA-256 {got}…）与保存此文件时（{sha}…）不同；请先打开含有原数值的文件夹，再打开此文件。</translation>
+        <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
+        <translation>模型 {name} 的文件夹中的数值（SHA-256 {got}…）与保存此文件时（{sha}…）不同；请先打开含有原数值的文件夹，再打开此文件。</translation>
     </message>
     <message>
-      <source>{file} was not saved: the document was changed while it was written. Save it again.</source>
-      <translation>{file} 没有保存：写入期间文档有改动。请再保存一次。</translation>
+        <source>{file} was not saved: the document was changed while it was written. Save it again.</source>
+        <translation>{file} 没有保存：写入期间文档有改动。请再保存一次。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SessionSaving</name>
     <message>
-      <source>{name} is still being saved.</source>
-      <translation>仍在保存 {name}。</translation>
+        <source>{name} is still being saved.</source>
+        <translation>仍在保存 {name}。</translation>
     </message>
     <message>
-      <source>Go on working</source>
-      <translation>继续编辑</translation>
+        <source>Go on working</source>
+        <translation>继续编辑</translation>
     </message>
     <message>
-      <source>{name} was not saved: the saving was canceled.</source>
-      <translation>{name} 没有保存：保存已取消。</translation>
+        <source>{name} was not saved: the saving was canceled.</source>
+        <translation>{name} 没有保存：保存已取消。</translation>
     </message>
     <message>
-      <source>{name} is being saved. There is not enough memory for a copy of it to go on working with.</source>
-      <translation>正在保存 {name}。内存不足以再留一份副本，保存期间不能继续编辑。</translation>
+        <source>{name} is being saved. There is not enough memory for a copy of it to go on working with.</source>
+        <translation>正在保存 {name}。内存不足以再留一份副本，保存期间不能继续编辑。</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Settings</name>
     <message>
-      <source>base of the rotary positions</source>
-      <translation>旋转位置编码的基数</translation>
+        <source>base of the rotary positions</source>
+        <translation>旋转位置编码的基数</translation>
     </message>
     <message>
-      <source>softcap</source>
-      <translation>软截断</translation>
+        <source>softcap</source>
+        <translation>软截断</translation>
     </message>
     <message>
-      <source>temperature</source>
-      <translation>温度</translation>
+        <source>temperature</source>
+        <translation>温度</translation>
     </message>
     <message>
-      <source>w, one over the width of the kernel</source>
-      <translation>w，核宽度的倒数</translation>
+        <source>w, one over the width of the kernel</source>
+        <translation>w，核宽度的倒数</translation>
     </message>
     <message>
-      <source>κ, how much the length of a key counts</source>
-      <translation>κ，‖k‖² 项的系数</translation>
+        <source>κ, how much the length of a key counts</source>
+        <translation>κ，‖k‖² 项的系数</translation>
     </message>
     <message>
-      <source>hidden units of the additive score</source>
-      <translation>加性评分的隐藏单元数</translation>
+        <source>hidden units of the additive score</source>
+        <translation>加性评分的隐藏单元数</translation>
     </message>
     <message>
-      <source>ε of the LayerNorm</source>
-      <translation>层归一化的 ε</translation>
+        <source>ε of the LayerNorm</source>
+        <translation>层归一化的 ε</translation>
     </message>
     <message>
-      <source>ε of the norms</source>
-      <translation>归一化的 ε</translation>
+        <source>ε of the norms</source>
+        <translation>归一化的 ε</translation>
     </message>
     <message>
-      <source>ε of the norms of Q and K</source>
-      <translation>Q、K 归一化的 ε</translation>
+        <source>ε of the norms of Q and K</source>
+        <translation>Q、K 归一化的 ε</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ShapePanel</name>
     <message>
-      <source>heads</source>
-      <translation>头数</translation>
+        <source>heads</source>
+        <translation>头数</translation>
     </message>
     <message>
-      <source>Heads</source>
-      <translation>头数</translation>
+        <source>Heads</source>
+        <translation>头数</translation>
     </message>
     <message>
-      <source>K/V heads</source>
-      <translation>K/V 头数</translation>
+        <source>K/V heads</source>
+        <translation>K/V 头数</translation>
     </message>
     <message>
-      <source>Key and value heads</source>
-      <translation>键和值的头数</translation>
+        <source>Key and value heads</source>
+        <translation>键和值的头数</translation>
     </message>
     <message>
-      <source>d_k, width of a query and a key in one head</source>
-      <translation>d_k，一个头中查询和键的宽度</translation>
+        <source>d_k, width of a query and a key in one head</source>
+        <translation>d_k，一个头中查询和键的宽度</translation>
     </message>
     <message>
-      <source>d_v, width of a value in one head</source>
-      <translation>d_v，一个头中值的宽度</translation>
+        <source>d_v, width of a value in one head</source>
+        <translation>d_v，一个头中值的宽度</translation>
     </message>
     <message>
-      <source>queries n</source>
-      <translation>查询 n</translation>
+        <source>queries n</source>
+        <translation>查询 n</translation>
     </message>
     <message>
-      <source>Queries n</source>
-      <translation>查询 n</translation>
+        <source>Queries n</source>
+        <translation>查询 n</translation>
     </message>
     <message>
-      <source>keys m</source>
-      <translation>键 m</translation>
+        <source>keys m</source>
+        <translation>键 m</translation>
     </message>
     <message>
-      <source>Keys m</source>
-      <translation>键 m</translation>
+        <source>Keys m</source>
+        <translation>键 m</translation>
     </message>
     <message>
-      <source>d_model, width of all heads together</source>
-      <translation>d_model，所有头的总宽度</translation>
+        <source>d_model, width of all heads together</source>
+        <translation>d_model，所有头的总宽度</translation>
     </message>
     <message>
-      <source>of</source>
-      <translation>共</translation>
+        <source>of</source>
+        <translation>共</translation>
     </message>
     <message>
-      <source>Items in the batch</source>
-      <translation>批量大小（样本数）</translation>
+        <source>Items in the batch</source>
+        <translation>批量大小（样本数）</translation>
     </message>
     <message>
-      <source>item</source>
-      <translation>样本</translation>
+        <source>item</source>
+        <translation>样本</translation>
     </message>
     <message>
-      <source>Item shown</source>
-      <translation>显示的样本</translation>
+        <source>Item shown</source>
+        <translation>显示的样本</translation>
     </message>
     <message>
-      <source>precision</source>
-      <translation>精度</translation>
+        <source>precision</source>
+        <translation>精度</translation>
     </message>
     <message>
-      <source>Precision</source>
-      <translation>精度</translation>
+        <source>Precision</source>
+        <translation>精度</translation>
     </message>
     <message>
-      <source>keep d_model</source>
-      <translation>固定 d_model</translation>
+        <source>keep d_model</source>
+        <translation>固定 d_model</translation>
     </message>
     <message>
-      <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
-      <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
+        <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
+        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
-      <source>All is computed in float64; float32 rounds each number once, when it is read</source>
-      <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
+        <source>All is computed in float64; float32 rounds each number once, when it is read</source>
+        <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
     </message>
     <message>
-      <source>How many heads share the work</source>
-      <translation>分担计算的头数</translation>
+        <source>How many heads share the work</source>
+        <translation>分担计算的头数</translation>
     </message>
     <message>
-      <source>Heads of K and V; each serves the same number of query heads</source>
-      <translation>K 和 V 的头数；每个头服务同样多的查询头</translation>
+        <source>Heads of K and V; each serves the same number of query heads</source>
+        <translation>K 和 V 的头数；每个头服务同样多的查询头</translation>
     </message>
     <message>
-      <source>Columns of Q and K in one head</source>
-      <translation>一个头中 Q 和 K 的列数</translation>
+        <source>Columns of Q and K in one head</source>
+        <translation>一个头中 Q 和 K 的列数</translation>
     </message>
     <message>
-      <source>Columns of V in one head</source>
-      <translation>一个头中 V 的列数</translation>
+        <source>Columns of V in one head</source>
+        <translation>一个头中 V 的列数</translation>
     </message>
     <message>
-      <source>Rows of Q</source>
-      <translation>Q 的行数</translation>
+        <source>Rows of Q</source>
+        <translation>Q 的行数</translation>
     </message>
     <message>
-      <source>m follows n: keys and values come from the same X as the queries</source>
-      <translation>m 与 n 相同：键、值与查询来自同一个 X</translation>
+        <source>m follows n: keys and values come from the same X as the queries</source>
+        <translation>m 与 n 相同：键、值与查询来自同一个 X</translation>
     </message>
     <message>
-      <source>Rows of K and V</source>
-      <translation>K 和 V 的行数</translation>
+        <source>Rows of K and V</source>
+        <translation>K 和 V 的行数</translation>
     </message>
     <message>
-      <source>All heads of Q together; change the heads or d_k instead</source>
-      <translation>Q 所有头的总列数；请改变头数或 d_k</translation>
+        <source>All heads of Q together; change the heads or d_k instead</source>
+        <translation>Q 所有头的总列数；请改变头数或 d_k</translation>
     </message>
     <message>
-      <source>Columns of X</source>
-      <translation>X 的列数</translation>
+        <source>Columns of X</source>
+        <translation>X 的列数</translation>
     </message>
     <message>
-      <source>How many items the batch holds</source>
-      <translation>批量大小：批中有多少个样本</translation>
+        <source>How many items the batch holds</source>
+        <translation>批量大小：批中有多少个样本</translation>
     </message>
     <message>
-      <source>Which item of the batch is shown, counted from 0</source>
-      <translation>显示批中的哪个样本，从 0 起数</translation>
+        <source>Which item of the batch is shown, counted from 0</source>
+        <translation>显示批中的哪个样本，从 0 起数</translation>
     </message>
     <message>
-      <source>heads · d_k</source>
-      <translation>头数 · d_k</translation>
+        <source>heads · d_k</source>
+        <translation>头数 · d_k</translation>
     </message>
     <message>
-      <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
-      <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
+        <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
+        <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>ShortcutsDialog</name>
     <message>
-      <source>Keyboard shortcuts</source>
-      <translation>键盘快捷键</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
     </message>
     <message>
-      <source>Search</source>
-      <translation>搜索</translation>
+        <source>Search</source>
+        <translation>搜索</translation>
     </message>
     <message>
-      <source>Search shortcuts</source>
-      <translation>搜索快捷键</translation>
+        <source>Search shortcuts</source>
+        <translation>搜索快捷键</translation>
     </message>
     <message>
-      <source>Action</source>
-      <translation>操作</translation>
+        <source>Action</source>
+        <translation>操作</translation>
     </message>
     <message>
-      <source>Keys</source>
-      <translation>按键</translation>
+        <source>Keys</source>
+        <translation>按键</translation>
     </message>
     <message>
-      <source>Everywhere</source>
-      <translation>任何位置</translation>
+        <source>Everywhere</source>
+        <translation>任何位置</translation>
     </message>
     <message>
-      <source>In a map</source>
-      <translation>在热图中</translation>
+        <source>In a map</source>
+        <translation>在热图中</translation>
     </message>
     <message>
-      <source>In a table</source>
-      <translation>在表格中</translation>
+        <source>In a table</source>
+        <translation>在表格中</translation>
     </message>
     <message>
-      <source>Move the chosen cell</source>
-      <translation>移动所选单元格</translation>
+        <source>Move the chosen cell</source>
+        <translation>移动所选单元格</translation>
     </message>
     <message>
-      <source>Move it by 10</source>
-      <translation>一次移动 10 格</translation>
+        <source>Move it by 10</source>
+        <translation>一次移动 10 格</translation>
     </message>
     <message>
-      <source>Shift + arrows</source>
-      <translation>Shift + 方向键</translation>
+        <source>Shift + arrows</source>
+        <translation>Shift + 方向键</translation>
     </message>
     <message>
-      <source>Go to its table cell, and back</source>
-      <translation>转到对应的表格单元格，再返回</translation>
+        <source>Go to its table cell, and back</source>
+        <translation>转到对应的表格单元格，再返回</translation>
     </message>
     <message>
-      <source>Previous or next head</source>
-      <translation>上一个或下一个头</translation>
+        <source>Previous or next head</source>
+        <translation>上一个或下一个头</translation>
     </message>
     <message>
-      <source>Step of the spine</source>
-      <translation>公式的某一步</translation>
+        <source>Step of the spine</source>
+        <translation>公式的某一步</translation>
     </message>
     <message>
-      <source>Numbers in cells</source>
-      <translation>在单元格中显示数值</translation>
+        <source>Numbers in cells</source>
+        <translation>在单元格中显示数值</translation>
     </message>
     <message>
-      <source>Zoom at the chosen cell, show everything</source>
-      <translation>以选中的单元格为中心缩放，显示全部</translation>
+        <source>Zoom at the chosen cell, show everything</source>
+        <translation>以选中的单元格为中心缩放，显示全部</translation>
     </message>
     <message>
-      <source>Open or close the cell of a custom mask</source>
-      <translation>开放或屏蔽自定义掩码的单元格</translation>
+        <source>Open or close the cell of a custom mask</source>
+        <translation>开放或屏蔽自定义掩码的单元格</translation>
     </message>
     <message>
-      <source>Space</source>
-      <translation>空格</translation>
+        <source>Space</source>
+        <translation>空格</translation>
     </message>
     <message>
-      <source>Type over the number</source>
-      <translation>直接输入新数</translation>
+        <source>Type over the number</source>
+        <translation>直接输入新数</translation>
     </message>
     <message>
-      <source>Edit the number</source>
-      <translation>编辑该数</translation>
+        <source>Edit the number</source>
+        <translation>编辑该数</translation>
     </message>
     <message>
-      <source>Down, right; with Shift back</source>
-      <translation>向下、向右；按住 Shift 则反向</translation>
+        <source>Down, right; with Shift back</source>
+        <translation>向下、向右；按住 Shift 则反向</translation>
     </message>
     <message>
-      <source>Keep the old number</source>
-      <translation>保留原来的数</translation>
+        <source>Keep the old number</source>
+        <translation>保留原来的数</translation>
     </message>
     <message>
-      <source>Set to zero</source>
-      <translation>置零</translation>
+        <source>Set to zero</source>
+        <translation>置零</translation>
     </message>
     <message>
-      <source>Delete</source>
-      <translation>Delete 键</translation>
+        <source>Delete</source>
+        <translation>Delete 键</translation>
     </message>
     <message>
-      <source>Show what the chosen cell reaches, where it comes from</source>
-      <translation>显示所选单元格影响的范围、来源</translation>
+        <source>Show what the chosen cell reaches, where it comes from</source>
+        <translation>显示所选单元格影响的范围、来源</translation>
     </message>
     <message>
-      <source>Type a number into the chosen cell</source>
-      <translation>在所选单元格中填数</translation>
+        <source>Type a number into the chosen cell</source>
+        <translation>在所选单元格中填数</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SizeBox</name>
     <message>
-      <source>, </source>
-      <translation>、</translation>
+        <source>, </source>
+        <translation>、</translation>
     </message>
     <message>
-      <source>{number} is not possible.</source>
-      <translation>不能是 {number}。</translation>
+        <source>{number} is not possible.</source>
+        <translation>不能是 {number}。</translation>
     </message>
     <message>
-      <source>{why} Possible: {listed}. Esc keeps {old}.</source>
-      <translation>{why}可选：{listed}。按 Esc 保留 {old}。</translation>
+        <source>{why} Possible: {listed}. Esc keeps {old}.</source>
+        <translation>{why}可选：{listed}。按 Esc 保留 {old}。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SizeFields</name>
     <message>
-      <source>automatic</source>
-      <translation>自动</translation>
+        <source>automatic</source>
+        <translation>自动</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SnapshotDialog</name>
     <message>
-      <source>Snapshot</source>
-      <translation>快照</translation>
+        <source>Snapshot</source>
+        <translation>快照</translation>
     </message>
     <message>
-      <source>&amp;Name</source>
-      <translation>名称(&amp;N)</translation>
+        <source>&amp;Name</source>
+        <translation>名称(&amp;N)</translation>
     </message>
     <message>
-      <source>N&amp;ote</source>
-      <translation>备注(&amp;O)</translation>
+        <source>N&amp;ote</source>
+        <translation>备注(&amp;O)</translation>
     </message>
     <message>
-      <source>Name</source>
-      <translation>名称</translation>
+        <source>Name</source>
+        <translation>名称</translation>
     </message>
     <message>
-      <source>By this name it is listed, and called in maps and figures</source>
-      <translation>列表、图和插图中都用这个名称</translation>
+        <source>By this name it is listed, and called in maps and figures</source>
+        <translation>列表、图和插图中都用这个名称</translation>
     </message>
     <message>
-      <source>Note</source>
-      <translation>备注</translation>
+        <source>Note</source>
+        <translation>备注</translation>
     </message>
     <message>
-      <source>Whatever is worth knowing about this state; it is saved with it</source>
-      <translation>关于这个状态值得记下的内容，随快照一起保存</translation>
+        <source>Whatever is worth knowing about this state; it is saved with it</source>
+        <translation>关于这个状态值得记下的内容，随快照一起保存</translation>
     </message>
     <message>
-      <source>OK</source>
-      <translation>确定</translation>
+        <source>OK</source>
+        <translation>确定</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SnapshotModel</name>
     <message>
-      <source>Kept by itself: undo and another edit would have lost it</source>
-      <translation>自动保留：撤销后再编辑本会丢失这个状态</translation>
+        <source>Kept by itself: undo and another edit would have lost it</source>
+        <translation>自动保留：撤销后再编辑本会丢失这个状态</translation>
     </message>
     <message>
-      <source>Compared with the present state</source>
-      <translation>正与当前状态对比</translation>
+        <source>Compared with the present state</source>
+        <translation>正与当前状态对比</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SnapshotsController</name>
     <message>
-      <source>The snapshot “{name}” was deleted.</source>
-      <translation>快照“{name}”已删除。</translation>
+        <source>The snapshot “{name}” was deleted.</source>
+        <translation>快照“{name}”已删除。</translation>
     </message>
     <message>
-      <source>Put it back</source>
-      <translation>放回去</translation>
+        <source>Put it back</source>
+        <translation>放回去</translation>
     </message>
     <message>
-      <source>It takes its place in the list again</source>
-      <translation>它会回到列表中原来的位置</translation>
+        <source>It takes its place in the list again</source>
+        <translation>它会回到列表中原来的位置</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SnapshotsView</name>
     <message>
-      <source>none yet</source>
-      <translation>尚无</translation>
+        <source>none yet</source>
+        <translation>尚无</translation>
     </message>
     <message>
-      <source>Snapshots</source>
-      <translation>快照</translation>
+        <source>Snapshots</source>
+        <translation>快照</translation>
     </message>
     <message>
-      <source>Show or fold away the states that were kept</source>
-      <translation>展开或折叠保留下来的状态</translation>
+        <source>Show or fold away the states that were kept</source>
+        <translation>展开或折叠保留下来的状态</translation>
     </message>
     <message>
-      <source>Open</source>
-      <translation>打开</translation>
+        <source>Open</source>
+        <translation>打开</translation>
     </message>
     <message>
-      <source>Make the chosen snapshot the present state, as one step</source>
-      <translation>把选中的快照变为当前状态，算作一步</translation>
+        <source>Make the chosen snapshot the present state, as one step</source>
+        <translation>把选中的快照变为当前状态，算作一步</translation>
     </message>
     <message>
-      <source>Compare</source>
-      <translation>对比</translation>
+        <source>Compare</source>
+        <translation>对比</translation>
     </message>
     <message>
-      <source>Show what is other now than in the chosen snapshot</source>
-      <translation>显示当前状态与选中快照的差异</translation>
+        <source>Show what is other now than in the chosen snapshot</source>
+        <translation>显示当前状态与选中快照的差异</translation>
     </message>
     <message>
-      <source>Name and note…</source>
-      <translation>名称与备注…</translation>
+        <source>Name and note…</source>
+        <translation>名称与备注…</translation>
     </message>
     <message>
-      <source>Give the chosen snapshot another name, and a note</source>
-      <translation>修改选中快照的名称，并写备注</translation>
+        <source>Give the chosen snapshot another name, and a note</source>
+        <translation>修改选中快照的名称，并写备注</translation>
     </message>
     <message>
-      <source>Take</source>
-      <translation>保存快照</translation>
+        <source>Take</source>
+        <translation>保存快照</translation>
     </message>
     <message>
-      <source>Take a snapshot</source>
-      <translation>保存快照</translation>
+        <source>Take a snapshot</source>
+        <translation>保存快照</translation>
     </message>
     <message>
-      <source>Keep the present state under a name, in the file, too</source>
-      <translation>给当前状态命名并保留，也存入文件</translation>
+        <source>Keep the present state under a name, in the file, too</source>
+        <translation>给当前状态命名并保留，也存入文件</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>SolutionSaving</name>
     <message>
-      <source>Save the worked solution</source>
-      <translation>保存完整解答</translation>
+        <source>Save the worked solution</source>
+        <translation>保存完整解答</translation>
     </message>
     <message>
-      <source>Wrote {path}</source>
-      <translation>已写入 {path}</translation>
+        <source>Wrote {path}</source>
+        <translation>已写入 {path}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Solutions</name>
     <message>
-      <source>Worked solution</source>
-      <translation>完整解答</translation>
+        <source>Worked solution</source>
+        <translation>完整解答</translation>
     </message>
     <message>
-      <source>Worked solution of {cell}</source>
-      <translation>{cell} 的完整解答</translation>
+        <source>Worked solution of {cell}</source>
+        <translation>{cell} 的完整解答</translation>
     </message>
     <message>
-      <source>Given</source>
-      <translation>已知</translation>
+        <source>Given</source>
+        <translation>已知</translation>
     </message>
     <message>
-      <source>Step {number}: {title}</source>
-      <translation>第 {number} 步：{title}</translation>
+        <source>Step {number}: {title}</source>
+        <translation>第 {number} 步：{title}</translation>
     </message>
     <message>
-      <source>head {head}</source>
-      <translation>头 {head}</translation>
+        <source>head {head}</source>
+        <translation>头 {head}</translation>
     </message>
     <message>
-      <source>item {item}</source>
-      <translation>样本 {item}</translation>
+        <source>item {item}</source>
+        <translation>样本 {item}</translation>
     </message>
     <message>
-      <source>Rows, columns and heads count from 0; numbers are rounded last.</source>
-      <translation>行、列、头均从 0 开始编号；数值在最后才舍入。</translation>
+        <source>Rows, columns and heads count from 0; numbers are rounded last.</source>
+        <translation>行、列、头均从 0 开始编号；数值在最后才舍入。</translation>
     </message>
     <message>
-      <source>Result</source>
-      <translation>结果</translation>
+        <source>Result</source>
+        <translation>结果</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Spine</name>
     <message>
-      <source>Steps of the formula</source>
-      <translation>公式的步骤</translation>
+        <source>Steps of the formula</source>
+        <translation>公式的步骤</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>StageMaps</name>
     <message>
-      <source>{title}, {rows} × {columns}</source>
-      <translation>{title}，{rows} × {columns}</translation>
+        <source>{title}, {rows} × {columns}</source>
+        <translation>{title}，{rows} × {columns}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>StageNode</name>
     <message>
-      <source>{title}, {shape}, chosen</source>
-      <translation>{title}，{shape}，已选中</translation>
+        <source>{title}, {shape}, chosen</source>
+        <translation>{title}，{shape}，已选中</translation>
     </message>
     <message>
-      <source>{title}, {shape}</source>
-      <translation>{title}，{shape}</translation>
+        <source>{title}, {shape}</source>
+        <translation>{title}，{shape}</translation>
     </message>
     <message>
-      <source>{node}, {state}</source>
-      <translation>{node}，{state}</translation>
+        <source>{node}, {state}</source>
+        <translation>{node}，{state}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>StartPage</name>
     <message>
-      <source>No cell chosen</source>
-      <translation>未选中单元格</translation>
+        <source>No cell chosen</source>
+        <translation>未选中单元格</translation>
     </message>
     <message>
-      <source>Examples</source>
-      <translation>示例</translation>
+        <source>Examples</source>
+        <translation>示例</translation>
     </message>
     <message>
-      <source>Keyboard</source>
-      <translation>键盘</translation>
+        <source>Keyboard</source>
+        <translation>键盘</translation>
     </message>
     <message>
-      <source>Whole models</source>
-      <translation>完整的模型</translation>
+        <source>Whole models</source>
+        <translation>完整的模型</translation>
     </message>
     <message>
-      <source>{click} in any map: its formula appears here.</source>
-      <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+        <source>{click} in any map: its formula appears here.</source>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
     </message>
     <message>
-      <source>Click a cell</source>
-      <translation>单击单元格</translation>
+        <source>Click a cell</source>
+        <translation>单击单元格</translation>
     </message>
     <message>
-      <source>{type} in Q, K or V: every map follows.</source>
-      <translation>在 Q、K 或 V 中{type}：所有热图随之变化。</translation>
+        <source>{type} in Q, K or V: every map follows.</source>
+        <translation>在 Q、K 或 V 中{type}：所有热图随之变化。</translation>
     </message>
     <message>
-      <source>Type a number</source>
-      <translation>输入一个数</translation>
+        <source>Type a number</source>
+        <translation>输入一个数</translation>
     </message>
     <message>
-      <source>{click} in the strip above to see it large.</source>
-      <translation>在上方{click}，即可放大查看。</translation>
+        <source>{click} in the strip above to see it large.</source>
+        <translation>在上方{click}，即可放大查看。</translation>
     </message>
     <message>
-      <source>Click a step</source>
-      <translation>单击某一步</translation>
+        <source>Click a step</source>
+        <translation>单击某一步</translation>
     </message>
     <message>
-      <source>New…</source>
-      <translation>新建…</translation>
+        <source>New…</source>
+        <translation>新建…</translation>
     </message>
     <message>
-      <source>Open…</source>
-      <translation>打开…</translation>
+        <source>Open…</source>
+        <translation>打开…</translation>
     </message>
     <message>
-      <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-      <translation>新建自己的问题：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
+        <translation>新建自己的问题：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
     </message>
     <message>
-      <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
-      <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
+        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
+        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
     </message>
     <message>
-      <source>Attention step by step, with tasks in this window</source>
-      <translation>逐步学习注意力，并在本窗口中完成练习</translation>
+        <source>Attention step by step, with tasks in this window</source>
+        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
     </message>
     <message>
-      <source>move the chosen cell</source>
-      <translation>移动所选单元格</translation>
+        <source>move the chosen cell</source>
+        <translation>移动所选单元格</translation>
     </message>
     <message>
-      <source>go to its table cell</source>
-      <translation>转到对应的表格单元格</translation>
+        <source>go to its table cell</source>
+        <translation>转到对应的表格单元格</translation>
     </message>
     <message>
-      <source>previous, next head</source>
-      <translation>上一个、下一个头</translation>
+        <source>previous, next head</source>
+        <translation>上一个、下一个头</translation>
     </message>
     <message>
-      <source>step of the formula</source>
-      <translation>公式的某一步</translation>
+        <source>step of the formula</source>
+        <translation>公式的某一步</translation>
     </message>
     <message>
-      <source>export image</source>
-      <translation>导出图片</translation>
+        <source>export image</source>
+        <translation>导出图片</translation>
     </message>
     <message>
-      <source>or drop an {endings} file on the window</source>
-      <translation>或将 {endings} 文件拖放到窗口</translation>
+        <source>or drop an {endings} file on the window</source>
+        <translation>或将 {endings} 文件拖放到窗口</translation>
     </message>
     <message>
-      <source>type a number into it</source>
-      <translation>输入数值</translation>
+        <source>type a number into it</source>
+        <translation>输入数值</translation>
     </message>
     <message>
-      <source>Lessons…</source>
-      <translation>课程…</translation>
+        <source>Lessons…</source>
+        <translation>课程…</translation>
     </message>
     <message>
-      <source>help</source>
-      <translation>帮助</translation>
+        <source>help</source>
+        <translation>帮助</translation>
     </message>
     <message>
-      <source>Not explained during the exercise: that would give away a cell that is left out</source>
-      <translation>练习期间不作解释：它会泄露留空单元格的答案</translation>
+        <source>Not explained during the exercise: that would give away a cell that is left out</source>
+        <translation>练习期间不作解释：它会泄露留空单元格的答案</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>StatusController</name>
     <message>
-      <source>exact, {dtype} · {sizes}</source>
-      <translation>精确，{dtype} · {sizes}</translation>
+        <source>exact, {dtype} · {sizes}</source>
+        <translation>精确，{dtype} · {sizes}</translation>
     </message>
     <message>
-      <source>not allowed</source>
-      <translation>已屏蔽</translation>
+        <source>not allowed</source>
+        <translation>已屏蔽</translation>
     </message>
     <message>
-      <source>{stage} · {place} = {number}</source>
-      <translation>{stage} · {place} = {number}</translation>
+        <source>{stage} · {place} = {number}</source>
+        <translation>{stage} · {place} = {number}</translation>
     </message>
     <message>
-      <source>{stage} · head {head} · {place} = {number}</source>
-      <translation>{stage} · 头 {head} · {place} = {number}</translation>
+        <source>{stage} · head {head} · {place} = {number}</source>
+        <translation>{stage} · 头 {head} · {place} = {number}</translation>
     </message>
     <message>
-      <source>1 score</source>
-      <translation>1 个分数</translation>
+        <source>1 score</source>
+        <translation>1 个分数</translation>
     </message>
     <message>
-      <source>{count} scores</source>
-      <translation>{count} 个分数</translation>
+        <source>{count} scores</source>
+        <translation>{count} 个分数</translation>
     </message>
     <message>
-      <source>1 weight</source>
-      <translation>1 个权重</translation>
+        <source>1 weight</source>
+        <translation>1 个权重</translation>
     </message>
     <message>
-      <source>{count} weights</source>
-      <translation>{count} 个权重</translation>
+        <source>{count} weights</source>
+        <translation>{count} 个权重</translation>
     </message>
     <message>
-      <source>1 output</source>
-      <translation>1 个输出</translation>
+        <source>1 output</source>
+        <translation>1 个输出</translation>
     </message>
     <message>
-      <source>{count} outputs</source>
-      <translation>{count} 个输出</translation>
+        <source>{count} outputs</source>
+        <translation>{count} 个输出</translation>
     </message>
     <message>
-      <source>, </source>
-      <translation>，</translation>
+        <source>, </source>
+        <translation>，</translation>
     </message>
     <message>
-      <source>{place}: {text}</source>
-      <translation>{place}：{text}</translation>
+        <source>{place}: {text}</source>
+        <translation>{place}：{text}</translation>
     </message>
     <message>
-      <source>head {head}, row {row}</source>
-      <translation>头 {head}，第 {row} 行</translation>
+        <source>head {head}, row {row}</source>
+        <translation>头 {head}，第 {row} 行</translation>
     </message>
     <message>
-      <source>head {head}</source>
-      <translation>头 {head}</translation>
+        <source>head {head}</source>
+        <translation>头 {head}</translation>
     </message>
     <message>
-      <source>{number}, changed by hand</source>
-      <translation>{number}（手动修改）</translation>
+        <source>{number}, changed by hand</source>
+        <translation>{number}（手动修改）</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TableBlocks</name>
     <message>
-      <source>Import into {symbol}</source>
-      <translation>导入到 {symbol}</translation>
+        <source>Import into {symbol}</source>
+        <translation>导入到 {symbol}</translation>
     </message>
     <message>
-      <source>{file} has the shape {shape}; a table takes rows and columns.</source>
-      <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
+        <source>{file} has the shape {shape}; a table takes rows and columns.</source>
+        <translation>{file} 的形状为 {shape}；表格需要行和列。</translation>
     </message>
     <message>
-      <source>{file} holds {block} numbers. Where do they go?</source>
-      <translation>{file} 含有 {block} 个数。放到哪里？</translation>
+        <source>{file} holds {block} numbers. Where do they go?</source>
+        <translation>{file} 含有 {block} 个数。放到哪里？</translation>
     </message>
     <message>
-      <source>{symbol}, head {head}</source>
-      <translation>{symbol}，头 {head}</translation>
+        <source>{symbol}, head {head}</source>
+        <translation>{symbol}，头 {head}</translation>
     </message>
     <message>
-      <source>From row {row}, column {column} on</source>
-      <translation>从第 {row} 行第 {column} 列起</translation>
+        <source>From row {row}, column {column} on</source>
+        <translation>从第 {row} 行第 {column} 列起</translation>
     </message>
     <message>
-      <source>{file} into {cell}</source>
-      <translation>{file} 已读入 {cell}</translation>
+        <source>{file} into {cell}</source>
+        <translation>{file} 已读入 {cell}</translation>
     </message>
     <message>
-      <source>Matrices ({patterns})</source>
-      <translation>矩阵文件 ({patterns})</translation>
+        <source>Matrices ({patterns})</source>
+        <translation>矩阵文件 ({patterns})</translation>
     </message>
     <message>
-      <source>{file} into {cell}, {polarity}</source>
-      <translation>{file} 已读入 {cell}，{polarity}</translation>
+        <source>{file} into {cell}, {polarity}</source>
+        <translation>{file} 已读入 {cell}，{polarity}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TableEdits</name>
     <message>
-      <source>{sentence} {cell} keeps {value}.</source>
-      <translation>{sentence}{cell} 仍为 {value}。</translation>
+        <source>{sentence} {cell} keeps {value}.</source>
+        <translation>{sentence}{cell} 仍为 {value}。</translation>
     </message>
     <message>
-      <source>This command acts on a table: click one of its cells first.</source>
-      <translation>此命令作用于表格：请先点击表格中的一格。</translation>
+        <source>This command acts on a table: click one of its cells first.</source>
+        <translation>此命令作用于表格：请先点击表格中的一格。</translation>
     </message>
     <message>
-      <source>{symbol} is computed, so it cannot be typed into.</source>
-      <translation>{symbol} 是算出来的，不能直接输入。</translation>
+        <source>{symbol} is computed, so it cannot be typed into.</source>
+        <translation>{symbol} 是算出来的，不能直接输入。</translation>
     </message>
     <message>
-      <source>Edit X</source>
-      <translation>编辑 X</translation>
+        <source>Edit X</source>
+        <translation>编辑 X</translation>
     </message>
     <message>
-      <source>Work on Q, K, V directly</source>
-      <translation>直接编辑 Q、K、V</translation>
+        <source>Work on Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V</translation>
     </message>
     <message>
-      <source>This is not the present state, so it cannot be typed into.</source>
-      <translation>这里显示的不是当前状态，不能输入。</translation>
+        <source>This is not the present state, so it cannot be typed into.</source>
+        <translation>这里显示的不是当前状态，不能输入。</translation>
     </message>
     <message>
-      <source>Show the present state</source>
-      <translation>显示当前状态</translation>
+        <source>Show the present state</source>
+        <translation>显示当前状态</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TableMenu</name>
     <message>
-      <source>Select row</source>
-      <translation>选择整行</translation>
+        <source>Select row</source>
+        <translation>选择整行</translation>
     </message>
     <message>
-      <source>Select column</source>
-      <translation>选择整列</translation>
+        <source>Select column</source>
+        <translation>选择整列</translation>
     </message>
     <message>
-      <source>Select all</source>
-      <translation>全选</translation>
+        <source>Select all</source>
+        <translation>全选</translation>
     </message>
     <message>
-      <source>Fit columns to their numbers</source>
-      <translation>列宽适应数值</translation>
+        <source>Fit columns to their numbers</source>
+        <translation>列宽适应数值</translation>
     </message>
     <message>
-      <source>Usual column widths</source>
-      <translation>恢复默认列宽</translation>
+        <source>Usual column widths</source>
+        <translation>恢复默认列宽</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TablesController</name>
     <message>
-      <source>= {x}·{w} (computed)</source>
-      <translation>= {x}·{w}（计算所得）</translation>
+        <source>= {x}·{w} (computed)</source>
+        <translation>= {x}·{w}（计算所得）</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TakeDialog</name>
     <message>
-      <source>Take {cells} from elsewhere</source>
-      <translation>{cells} 取自别处</translation>
+        <source>Take {cells} from elsewhere</source>
+        <translation>{cells} 取自别处</translation>
     </message>
     <message>
-      <source>The cells of which place, as computed, stand there instead?</source>
-      <translation>用哪个位置的计算结果代替？</translation>
+        <source>The cells of which place, as computed, stand there instead?</source>
+        <translation>用哪个位置的计算结果代替？</translation>
     </message>
     <message>
-      <source>Kind of place</source>
-      <translation>位置类别</translation>
+        <source>Kind of place</source>
+        <translation>位置类别</translation>
     </message>
     <message>
-      <source>Number of the place, counted from 0</source>
-      <translation>位置编号，从 0 开始</translation>
+        <source>Number of the place, counted from 0</source>
+        <translation>位置编号，从 0 开始</translation>
     </message>
     <message>
-      <source>Take</source>
-      <translation>取用</translation>
+        <source>Take</source>
+        <translation>取用</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TargetDialog</name>
     <message>
-      <source>Set {name}</source>
-      <translation>设定 {name}</translation>
+        <source>Set {name}</source>
+        <translation>设定 {name}</translation>
     </message>
     <message>
-      <source>{name} shall be</source>
-      <translation>{name} 设为</translation>
+        <source>{name} shall be</source>
+        <translation>{name} 设为</translation>
     </message>
     <message>
-      <source>now {value}</source>
-      <translation>当前为 {value}</translation>
+        <source>now {value}</source>
+        <translation>当前为 {value}</translation>
     </message>
     <message>
-      <source>target</source>
-      <translation>目标值</translation>
+        <source>target</source>
+        <translation>目标值</translation>
     </message>
     <message>
-      <source>by its query row</source>
-      <translation>改动查询的行</translation>
+        <source>by its query row</source>
+        <translation>改动查询的行</translation>
     </message>
     <message>
-      <source>by its key row</source>
-      <translation>改动键的行</translation>
+        <source>by its key row</source>
+        <translation>改动键的行</translation>
     </message>
     <message>
-      <source>by a bias</source>
-      <translation>改动偏置</translation>
+        <source>by a bias</source>
+        <translation>改动偏置</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-      <source>Take the nearest</source>
-      <translation>采用最接近的解</translation>
+        <source>Take the nearest</source>
+        <translation>采用最接近的解</translation>
     </message>
     <message>
-      <source>Set</source>
-      <translation>设定</translation>
+        <source>Set</source>
+        <translation>设定</translation>
     </message>
     <message>
-      <source>It reaches {value}.</source>
-      <translation>可达到 {value}。</translation>
+        <source>It reaches {value}.</source>
+        <translation>可达到 {value}。</translation>
     </message>
     <message>
-      <source>Changes {cells}, by a length of {norm}.</source>
-      <translation>改动 {cells}，改动量的长度为 {norm}。</translation>
+        <source>Changes {cells}, by a length of {norm}.</source>
+        <translation>改动 {cells}，改动量的长度为 {norm}。</translation>
     </message>
     <message>
-      <source>by its row of X</source>
-      <translation>改动 X 的行</translation>
+        <source>by its row of X</source>
+        <translation>改动 X 的行</translation>
     </message>
     <message>
-      <source>The odds among the other keys</source>
-      <translation>其余的键之间的权重比例</translation>
+        <source>The odds among the other keys</source>
+        <translation>其余的键之间的权重比例</translation>
     </message>
     <message>
-      <source>are kept where they can be</source>
-      <translation>尽可能保持</translation>
+        <source>are kept where they can be</source>
+        <translation>尽可能保持</translation>
     </message>
     <message>
-      <source>are kept</source>
-      <translation>保持不变</translation>
+        <source>are kept</source>
+        <translation>保持不变</translation>
     </message>
     <message>
-      <source>go free</source>
-      <translation>放开</translation>
+        <source>go free</source>
+        <translation>放开</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TargetFields</name>
     <message>
-      <source>Browse…</source>
-      <translation>浏览…</translation>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
     </message>
     <message>
-      <source>Folder</source>
-      <translation>文件夹</translation>
+        <source>Folder</source>
+        <translation>文件夹</translation>
     </message>
     <message>
-      <source>Choose a folder to write into.</source>
-      <translation>请选择要写入的文件夹。</translation>
+        <source>Choose a folder to write into.</source>
+        <translation>请选择要写入的文件夹。</translation>
     </message>
     <message>
-      <source>There is no folder “{folder}”.</source>
-      <translation>没有文件夹“{folder}”。</translation>
+        <source>There is no folder “{folder}”.</source>
+        <translation>没有文件夹“{folder}”。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TermsModel</name>
     <message>
-      <source>key</source>
-      <translation>键</translation>
+        <source>key</source>
+        <translation>键</translation>
     </message>
     <message>
-      <source>{count} more</source>
-      <translation>还有 {count} 项</translation>
+        <source>{count} more</source>
+        <translation>还有 {count} 项</translation>
     </message>
     <message>
-      <source>value</source>
-      <translation>取值</translation>
+        <source>value</source>
+        <translation>取值</translation>
     </message>
     <message>
-      <source>{text}: column {columns}</source>
-      <translation>{text}：列 {columns}</translation>
+        <source>{text}: column {columns}</source>
+        <translation>{text}：列 {columns}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Tips</name>
     <message>
-      <source>How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ</source>
-      <translation>查询与键有多相似：S = a(Q, K)；点积为 S = Q Kᵀ</translation>
+        <source>How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ</source>
+        <translation>查询与键有多相似：S = a(Q, K)；点积为 S = Q Kᵀ</translation>
     </message>
     <message>
-      <source>What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1</source>
-      <translation>分数乘以的系数：S′ = S / √dₖ 使分数的方差保持在 1 左右</translation>
+        <source>What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1</source>
+        <translation>分数乘以的系数：S′ = S / √dₖ 使分数的方差保持在 1 左右</translation>
     </message>
     <message>
-      <source>The factor α of the scores: S′ = α · S</source>
-      <translation>分数的缩放系数 α：S′ = α · S</translation>
+        <source>The factor α of the scores: S′ = α · S</source>
+        <translation>分数的缩放系数 α：S′ = α · S</translation>
     </message>
     <message>
-      <source>The factor α of the scores from 0 to 1/√dₖ: S′ = α · S</source>
-      <translation>分数的缩放系数 α，从 0 到 1/√dₖ：S′ = α · S</translation>
+        <source>The factor α of the scores from 0 to 1/√dₖ: S′ = α · S</source>
+        <translation>分数的缩放系数 α，从 0 到 1/√dₖ：S′ = α · S</translation>
     </message>
     <message>
-      <source>Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞</source>
-      <translation>查询可以看到哪些键：Sᵐ = S′ + M，M 为 0 或 −∞</translation>
+        <source>Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞</source>
+        <translation>查询可以看到哪些键：Sᵐ = S′ + M，M 为 0 或 −∞</translation>
     </message>
     <message>
-      <source>Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)</source>
-      <translation>使分数介于 −cap 与 cap 之间：S″ = cap · tanh(S′ / cap)</translation>
+        <source>Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)</source>
+        <translation>使分数介于 −cap 与 cap 之间：S″ = cap · tanh(S′ / cap)</translation>
     </message>
     <message>
-      <source>A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out</source>
-      <translation>A = softmax(S / T)：小于 1 时权重更尖锐，大于 1 时更平均</translation>
+        <source>A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out</source>
+        <translation>A = softmax(S / T)：小于 1 时权重更尖锐，大于 1 时更平均</translation>
     </message>
     <message>
-      <source>Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i</source>
-      <translation>在位置 i 处把 Q 和 K 的成对列旋转 i · θ^(−2p/dₖ)</translation>
+        <source>Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i</source>
+        <translation>在位置 i 处把 Q 和 K 的成对列旋转 i · θ^(−2p/dₖ)</translation>
     </message>
     <message>
-      <source>One over the width of the kernel: a = −(w · ‖q − k‖)² / 2</source>
-      <translation>核宽度的倒数：a = −(w · ‖q − k‖)² / 2</translation>
+        <source>One over the width of the kernel: a = −(w · ‖q − k‖)² / 2</source>
+        <translation>核宽度的倒数：a = −(w · ‖q − k‖)² / 2</translation>
     </message>
     <message>
-      <source>The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product</source>
-      <translation>高斯核评分中 ‖k‖² 项的系数 κ；为 0 时即为点积</translation>
+        <source>The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product</source>
+        <translation>高斯核评分中 ‖k‖² 项的系数 κ；为 0 时即为点积</translation>
     </message>
     <message>
-      <source>How many units the additive score has: a = tanh(q W_q + k W_k) · w</source>
-      <translation>加性评分的隐藏单元数：a = tanh(q W_q + k W_k) · w</translation>
+        <source>How many units the additive score has: a = tanh(q W_q + k W_k) · w</source>
+        <translation>加性评分的隐藏单元数：a = tanh(q W_q + k W_k) · w</translation>
     </message>
     <message>
-      <source>Added to the variance: N = γ (R − μ) / √(σ² + ε) + β</source>
-      <translation>加到方差上：N = γ (R − μ) / √(σ² + ε) + β</translation>
+        <source>Added to the variance: N = γ (R − μ) / √(σ² + ε) + β</source>
+        <translation>加到方差上：N = γ (R − μ) / √(σ² + ε) + β</translation>
     </message>
     <message>
-      <source>The head on show, counted from 0: O = A V of its columns alone</source>
-      <translation>显示哪个头，从 0 起数：O = A V 只用该头的各列</translation>
+        <source>The head on show, counted from 0: O = A V of its columns alone</source>
+        <translation>显示哪个头，从 0 起数：O = A V 只用该头的各列</translation>
     </message>
     <message>
-      <source>Which of two states the maps show: now, before, now − before; or gradients of the chosen cell</source>
-      <translation>图中显示两个状态中的哪一个：现在、之前、现在 − 之前；或者所选单元格的梯度</translation>
+        <source>Which of two states the maps show: now, before, now − before; or gradients of the chosen cell</source>
+        <translation>图中显示两个状态中的哪一个：现在、之前、现在 − 之前；或者所选单元格的梯度</translation>
     </message>
     <message>
-      <source>Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared</source>
-      <translation>对哪个量求梯度 ∂：一个单元格、它所在的行之和，或该行平方和的一半 ½ Σ</translation>
+        <source>Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared</source>
+        <translation>对哪个量求梯度 ∂：一个单元格、它所在的行之和，或该行平方和的一半 ½ Σ</translation>
     </message>
     <message>
-      <source>Draws a bar in the maps: before on its left, now on its right</source>
-      <translation>在图中画一条分隔线：左边是之前，右边是现在</translation>
+        <source>Draws a bar in the maps: before on its left, now on its right</source>
+        <translation>在图中画一条分隔线：左边是之前，右边是现在</translation>
     </message>
     <message>
-      <source>Which page is on show: each looks at the present numbers in a way of its own</source>
-      <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
+        <source>Which page is on show: each looks at the present numbers in a way of its own</source>
+        <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
     </message>
     <message>
-      <source>The item of the batch on show, counted from 0</source>
-      <translation>显示批中的哪个样本，从 0 起数</translation>
+        <source>The item of the batch on show, counted from 0</source>
+        <translation>显示批中的哪个样本，从 0 起数</translation>
     </message>
     <message>
-      <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
-      <translation>Q 的各列分给多少个头：每个头各自计算 A = softmax(Q Kᵀ / √dₖ)</translation>
+        <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
+        <translation>Q 的各列分给多少个头：每个头各自计算 A = softmax(Q Kᵀ / √dₖ)</translation>
     </message>
     <message>
-      <source>How many heads K and V have; each serves num_heads / num_kv_heads query heads</source>
-      <translation>K 和 V 的头数；每个头服务 num_heads / num_kv_heads 个查询头</translation>
+        <source>How many heads K and V have; each serves num_heads / num_kv_heads query heads</source>
+        <translation>K 和 V 的头数；每个头服务 num_heads / num_kv_heads 个查询头</translation>
     </message>
     <message>
-      <source>Columns of Q and K in one head; scores are divided by √dₖ</source>
-      <translation>一个头中 Q 和 K 的列数；分数除以 √dₖ</translation>
+        <source>Columns of Q and K in one head; scores are divided by √dₖ</source>
+        <translation>一个头中 Q 和 K 的列数；分数除以 √dₖ</translation>
     </message>
     <message>
-      <source>Columns of V in one head, and so of its output O = A V</source>
-      <translation>一个头中 V 的列数，也是其输出 O = A V 的列数</translation>
+        <source>Columns of V in one head, and so of its output O = A V</source>
+        <translation>一个头中 V 的列数，也是其输出 O = A V 的列数</translation>
     </message>
     <message>
-      <source>Rows of Q: a row of S, of A and of O for each query</source>
-      <translation>Q 的行数：每个查询对应 S、A 和 O 的一行</translation>
+        <source>Rows of Q: a row of S, of A and of O for each query</source>
+        <translation>Q 的行数：每个查询对应 S、A 和 O 的一行</translation>
     </message>
     <message>
-      <source>Rows of K and V: a column of S and of A for each key</source>
-      <translation>K 和 V 的行数：每个键对应 S 和 A 的一列</translation>
+        <source>Rows of K and V: a column of S and of A for each key</source>
+        <translation>K 和 V 的行数：每个键对应 S 和 A 的一列</translation>
     </message>
     <message>
-      <source>Columns of all heads together: d_model = heads · dₖ</source>
-      <translation>所有头的总列数：d_model = 头数 · dₖ</translation>
+        <source>Columns of all heads together: d_model = heads · dₖ</source>
+        <translation>所有头的总列数：d_model = 头数 · dₖ</translation>
     </message>
     <message>
-      <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
-      <translation>头数改变时固定 d_model 还是 dₖ：d_model = 头数 · dₖ</translation>
+        <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
+        <translation>头数改变时固定 d_model 还是 dₖ：d_model = 头数 · dₖ</translation>
     </message>
     <message>
-      <source>How many items are computed side by side, each with its own Q, K and V</source>
-      <translation>并列计算多少个样本，每个样本有各自的 Q、K、V</translation>
+        <source>How many items are computed side by side, each with its own Q, K and V</source>
+        <translation>并列计算多少个样本，每个样本有各自的 Q、K、V</translation>
     </message>
     <message>
-      <source>All is computed in float64; float32 rounds each number once, when it is read</source>
-      <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
+        <source>All is computed in float64; float32 rounds each number once, when it is read</source>
+        <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
     </message>
     <message>
-      <source>Which number stands below every head, read off its weights A</source>
-      <translation>每个头下显示哪个读数，由它的权重 A 算出</translation>
+        <source>Which number stands below every head, read off its weights A</source>
+        <translation>每个头下显示哪个读数，由它的权重 A 算出</translation>
     </message>
     <message>
-      <source>True opens a key, as in scaled_dot_product_attention: M is 0 there</source>
-      <translation>True 开放一个键，与 scaled_dot_product_attention 一致：该处 M 为 0</translation>
+        <source>True opens a key, as in scaled_dot_product_attention: M is 0 there</source>
+        <translation>True 开放一个键，与 scaled_dot_product_attention 一致：该处 M 为 0</translation>
     </message>
     <message>
-      <source>True closes a key, as in nn.MultiheadAttention: M is −∞ there</source>
-      <translation>True 屏蔽一个键，与 nn.MultiheadAttention 一致：该处 M 为 −∞</translation>
+        <source>True closes a key, as in nn.MultiheadAttention: M is −∞ there</source>
+        <translation>True 屏蔽一个键，与 nn.MultiheadAttention 一致：该处 M 为 −∞</translation>
     </message>
     <message>
-      <source>Added to the variance or the mean square: N = γ R / √(mean R² + ε)</source>
-      <translation>加到方差或均方上：N = γ R / √(R² 的均值 + ε)</translation>
+        <source>Added to the variance or the mean square: N = γ R / √(mean R² + ε)</source>
+        <translation>加到方差或均方上：N = γ R / √(R² 的均值 + ε)</translation>
     </message>
     <message>
-      <source>Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)</source>
-      <translation>加到一个头的均方上：Qⁿ = γ Q / √(Q² 的均值 + ε)</translation>
+        <source>Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)</source>
+        <translation>加到一个头的均方上：Qⁿ = γ Q / √(Q² 的均值 + ε)</translation>
     </message>
     <message>
-      <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
-      <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
+        <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
+        <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
     </message>
     <message>
-      <source>The function between the products of the feed-forward network: F = a(Fᵘ)</source>
-      <translation>前馈网络两次乘积之间的函数：F = a(Fᵘ)</translation>
+        <source>The function between the products of the feed-forward network: F = a(Fᵘ)</source>
+        <translation>前馈网络两次乘积之间的函数：F = a(Fᵘ)</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TokenHeader</name>
     <message>
-      <source>Token of row {row}</source>
-      <translation>第 {row} 行的词元</translation>
+        <source>Token of row {row}</source>
+        <translation>第 {row} 行的词元</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TokenRow</name>
     <message>
-      <source>Tokens of the text</source>
-      <translation>文本的词元</translation>
+        <source>Tokens of the text</source>
+        <translation>文本的词元</translation>
     </message>
     <message>
-      <source>The text as the tokenizer cuts it: the prediction is read at the chosen token</source>
-      <translation>分词器切分后的文本：在选中的词元处读取预测</translation>
+        <source>The text as the tokenizer cuts it: the prediction is read at the chosen token</source>
+        <translation>分词器切分后的文本：在选中的词元处读取预测</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TokensDialog</name>
     <message>
-      <source>Tokens</source>
-      <translation>词元</translation>
+        <source>Tokens</source>
+        <translation>词元</translation>
     </message>
     <message>
-      <source>sentence</source>
-      <translation>句子</translation>
+        <source>sentence</source>
+        <translation>句子</translation>
     </message>
     <message>
-      <source>names of</source>
-      <translation>用于</translation>
+        <source>names of</source>
+        <translation>用于</translation>
     </message>
     <message>
-      <source>Type a sentence; blanks keep Chinese words together</source>
-      <translation>输入一个句子；用空格分隔可保留中文词语</translation>
+        <source>Type a sentence; blanks keep Chinese words together</source>
+        <translation>输入一个句子；用空格分隔可保留中文词语</translation>
     </message>
     <message>
-      <source>Sentence</source>
-      <translation>句子</translation>
+        <source>Sentence</source>
+        <translation>句子</translation>
     </message>
     <message>
-      <source>Join the selected</source>
-      <translation>合并所选词元</translation>
+        <source>Join the selected</source>
+        <translation>合并所选词元</translation>
     </message>
     <message>
-      <source>Make one token of neighbors; a double click edits one, and a blank in it splits it</source>
-      <translation>把相邻的词元合并为一个；双击可编辑词元，在其中加空格即可拆分</translation>
+        <source>Make one token of neighbors; a double click edits one, and a blank in it splits it</source>
+        <translation>把相邻的词元合并为一个；双击可编辑词元，在其中加空格即可拆分</translation>
     </message>
     <message>
-      <source>Names of</source>
-      <translation>用于</translation>
+        <source>Names of</source>
+        <translation>用于</translation>
     </message>
     <message>
-      <source>Tokens, in order</source>
-      <translation>依次的词元</translation>
+        <source>Tokens, in order</source>
+        <translation>依次的词元</translation>
     </message>
     <message>
-      <source>queries and keys</source>
-      <translation>查询和键</translation>
+        <source>queries and keys</source>
+        <translation>查询和键</translation>
     </message>
     <message>
-      <source>queries</source>
-      <translation>查询</translation>
+        <source>queries</source>
+        <translation>查询</translation>
     </message>
     <message>
-      <source>keys</source>
-      <translation>键</translation>
+        <source>keys</source>
+        <translation>键</translation>
     </message>
     <message>
-      <source>Use as labels</source>
-      <translation>用作标签</translation>
+        <source>Use as labels</source>
+        <translation>用作标签</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-      <source>Add or remove rows, so that {sizes} = {count}</source>
-      <translation>增减行，使 {sizes} = {count}</translation>
+        <source>Add or remove rows, so that {sizes} = {count}</source>
+        <translation>增减行，使 {sizes} = {count}</translation>
     </message>
     <message>
-      <source>No tokens: rows are labeled by number.</source>
-      <translation>没有词元：各行以编号标注。</translation>
+        <source>No tokens: rows are labeled by number.</source>
+        <translation>没有词元：各行以编号标注。</translation>
     </message>
     <message>
-      <source>Queries: {rows} rows become {count}.</source>
-      <translation>查询：{rows} 行变为 {count} 行。</translation>
+        <source>Queries: {rows} rows become {count}.</source>
+        <translation>查询：{rows} 行变为 {count} 行。</translation>
     </message>
     <message>
-      <source>Keys: {rows} rows become {count}.</source>
-      <translation>键：{rows} 行变为 {count} 行。</translation>
+        <source>Keys: {rows} rows become {count}.</source>
+        <translation>键：{rows} 行变为 {count} 行。</translation>
     </message>
     <message>
-      <source>Queries: a token for each of {rows} rows.</source>
-      <translation>查询：{rows} 行各有一个词元。</translation>
+        <source>Queries: a token for each of {rows} rows.</source>
+        <translation>查询：{rows} 行各有一个词元。</translation>
     </message>
     <message>
-      <source>Keys: a token for each of {rows} rows.</source>
-      <translation>键：{rows} 行各有一个词元。</translation>
+        <source>Keys: a token for each of {rows} rows.</source>
+        <translation>键：{rows} 行各有一个词元。</translation>
     </message>
     <message>
-      <source>Queries: {count} tokens for {rows} rows; the rest are labeled by number.</source>
-      <translation>查询：{rows} 行有 {count} 个词元；其余以编号标注。</translation>
+        <source>Queries: {count} tokens for {rows} rows; the rest are labeled by number.</source>
+        <translation>查询：{rows} 行有 {count} 个词元；其余以编号标注。</translation>
     </message>
     <message>
-      <source>Keys: {count} tokens for {rows} rows; the rest are labeled by number.</source>
-      <translation>键：{rows} 行有 {count} 个词元；其余以编号标注。</translation>
+        <source>Keys: {count} tokens for {rows} rows; the rest are labeled by number.</source>
+        <translation>键：{rows} 行有 {count} 个词元；其余以编号标注。</translation>
     </message>
     <message>
-      <source>Queries: {count} tokens for {rows} rows; the last {left} are left out.</source>
-      <translation>查询：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
+        <source>Queries: {count} tokens for {rows} rows; the last {left} are left out.</source>
+        <translation>查询：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
     </message>
     <message>
-      <source>Keys: {count} tokens for {rows} rows; the last {left} are left out.</source>
-      <translation>键：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
+        <source>Keys: {count} tokens for {rows} rows; the last {left} are left out.</source>
+        <translation>键：{rows} 行有 {count} 个词元；最后 {left} 个不用。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Trail</name>
     <message>
-      <source>Back to {cell}</source>
-      <translation>回到 {cell}</translation>
+        <source>Back to {cell}</source>
+        <translation>回到 {cell}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TwoStates</name>
     <message>
-      <source>{title}, before</source>
-      <translation>{title}，之前</translation>
+        <source>{title}, before</source>
+        <translation>{title}，之前</translation>
     </message>
     <message>
-      <source>{title}, now − before</source>
-      <translation>{title}，现在 − 之前</translation>
+        <source>{title}, now − before</source>
+        <translation>{title}，现在 − 之前</translation>
     </message>
     <message>
-      <source>{title}, gradient</source>
-      <translation>{title}，梯度</translation>
+        <source>{title}, gradient</source>
+        <translation>{title}，梯度</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>TypingController</name>
     <message>
-      <source>Numbers are typed into the state of now; show Now first.</source>
-      <translation>只能修改当前状态的数值，请先切换到“现在”。</translation>
+        <source>Numbers are typed into the state of now; show Now first.</source>
+        <translation>只能修改当前状态的数值，请先切换到“现在”。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>UnfitBlocks</name>
     <message>
-      <source>{refusal} {reason}</source>
-      <translation>{refusal}{reason}</translation>
+        <source>{refusal} {reason}</source>
+        <translation>{refusal}{reason}</translation>
     </message>
     <message>
-      <source>{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.</source>
-      <translation>从第 {row} 行第 {column} 列起，{symbol}（{size}）放不下 {block} 个数。</translation>
+        <source>{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.</source>
+        <translation>从第 {row} 行第 {column} 列起，{symbol}（{size}）放不下 {block} 个数。</translation>
     </message>
     <message>
-      <source>Grow {symbol} to {size}</source>
-      <translation>将 {symbol} 扩大到 {size}</translation>
+        <source>Grow {symbol} to {size}</source>
+        <translation>将 {symbol} 扩大到 {size}</translation>
     </message>
     <message>
-      <source>Make {symbol} {block}</source>
-      <translation>将 {symbol} 换成 {block}</translation>
+        <source>Make {symbol} {block}</source>
+        <translation>将 {symbol} 换成 {block}</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>VerifyPage</name>
     <message>
-      <source>worst difference</source>
-      <translation>最大差异</translation>
+        <source>worst difference</source>
+        <translation>最大差异</translation>
     </message>
     <message>
-      <source>Verify now</source>
-      <translation>立即验证</translation>
+        <source>Verify now</source>
+        <translation>立即验证</translation>
     </message>
     <message>
-      <source>Stop</source>
-      <translation>停止</translation>
+        <source>Stop</source>
+        <translation>停止</translation>
     </message>
     <message>
-      <source>Compute every stage a second time, cell by cell, and say where it differs</source>
-      <translation>逐单元格重新计算每个阶段，指出不同之处</translation>
+        <source>Compute every stage a second time, cell by cell, and say where it differs</source>
+        <translation>逐单元格重新计算每个阶段，指出不同之处</translation>
     </message>
     <message>
-      <source>All {count} rows were computed a second time, in plain loops. The worst difference:</source>
-      <translation>全部 {count} 行已用简单循环重算一遍。最大差异：</translation>
+        <source>All {count} rows were computed a second time, in plain loops. The worst difference:</source>
+        <translation>全部 {count} 行已用简单循环重算一遍。最大差异：</translation>
     </message>
     <message>
-      <source>A sample of {count} of {all} rows was computed a second time, in plain loops. The worst difference:</source>
-      <translation>从 {all} 行中抽取 {count} 行，已用简单循环重算一遍。最大差异：</translation>
+        <source>A sample of {count} of {all} rows was computed a second time, in plain loops. The worst difference:</source>
+        <translation>从 {all} 行中抽取 {count} 行，已用简单循环重算一遍。最大差异：</translation>
     </message>
     <message>
-      <source>Computing everything a second time …</source>
-      <translation>正在全部重算一遍…</translation>
+        <source>Computing everything a second time …</source>
+        <translation>正在全部重算一遍…</translation>
     </message>
     <message>
-      <source>Stopped: nothing was verified.</source>
-      <translation>已停止：没有验证任何数值。</translation>
+        <source>Stopped: nothing was verified.</source>
+        <translation>已停止：没有验证任何数值。</translation>
     </message>
     <message>
-      <source>The numbers have changed since.</source>
-      <translation>此后数值已有改动。</translation>
+        <source>The numbers have changed since.</source>
+        <translation>此后数值已有改动。</translation>
     </message>
     <message>
-      <source>Computes every number a second time, in plain loops that share nothing with the program, and checks what must always hold.</source>
-      <translation>用与本程序毫无共用代码的简单循环把每个数重算一遍，并检查始终应当成立的性质。</translation>
+        <source>Computes every number a second time, in plain loops that share nothing with the program, and checks what must always hold.</source>
+        <translation>用与本程序毫无共用代码的简单循环把每个数重算一遍，并检查始终应当成立的性质。</translation>
     </message>
     <message>
-      <source>Explain the cell that differs most</source>
-      <translation>解释相差最大的单元格</translation>
+        <source>Explain the cell that differs most</source>
+        <translation>解释相差最大的单元格</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>WeightDialog</name>
     <message>
-      <source>Set {name} to {value}</source>
-      <translation>将 {name} 设为 {value}</translation>
+        <source>Set {name} to {value}</source>
+        <translation>将 {name} 设为 {value}</translation>
     </message>
     <message>
-      <source>The weights of a row add up to 1. What shall become of the others?</source>
-      <translation>一行权重之和为 1。其余权重怎么处理？</translation>
+        <source>The weights of a row add up to 1. What shall become of the others?</source>
+        <translation>一行权重之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
-      <source>Do the same from now on</source>
-      <translation>以后都这样处理</translation>
+        <source>Do the same from now on</source>
+        <translation>以后都这样处理</translation>
     </message>
     <message>
-      <source>Set</source>
-      <translation>设定</translation>
+        <source>Set</source>
+        <translation>设定</translation>
     </message>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
     <message>
-      <source>Set this number alone: the row need not add up to 1</source>
-      <translation>只改这一个数，该行之和不必为 1</translation>
+        <source>Set this number alone: the row need not add up to 1</source>
+        <translation>只改这一个数，该行之和不必为 1</translation>
     </message>
     <message>
-      <source>Set it, and rescale the other weights of the row to add up to 1</source>
-      <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
+        <source>Set it, and rescale the other weights of the row to add up to 1</source>
+        <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
     </message>
     <message>
-      <source>Find the smallest change of the query that gives it</source>
-      <translation>求能得到它的、改动最小的查询</translation>
+        <source>Find the smallest change of the query that gives it</source>
+        <translation>求能得到它的、改动最小的查询</translation>
     </message>
     <message>
-      <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-      <translation>可在“计算 › 手动修改 › 在权重图中填数”中改回每次询问，或改用其他方式。</translation>
+        <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
+        <translation>可在“计算 › 手动修改 › 在权重图中填数”中改回每次询问，或改用其他方式。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>WorkLine</name>
     <message>
-      <source>Cancel</source>
-      <translation>取消</translation>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>WorksheetDialog</name>
     <message>
-      <source>Worksheets for a class</source>
-      <translation>班级练习卷</translation>
+        <source>Worksheets for a class</source>
+        <translation>班级练习卷</translation>
     </message>
     <message>
-      <source>worksheets</source>
-      <translation>练习卷份数</translation>
+        <source>worksheets</source>
+        <translation>练习卷份数</translation>
     </message>
     <message>
-      <source>random seed</source>
-      <translation>随机种子</translation>
+        <source>random seed</source>
+        <translation>随机种子</translation>
     </message>
     <message>
-      <source>cells left out of each</source>
-      <translation>每份留空的单元格数</translation>
+        <source>cells left out of each</source>
+        <translation>每份留空的单元格数</translation>
     </message>
     <message>
-      <source>left out of</source>
-      <translation>从哪些步骤中留空</translation>
+        <source>left out of</source>
+        <translation>从哪些步骤中留空</translation>
     </message>
     <message>
-      <source>language</source>
-      <translation>语言</translation>
+        <source>language</source>
+        <translation>语言</translation>
     </message>
     <message>
-      <source>and the keys to them, in a file of their own</source>
-      <translation>同时生成参考答案，单独存为一个文件</translation>
+        <source>and the keys to them, in a file of their own</source>
+        <translation>同时生成参考答案，单独存为一个文件</translation>
     </message>
     <message>
-      <source>Tick at least one step.</source>
-      <translation>请至少勾选一个步骤。</translation>
+        <source>Tick at least one step.</source>
+        <translation>请至少勾选一个步骤。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>Worksheets</name>
     <message>
-      <source>Worksheet {number}</source>
-      <translation>练习卷 {number}</translation>
+        <source>Worksheet {number}</source>
+        <translation>练习卷 {number}</translation>
     </message>
     <message>
-      <source>Answer key {number}</source>
-      <translation>答案 {number}</translation>
+        <source>Answer key {number}</source>
+        <translation>答案 {number}</translation>
     </message>
     <message>
-      <source>Name:</source>
-      <translation>姓名：</translation>
+        <source>Name:</source>
+        <translation>姓名：</translation>
     </message>
     <message>
-      <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
-      <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
+        <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
+        <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
     </message>
     <message>
-      <source>These matrices do not fit on a page; choose a smaller problem.</source>
-      <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
+        <source>These matrices do not fit on a page; choose a smaller problem.</source>
+        <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
     </message>
-  </context>
-  <context>
+</context>
+<context>
     <name>WorksheetsController</name>
     <message>
-      <source>The worksheets were canceled.</source>
-      <translation>已取消生成练习卷。</translation>
+        <source>The worksheets were canceled.</source>
+        <translation>已取消生成练习卷。</translation>
     </message>
     <message>
-      <source>Wrote {names} to {folder}</source>
-      <translation>已将 {names} 写入 {folder}</translation>
+        <source>Wrote {names} to {folder}</source>
+        <translation>已将 {names} 写入 {folder}</translation>
     </message>
     <message>
-      <source>, </source>
-      <translation>、</translation>
+        <source>, </source>
+        <translation>、</translation>
     </message>
-  </context>
+</context>
 </TS>

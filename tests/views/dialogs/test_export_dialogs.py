@@ -159,7 +159,9 @@ def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: 
     assert "Writes x-weights-h3.png." in _said(dialog)
 
 
-@pytest.mark.parametrize("spoil", ["stages", "heads", "folder", "home", "deep", "empty", "name", "long", "levels", "points"])
+@pytest.mark.parametrize(
+    "spoil", ["stages", "heads", "folder", "home", "deep", "empty", "name", "long", "levels", "points"]
+)
 def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Path, spoil: str) -> None:
     dialog = _image_dialog(qtbot, tmp_path)
     {
