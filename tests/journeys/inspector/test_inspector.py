@@ -63,13 +63,17 @@ def click_term(person, row, column=0):
 
 
 # --- what is said ------------------------------------------------------------------------------------
-def test_a_weight_has_its_sentence_and_its_formula_in_numbers(launch):
+def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_copies_have_every_digit(launch):
     person = launch()
     person.click_cell("weights", 10, 13)
     said = person.explanation()
     assert "Query it gives key tired a weight of 0.6110, the largest of 16." in said
     assert "it → tired (10, 13) = 0.610984" in person.status()
     assert re.search(r"a₁₀,₁₃ = .* = e\^\(4\.885 − 4\.885\)/1\.6367 = 0\.6110", said)
+    person.click(person.button("Copy text", "inspector"))
+    assert repr(person.value("weights", 10, 13)) in person.clipboard()
+    person.click(person.button("Copy LaTeX", "inspector"))
+    assert "\\frac" in person.clipboard()
 
 
 def test_the_same_in_chinese(launch):
@@ -188,15 +192,6 @@ def test_with_the_keyboard_alone(launch, settled):
 
 
 # --- following and copying ---------------------------------------------------------------------------
-def test_copied_text_has_every_digit(launch):
-    person = launch()
-    person.click_cell("weights", 10, 13)
-    person.click(person.button("Copy text", "inspector"))
-    assert repr(person.value("weights", 10, 13)) in person.clipboard()
-    person.click(person.button("Copy LaTeX", "inspector"))
-    assert "\\frac" in person.clipboard()
-
-
 @pytest.mark.parametrize(
     ("lang", "one", "text", "latex"),
     [

@@ -39,14 +39,11 @@ def begin_a_size(person, text):
     person.type(text)
 
 
-def test_save_takes_what_is_typed(saved, tmp_path):
+def test_save_takes_what_is_typed_a_size_and_a_number_of_the_spine(saved, tmp_path):
     type_without_enter(saved)
     saved.press("Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
     assert not saved.window.isWindowModified()
-
-
-def test_save_takes_a_size_and_a_number_of_the_spine(saved, tmp_path):
     begin_a_size(saved, "4")
     saved.press("Ctrl+S")
     assert open_file(tmp_path / "kept.attn").problem.n == 4
@@ -109,15 +106,6 @@ def test_a_dropped_matrix_comes_after_what_is_typed(saved, tmp_path):
     saved.drop(matrix, at=saved.table("key").mapTo(saved.window, QPoint(20, 30)))
     assert saved.number("query", 0, 0) == 77
     assert saved.number("key", 0, 0) == 5
-
-
-def test_undo_from_the_tool_bar_takes_back_what_is_typed(saved):
-    saved.type_into("key", 0, 0, "5")
-    type_without_enter(saved)
-    saved.do("undo")
-    assert saved.number("query", 0, 0) == 1
-    assert saved.number("key", 0, 0) == 5
-    assert saved.action("redo").text().endswith("Q[0, 0]: 1 → 77")
 
 
 def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
@@ -193,7 +181,7 @@ def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, t
     assert not list(tmp_path.glob("*.png"))
 
 
-def test_menus_and_other_windows_do_not_end_a_visit(saved):
+def test_menus_and_other_windows_do_not_end_a_visit_and_undo_takes_back_what_is_typed(saved):
     """A person looks something up and goes on typing; only then it is decided what becomes of it."""
     type_without_enter(saved, "7")
     line = saved.focus()
@@ -207,6 +195,12 @@ def test_menus_and_other_windows_do_not_end_a_visit(saved):
     saved.type("7")
     saved.press("Return")
     assert saved.number("query", 0, 0) == 77
+    saved.type_into("key", 0, 0, "5")
+    type_without_enter(saved, "78")
+    saved.do("undo")
+    assert saved.number("query", 0, 0) == 77
+    assert saved.number("key", 0, 0) == 5
+    assert saved.action("redo").text().endswith("Q[0, 0]: 77 → 78")
 
 
 def test_a_click_elsewhere_gives_a_refused_text_up_and_says_so(saved):

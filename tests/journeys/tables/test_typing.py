@@ -80,16 +80,23 @@ REFUSED = {
 }
 
 
-def test_numbers_as_people_write_them(launch):
+def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_whole(launch):
     person = launch("worked-example.npz")
     for text, value in WRITTEN.items():
         person.type_into("query", 0, 2, text)
         found = person.number("query", 0, 2)
         assert found == value or (math.isnan(found) and math.isnan(value)), text
     assert len(person.steps()) == 1 + len(WRITTEN)
+    person.type_into("query", 0, 0, "1/3")
+    index = person.table("query").model().index(0, 0)
+    assert index.data(Qt.ItemDataRole.DisplayRole) == "0.333"
+    person.do("decimals_6")
+    assert index.data(Qt.ItemDataRole.DisplayRole) == "0.333333"
+    assert person.number("query", 0, 0) == 1 / 3
+    assert len(person.steps()) == 2 + len(WRITTEN)
 
 
-def test_bad_text_stays_with_the_reason_and_esc_restores(launch):
+def test_bad_text_stays_with_the_reason_until_esc_restores_or_it_is_mended(launch):
     person = launch("worked-example.npz")
     before = person.numbers("query")
     for text, reason in REFUSED.items():
@@ -102,10 +109,6 @@ def test_bad_text_stays_with_the_reason_and_esc_restores(launch):
         assert not refusal(person)
         assert person.table("query").hasFocus()
     assert len(person.steps()) == 1
-
-
-def test_a_refused_text_can_be_mended(launch):
-    person = launch("worked-example.npz")
     person.type_into("query", 0, 1, "1,5")
     line = editor(person)
     person.press("Backspace", "Backspace")
@@ -146,7 +149,7 @@ def test_f2_edits_the_number_as_the_shortest_text_that_gives_it(launch):
     assert person.number("query", 0, 0) == 0.125
 
 
-def test_an_unchanged_value_is_no_edit(launch):
+def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_recomputed(launch):
     person = launch()
     person.go_to("query", 3, 97)
     person.press("F2", "Return")
@@ -157,9 +160,11 @@ def test_an_unchanged_value_is_no_edit(launch):
     assert len(person.steps()) == 1
     assert not person.action("undo").isEnabled()
     assert not person.window.isWindowModified()
+    person.type_into("query", 2, 97, "-2.5")
+    assert "head 3, row 2: 16 scores, 16 weights, 32 outputs" in person.status()
 
 
-def test_delete_zeroes_the_selection_as_one_step(launch):
+def test_delete_zeroes_the_selection_as_one_step_and_what_is_cut_is_on_the_clipboard_too(launch):
     person = launch("worked-example.npz")
     before = person.numbers("key")
     person.select("key", 0, 1, 2, 2)
@@ -168,11 +173,6 @@ def test_delete_zeroes_the_selection_as_one_step(launch):
     assert len(person.steps()) == 2
     person.press("Ctrl+Z")
     assert person.numbers("key") == before
-
-
-def test_what_is_cut_is_on_the_clipboard_and_zero_in_the_table(launch):
-    person = launch("worked-example.npz")
-    before = person.numbers("key")
     person.select("key", 0, 1, 2, 2)
     person.press("Ctrl+X")
     assert person.clipboard() == "\n".join("\t".join(row[1:]) for row in before)
@@ -183,7 +183,7 @@ def test_what_is_cut_is_on_the_clipboard_and_zero_in_the_table(launch):
     assert person.numbers("key") == before
 
 
-def test_fill_down_and_right(launch):
+def test_fill_down_and_right_and_all_of_a_selection(launch):
     person = launch("worked-example.npz")
     person.type_into("query", 0, 0, "4")
     person.select("query", 0, 0, 2, 1)
@@ -196,32 +196,13 @@ def test_fill_down_and_right(launch):
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
     person.press("Ctrl+Shift+Z")
     assert person.number("query", 0, 0) == 4
-
-
-def test_one_value_fills_the_selection(launch):
-    person = launch("worked-example.npz")
+    before = person.numbers("value")
     person.clipboard("2.5")
     person.select("value", 0, 0, 2, 2)
     person.press("Ctrl+V")
     assert person.numbers("value") == [["2.5", "2.5"], ["2.5", "2.5"]]
-    assert len(person.steps()) == 2
-
-
-def test_the_table_shows_three_decimals_and_keeps_all(launch):
-    person = launch("worked-example.npz")
-    person.type_into("query", 0, 0, "1/3")
-    index = person.table("query").model().index(0, 0)
-    assert index.data(Qt.ItemDataRole.DisplayRole) == "0.333"
-    person.do("decimals_6")
-    assert index.data(Qt.ItemDataRole.DisplayRole) == "0.333333"
-    assert person.number("query", 0, 0) == 1 / 3
-    assert len(person.steps()) == 2
-
-
-def test_what_was_recomputed_is_said(launch):
-    person = launch()
-    person.type_into("query", 2, 97, "-2.5")
-    assert "head 3, row 2: 16 scores, 16 weights, 32 outputs" in person.status()
+    person.press("Ctrl+Z")  # one step
+    assert person.numbers("value") == before
 
 
 def test_nan_and_infinity_are_marked_never_hidden(launch):
