@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from os.path import exists  # which takes one that cannot be looked at for gone, where Path.exists raises
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,18 +11,26 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.state.background import Background
 from attn_gui.app.state.settings import Settings
 
 REOPEN = "reopen_last"
 LONGEST_FOLDER = 48  # letters of a folder in the menu
+LONGEST_NAME = 64  # and of a file
 
 
 class RecentFiles(QObject):
-    """Fills the menu whenever it is about to be shown."""
+    """Fills the menu whenever it is about to be shown; which files are there is looked up beside the window, for a
+    folder may be far away."""
 
     def __init__(self, menus: Mapping[str, QMenu], settings: Settings, open_path: Callable[[Path], object]) -> None:
         super().__init__(menus["recent"])
         self._menu, self._settings, self._open_path = menus["recent"], settings, open_path
+        self._listed: dict[Path, QAction] = {}
+        self._missing: QAction | None = None
+        self._gone: frozenset[Path] = frozenset()  # as it was found last
+        self._looking = Background(self)
+        self._looking.answered.connect(self._on_looked)
         for menu in ("recent", "file"):
             menus[menu].aboutToShow.connect(self.fill)
 
@@ -30,8 +39,8 @@ class RecentFiles(QObject):
         return {REOPEN: Command(lambda on: self._settings.put(REOPEN, on), checked=self._reopens)}
 
     def first(self) -> Path | None:
-        """The document that a start without a file begins with, where that is wanted and still there."""
-        found = [path for path in self._settings.recent()[:1] if self._reopens() and path.exists()]
+        """The document that a start without a file begins with, where that is wanted; it may be gone."""
+        found = self._settings.recent()[:1] if self._reopens() else []
         return found[0] if found else None
 
     def _reopens(self) -> bool:
@@ -42,22 +51,46 @@ class RecentFiles(QObject):
 
     def fill(self) -> None:
         """The files opened last; those that are gone stay, greyed."""
-        menu = self._menu
+        menu, files = self._menu, self._settings.recent()
         menu.clear()
         menu.setToolTipsVisible(True)
-        for path in self._settings.recent():
-            action = QAction(f"{path.name}\t{_short(path.parent)}".replace("&", "&&"), menu)
-            action.setToolTip(str(path))
-            action.setEnabled(path.exists())
-            action.triggered.connect(lambda _=False, path=path: self._open_path(path))
-            menu.addAction(action)
-        menu.setEnabled(not menu.isEmpty())
-        if menu.isEnabled():
+        self._listed = {path: self._action(path) for path in files}
+        menu.addActions([*self._listed.values()])
+        menu.setEnabled(bool(files))
+        self._missing = None
+        if files:
             menu.addSeparator()
-            missing = menu.addAction(self.tr("Take the &missing ones off this list"))
-            missing.setEnabled(not all(path.exists() for path in self._settings.recent()))
-            missing.triggered.connect(lambda: self._keep(path for path in self._settings.recent() if path.exists()))
+            self._missing = menu.addAction(self.tr("Take the &missing ones off this list"))
+            self._missing.triggered.connect(lambda: self._keep(path for path in files if path not in self._gone))
             menu.addAction(self.tr("&Empty this list")).triggered.connect(lambda: self._keep(()))
+            self._looking.ask(lambda: frozenset(path for path in files if not exists(path)))
+        self._show_gone()
+
+    def _action(self, path: Path) -> QAction:
+        name = path.name if len(path.name) <= LONGEST_NAME else f"{path.name[: LONGEST_NAME // 2]}…{path.name[-24:]}"
+        words = f"{_plain(name)}\t{_plain(_short(path.parent))}"
+        action = QAction(words.replace("&", "&&"), self._menu)
+        action.setToolTip(str(path))
+        action.triggered.connect(lambda: self._open_path(path))
+        return action
+
+    def _on_looked(self, found: object) -> None:
+        if isinstance(found, Exception):
+            raise found
+        assert isinstance(found, frozenset)
+        self._gone = found
+        self._show_gone()
+
+    def _show_gone(self) -> None:
+        for path, action in self._listed.items():
+            action.setEnabled(path not in self._gone)
+        if self._missing is not None:
+            self._missing.setEnabled(not self._gone.isdisjoint(self._listed))
+
+
+def _plain(text: str) -> str:
+    """The text without tabs and new lines, which part a menu's columns."""
+    return " ".join(text.split())
 
 
 def _short(folder: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
@@ -17,19 +19,28 @@ from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.main_window import MainWindow
 
 
+class Place(NamedTuple):
+    """A cell of the trail, with the head and the item of which it was."""
+
+    cell: ChosenCell
+    head: int
+    batch: int
+
+
 class ExplainController(QObject):
     """Keeps the trail of cells that were followed; the last one is explained."""
 
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._computation, self._view = window, computation, view
-        self._trail: list[ChosenCell] = []
+        self._trail: list[Place] = []
         self._explanation: Explanation | None = None
         self._following = False
         window.inspector.cellRequested.connect(self.follow)
         window.inspector.placeRequested.connect(self.back_to)
         window.inspector.backRequested.connect(self.back)
         window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
+        view.follow(self._trail.clear, "document")
         view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
@@ -69,20 +80,28 @@ class ExplainController(QObject):
 
     def back_to(self, position: int) -> None:
         """Return to an earlier cell of the trail."""
-        cell = self._trail[position]
-        self._trail = self._trail[:position]
+        place = self._trail[position]
+        del self._trail[position:]
         self._following = True
-        self._view.set(stage=cell.stage, cell=cell)
+        self._view.set(stage=place.cell.stage, cell=place.cell, head=place.head, batch=place.batch)
         self._following = False
 
     def _show_chosen(self) -> None:
-        """The trail ends with the chosen cell; one that is gone takes all before it along."""
-        cell, evaluation = self._view.look.cell, self._computation.evaluation
-        if cell is None or not all(exists(evaluation, before) for before in self._trail):
-            self._trail = []
-        if cell is not None and self._trail[-1:] != [cell]:
-            self._trail = [*self._trail, cell] if self._following else [cell]
+        """The trail ends with the chosen cell; one that is gone takes all before it along, and so does another head."""
+        look = self._view.look
+        place = None if look.cell is None else Place(look.cell, look.head, look.batch)
+        on = place is not None and (self._following or self._trail[-1:] == [place])
+        if not on or not all(map(self._is_there, self._trail)):
+            self._trail.clear()
+        if place is not None and self._trail[-1:] != [place]:
+            self._trail.append(place)
         self.show_explanation()
+
+    def _is_there(self, place: Place) -> bool:
+        evaluation = self._computation.evaluation
+        problem = evaluation.problem
+        inside = place.head < problem.num_heads and place.batch < problem.batch_size
+        return inside and exists(evaluation, place.cell)
 
     def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
@@ -105,7 +124,7 @@ class ExplainController(QObject):
                 key_tokens=problem.names_of_keys,
                 problem=problem,
                 reach=later_stages(evaluation, self._explanation.stage, self._explanation.index),
-                trail=[(cell.stage, cell.row, cell.column) for cell in self._trail[:-1]],
+                trail=[(cell.stage, cell.row, cell.column) for cell, _head, _batch in self._trail[:-1]],
             ),
         )
 

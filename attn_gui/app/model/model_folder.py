@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import isdir, isfile
 from pathlib import Path
 
 CONFIG = "config.json"
@@ -9,4 +10,4 @@ CONFIG = "config.json"
 
 def is_model(path: Path) -> bool:
     """Whether a path is a folder that says of itself that it holds a model."""
-    return path.is_dir() and (path / CONFIG).is_file()
+    return isdir(path) and isfile(path / CONFIG)  # unlike those of a Path these raise nothing where it cannot be read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,7 +195,7 @@ def test_nothing_is_asked_when_nothing_was_changed(launch):
     assert person.has("table.x")
 
 
-def test_recent_files_are_listed_and_open(launch, tmp_path):
+def test_recent_files_are_listed_and_open(launch, tmp_path, qtbot):
     person = launch(SMALL)
     first, second = tmp_path / "first.attn", tmp_path / "second.attn"
     person.save_as(first)
@@ -210,6 +211,7 @@ def test_recent_files_are_listed_and_open(launch, tmp_path):
     assert person.number("query", 0, 0) == 1
     second.unlink()
     menu = open_menu(person, "recent")
+    qtbot.waitUntil(lambda: not all(action.isEnabled() for action in menu.actions()[:2]))
     grey = {action.text(): action.isEnabled() for action in menu.actions()}
     assert grey | {shown[1]: True, shown[0]: False} == grey
     click_in_menu(menu, "Take the &missing ones off this list")
@@ -217,6 +219,69 @@ def test_recent_files_are_listed_and_open(launch, tmp_path):
     assert menu.actions()[0].text() == shown[1]
     click_in_menu(menu, "&Empty this list")
     assert person.program.settings.recent() == []
+
+
+def test_recent_files_on_paths_that_cannot_be_read_are_greyed_and_hold_nothing_up(launch, tmp_path, qtbot):
+    """`Path.exists` raises where a folder denies it, a name is too long or a share is gone; it may take time, too."""
+    person, gate = launch(SMALL), threading.Event()
+    path = tmp_path / "注意力 第一课\t(a).attn"
+    save_session(person.program.document.snapshot(), path, {})
+    person.program.settings.add_recent(path)
+    kept = person.program.settings.recent()
+    far = tmp_path / "far.attn"
+    others = [
+        far,
+        tmp_path / "vanished" / "x.attn",
+        tmp_path / ("long" * 80) / "y.attn",
+        tmp_path / ("n" * 300 + ".attn"),
+    ]
+    for path in others:
+        person.program.settings.add_recent(path)
+
+    def slow(path, *more, stat=os.stat, **options):
+        if Path(path) == far:
+            gate.wait(60)
+            raise PermissionError(13, "Permission denied")
+        return stat(path, *more, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "stat", slow)
+        menu = open_menu(person, "recent")
+        assert len(menu.actions()) == len(others) + len(kept) + 3
+        gate.set()
+        qtbot.waitUntil(lambda: not menu.actions()[0].isEnabled())
+        assert [action.isEnabled() for action in menu.actions()[:5]] == [False] * 4 + [True]
+        assert all(len(action.text()) < 130 for action in menu.actions())
+        assert menu.actions()[4].text().startswith("注意力 第一课 (a).attn\t")
+        click_in_menu(menu, "Take the &missing ones off this list")
+    assert person.program.settings.recent() == kept
+
+
+@pytest.mark.parametrize("damage", ["gone", "folder gone", "empty", "damaged", "a folder", "name too long"])
+def test_a_last_document_that_cannot_be_opened_again_is_said_and_the_program_starts(launch, tmp_path, damage):
+    person = launch(SMALL)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "kept.attn"
+    person.save_as(path)
+    person.do("reopen_last")
+    if damage in ("gone", "folder gone", "a folder"):
+        path.unlink()
+    if damage == "folder gone":
+        folder.rmdir()
+    elif damage == "a folder":
+        path.mkdir()
+    elif damage == "empty":
+        path.write_bytes(b"")
+    elif damage == "damaged":
+        path.write_bytes(path.read_bytes()[:100])
+    elif damage == "name too long":
+        person.program.settings.add_recent(tmp_path / ("n" * 300 + ".attn"))
+    person.program.end()
+    again = launch()
+    assert path.name in again.banner() or "nnn" in again.banner()
+    assert "Errno" not in again.banner()
+    assert again.has("heatmap.weights")
 
 
 def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_wanted(launch, tmp_path):

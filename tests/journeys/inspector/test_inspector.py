@@ -248,3 +248,41 @@ def test_an_output_marks_the_row_of_weights_and_the_column_of_values_that_made_i
     assert (left.overlay.marks.row, left.overlay.marks.column) == (10, None)
     assert (top.overlay.marks.row, top.overlay.marks.column) == (None, 5)
     assert len(terms(person)) == 16
+
+
+def test_the_trail_goes_back_to_the_head_that_it_was_in(launch):
+    person = launch()
+    person.show_stage("weights")
+    person.click_cell("weights", 10, 13)
+    heads = person.find("control.head")
+    person.overwrite(heads, "3")
+    assert len(trail(person)) == 1
+    explain = person.program.explain
+    explain.follow("scaled", (0, 3, 10, 13))
+    assert trail(person) == ["A[10, 13]", "S′[10, 13]"]
+    person.overwrite(heads, "5")
+    assert trail(person) == ["S′[10, 13]"], "the weight was of another head"
+    person.overwrite(heads, "3")
+    explain.follow("scores", (0, 3, 10, 13))
+    before = person.program.view.look
+    person.do("previous_place")
+    assert person.program.view.look.head == 3
+    explain.follow("scores", (0, 3, 10, 13))
+    assert person.program.view.look == before
+    person.size("num_heads", 2)
+    person.wait()
+    assert len(trail(person)) <= 1
+    person.press("Ctrl+Z")
+    person.wait()
+
+
+def test_the_trail_ends_with_its_document(launch, tmp_path):
+    person = launch("worked-example.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    person.program.explain.follow("scaled", (0, 0, 1, 1))
+    assert trail(person) == ["A[1, 1]", "S′[1, 1]"]
+    person.save_as(tmp_path / "kept.attn")
+    person.open(tmp_path / "kept.attn")
+    person.wait()
+    assert trail(person) == ["S′[1, 1]"], "the cell comes back with the file, the way to it was another's"
