@@ -1216,6 +1216,209 @@
     </message>
 </context>
 <context>
+    <name>DialogTips</name>
+    <message>
+        <source>Tables of Q, K and V themselves: S = Q Kᵀ reads them as they are</source>
+        <translation>直接给出 Q、K、V 的表：S = Q Kᵀ 原样读取</translation>
+    </message>
+    <message>
+        <source>A table X and its projections: Q = X W_Q, K = X W_K, V = X W_V</source>
+        <translation>一张表 X 及其投影：Q = X W_Q，K = X W_K，V = X W_V</translation>
+    </message>
+    <message>
+        <source>Queries from X, keys and values from C: K = C W_K, V = C W_V</source>
+        <translation>查询来自 X，键和值来自 C：K = C W_K，V = C W_V</translation>
+    </message>
+    <message>
+        <source>How many queries: rows of Q, of S, of A and of O</source>
+        <translation>查询的个数：Q、S、A 和 O 的行数</translation>
+    </message>
+    <message>
+        <source>How many keys: rows of K and V, columns of S and A</source>
+        <translation>键的个数：K 和 V 的行数，S 和 A 的列数</translation>
+    </message>
+    <message>
+        <source>How many heads: each has dₖ columns of Q and K and weights of its own</source>
+        <translation>头的个数：每个头有 Q 和 K 的 dₖ 列，并有自己的权重</translation>
+    </message>
+    <message>
+        <source>Columns of Q and K in one head; scores are divided by √dₖ</source>
+        <translation>一个头中 Q 和 K 的列数；分数除以 √dₖ</translation>
+    </message>
+    <message>
+        <source>Columns of V in one head, and so of its output O = A V</source>
+        <translation>一个头中 V 的列数，也就是输出 O = A V 的列数</translation>
+    </message>
+    <message>
+        <source>Which keys a query may see from the start; masks can be added later, too</source>
+        <translation>一开始查询可以看到哪些键；掩码以后也可以再加</translation>
+    </message>
+    <message>
+        <source>Its words become the names of the rows, and their number n</source>
+        <translation>句中的词作为各行的名称，词数就是 n</translation>
+    </message>
+    <message>
+        <source>The folder that the files are written into; it is made if it is not there</source>
+        <translation>写入文件的文件夹；不存在时会新建</translation>
+    </message>
+    <message>
+        <source>Look for a folder</source>
+        <translation>选择文件夹</translation>
+    </message>
+    <message>
+        <source>What the names of the files begin with, or the name of the only one</source>
+        <translation>文件名的开头；只有一个文件时就是它的名称</translation>
+    </message>
+    <message>
+        <source>Which item of the batch, counted from 0</source>
+        <translation>批量中的第几个样本，从 0 数起</translation>
+    </message>
+    <message>
+        <source>The kind of file; what it holds stands beside its name</source>
+        <translation>文件的类型；其内容写在名称旁</translation>
+    </message>
+    <message>
+        <source>What is drawn: the map alone, or with the matrices that it is made of</source>
+        <translation>画什么：单独的图，或连同它由之算出的矩阵</translation>
+    </message>
+    <message>
+        <source>Which of two states: now, before, their difference, or both halves</source>
+        <translation>两个状态中的哪一个：现在、之前、两者之差，或各占一半</translation>
+    </message>
+    <message>
+        <source>The head on show, all of them, or some by their numbers</source>
+        <translation>当前显示的头、所有头，或按编号指定的头</translation>
+    </message>
+    <message>
+        <source>A file for each head, or one with all of them under the same colors</source>
+        <translation>每个头一个文件，或以同一色标把所有头画在一张图上</translation>
+    </message>
+    <message>
+        <source>Whether the numbers stand in the cells</source>
+        <translation>是否在单元格中写出数值</translation>
+    </message>
+    <message>
+        <source>Light on white for paper, dark for a screen</source>
+        <translation>浅色白底适合纸面，深色适合屏幕</translation>
+    </message>
+    <message>
+        <source>The colors from the lowest level to the highest</source>
+        <translation>从最低到最高所用的颜色</translation>
+    </message>
+    <message>
+        <source>The numbers at the two ends of the colors: those of the window, of each map, or typed</source>
+        <translation>色标两端的数值：与窗口一致、按每张图，或手工输入</translation>
+    </message>
+    <message>
+        <source>Size and type for a place: a screen, a column of a paper, a slide</source>
+        <translation>按用途确定尺寸和字号：屏幕、论文单栏、幻灯片</translation>
+    </message>
+    <message>
+        <source>Width of the figure in centimeters; left empty, cells of at least 0.5 cm</source>
+        <translation>图的宽度（厘米）；留空则单元格至少 0.5 厘米</translation>
+    </message>
+    <message>
+        <source>Height of the figure in centimeters; left empty, it follows from the width</source>
+        <translation>图的高度（厘米）；留空则由宽度决定</translation>
+    </message>
+    <message>
+        <source>Size of the type in points, as on the paper</source>
+        <translation>印在纸上的字号（磅）</translation>
+    </message>
+    <message>
+        <source>Pixels for each inch (2.54 cm): 300 for print, 150 for a screen</source>
+        <translation>每英寸（2.54 厘米）的像素数：印刷用 300，屏幕用 150</translation>
+    </message>
+    <message>
+        <source>Draw beside the map which color stands for which number</source>
+        <translation>在图旁画出颜色与数值的对应</translation>
+    </message>
+    <message>
+        <source>No ground behind the figure: what lies below it shows</source>
+        <translation>图没有底色：透出下面的内容</translation>
+    </message>
+    <message>
+        <source>The figure carries the problem, so that it can be opened again from it</source>
+        <translation>图中带有整个问题，可以从图重新打开</translation>
+    </message>
+    <message>
+        <source>Three bytes at the start of the file by which Excel knows the letters</source>
+        <translation>文件开头的三个字节，Excel 据此识别编码</translation>
+    </message>
+    <message>
+        <source>A first row and a first column with the names of queries, keys and columns</source>
+        <translation>首行和首列写出查询、键和各列的名称</translation>
+    </message>
+    <message>
+        <source>Whose names these are: of the queries, of the keys, or of both</source>
+        <translation>这些名称属于谁：查询、键，或两者</translation>
+    </message>
+    <message>
+        <source>One row of numbers for each token: new ones are zeros, the last ones go</source>
+        <translation>每个词元一行数值：新增的行为零，多余的末行去掉</translation>
+    </message>
+    <message>
+        <source>The number that the chosen cell shall have</source>
+        <translation>选中的单元格应取的数值</translation>
+    </message>
+    <message>
+        <source>The smallest change of the query&apos;s row of Q, or of X, that reaches it</source>
+        <translation>达到该数值所需的对 Q（或 X）中查询那一行的最小改动</translation>
+    </message>
+    <message>
+        <source>The smallest change of the key&apos;s row of K, or of C, that reaches it</source>
+        <translation>达到该数值所需的对 K（或 C）中键那一行的最小改动</translation>
+    </message>
+    <message>
+        <source>A number added to the scores of the row: Sᵐ = S′ + M; tables stay as they are</source>
+        <translation>给这一行的分数加上一个数：Sᵐ = S′ + M；各表不变</translation>
+    </message>
+    <message>
+        <source>Whether the other weights of the row keep their ratios to each other</source>
+        <translation>这一行其余权重之间的比例是否保持不变</translation>
+    </message>
+    <message>
+        <source>Type the answer; Enter takes it, Esc leaves everything as it is</source>
+        <translation>输入回答；Enter 采用，Esc 保持原样</translation>
+    </message>
+    <message>
+        <source>From where: another head, row, column or item</source>
+        <translation>取自何处：另一个头、行、列或样本</translation>
+    </message>
+    <message>
+        <source>Which one, counted from 0; the cells are taken as they are computed there</source>
+        <translation>第几个，从 0 数起；取那里算出的单元格</translation>
+    </message>
+    <message>
+        <source>A part of a name, a menu or another word for it, in either language</source>
+        <translation>名称、菜单或近义词的一部分，中英文均可</translation>
+    </message>
+    <message>
+        <source>How many sheets, one for each student; no two are alike</source>
+        <translation>练习卷的份数，每个学生一份，各不相同</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same sheets again</source>
+        <translation>相同的种子得到相同的练习卷</translation>
+    </message>
+    <message>
+        <source>How many numbers are left out on each sheet</source>
+        <translation>每份练习卷上留空的数值个数</translation>
+    </message>
+    <message>
+        <source>The language of the sheets</source>
+        <translation>练习卷的语言</translation>
+    </message>
+    <message>
+        <source>What the names of the files begin with</source>
+        <translation>文件名的开头</translation>
+    </message>
+    <message>
+        <source>Write the answers, too, into a file of their own</source>
+        <translation>答案另写成一个文件</translation>
+    </message>
+</context>
+<context>
     <name>Examples</name>
     <message>
         <source>Worked example, five steps</source>

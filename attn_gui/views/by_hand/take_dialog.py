@@ -23,6 +23,8 @@ class TakeDialog(QDialog):
         self.setWindowTitle(self.tr("Take {cells} from elsewhere").format(cells=cells))
         self._axes = axes
         self.axis, self.place = QComboBox(self), QSpinBox(self)
+        self.axis.setObjectName("take.axis")
+        self.place.setObjectName("take.place")
         words = QLabel(self.tr("The cells of which place, as computed, stand there instead?"), self)
         words.setWordWrap(True)
         for key, (name, _count, _proposed) in axes.items():

@@ -26,6 +26,7 @@ class AskDialog(QDialog, Generic[T]):
         self.answer: T | None = None
         self._read = read
         self.line, self._said = QLineEdit(text, self), QLabel(self)
+        self.line.setObjectName("ask.answer")
         asked = QLabel(words, self)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         for label in (asked, self._said):

@@ -7,6 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox
 
 from attn_gui.views.controls.half_typed import settle
+from attn_gui.views.words.dialog_tips import give_tips
 
 
 class FormDialog(QDialog):
@@ -25,6 +26,7 @@ class FormDialog(QDialog):
 
 def asked(dialog: QDialog) -> int:
     """Run `dialog`; its code, as `exec` gives it. It can be read until the next event."""
+    give_tips(dialog)
     try:
         return dialog.exec()
     finally:

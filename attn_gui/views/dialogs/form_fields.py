@@ -196,6 +196,8 @@ class TargetFields(QWidget):
         line.setSpacing(SPACING.s)
         line.addWidget(self.folder, 1)
         line.addWidget(self.browse)
+        self.folder.setObjectName("export.folder")
+        self.browse.setObjectName("export.browse")
         self.setFocusProxy(self.folder)
         self.browse.setAutoDefault(False)
         self.folder.textChanged.connect(lambda _: self.changed.emit())

@@ -68,6 +68,7 @@ class ActionPalette(QDialog):
         self.setWindowTitle(self.tr("Search actions"))
         self._offers, self._shown = tuple(offers), tuple(offers)
         self._line, self._list, self._none = QLineEdit(self), QTreeWidget(self), QLabel(self)
+        self._line.setObjectName("palette.search")
         self._line.setPlaceholderText(self.tr("Type what you want to do"))
         self._line.setAccessibleName(self.tr("Search actions"))
         self._list.setAccessibleName(self.tr("Actions found"))

@@ -52,6 +52,8 @@ class TokensDialog(QDialog):
         self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
+        self.side.setObjectName("tokens.side")
+        self.resize_rows.setObjectName("tokens.resize_rows")
         self._said, self.join = QLabel(self), QPushButton(self)
         self._own: tuple[str, ...] | None = None  # cut by hand, until the sentence changes
         self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}

@@ -125,6 +125,8 @@ class ExportDataDialog(ExportForm):
             self.format.addItem(key, key)
         for name, editor in self._editors().items():
             editor.setObjectName(f"export.{name}")
+        self.bom.setObjectName("export.bom")
+        self.headers.setObjectName("export.headers")
         self.item.setEnabled(items > 1)
         for button in (self.every, self.none):
             button.setAutoDefault(False)
