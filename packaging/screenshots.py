@@ -75,16 +75,16 @@ def all_stages(program: Program) -> None:
 
 def masks(program: Program) -> None:
     choose("masked", 9, 6)(program)
-    program.masks.show_masks()
+    program.edits.masks.show_masks()
 
 
 def curve(program: Program) -> None:
     """Fit w to the points, choose a query of the curve and look at it."""
     program.window.banner.hide()
-    program.curve.fit()
+    program.rooms.curve.fit()
     settle(1.0)  # it is fitted off the window's thread
     program.view.set(cell=ChosenCell("weights", 20, 20))
-    program.pages.open("curve")
+    program.rooms.pages.open("curve")
 
 
 def reach(program: Program) -> None:
@@ -108,7 +108,7 @@ def long(program: Program) -> None:
 def toy(program: Program) -> None:
     """The toy model on the table, the head that looks back switched off."""
     program.window.banner.hide()
-    program.models.open_known("toy-induction")
+    program.rooms.models.open_known("toy-induction")
     wait(program)
     program.bars.actions["head_off"].trigger()
     wait(program)
@@ -153,7 +153,9 @@ def settle(seconds: float) -> None:
 def wait(program: Program) -> None:
     """Wait until everything that is computed off the window's thread is there and on show."""
     settle(0.3)
-    while program.computation.pending or program.computation.busy or program.models.busy or program.model.busy:
+    while (
+        program.computation.pending or program.computation.busy or program.rooms.models.busy or program.rooms.model.busy
+    ):
         settle(0.1)
     settle(0.3)
 
@@ -166,7 +168,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program.window.resize(*picture.size)
     program.window.show()
     settle(0.3)
-    program.keys.to_map()
+    program.tools.keys.to_map()
     picture.steps(program)
     settle(picture.rest)
     path = folder / f"{picture.name}.png"

@@ -79,8 +79,15 @@ class Desk:
 
     def _busy(self) -> bool:
         program = self.program
-        parts = program.computation, program.baseline, program.making, program.models, program.model, program.row_takes
-        return program.pages.busy or any(part.busy for part in parts)
+        parts = (
+            program.computation,
+            program.baseline,
+            program.making,
+            program.rooms.models,
+            program.rooms.model,
+            program.rooms.row_takes,
+        )
+        return program.rooms.pages.busy or any(part.busy for part in parts)
 
     # --- gestures --------------------------------------------------------------------------------
     def gestures(self, texts: tuple[str, str]) -> Iterator[tuple[str, Gesture]]:
@@ -100,7 +107,7 @@ class Desk:
         yield "a weight typed", self.type_weight
         yield "heads by number", lambda: self.choose_reading(1)
         yield "heads by map", lambda: self.choose_reading(0)
-        if self.program.pages.model is not None and self.program.pages.model.likely:
+        if self.program.rooms.pages.model is not None and self.program.rooms.pages.model.likely:
             yield "page of the lens", lambda: self.action("lens")
             yield "page of patching", lambda: self.action("patching")
             yield "head off beside it", lambda: self.click("model.head_off")
@@ -108,7 +115,7 @@ class Desk:
         yield "model", lambda: self.action("model")
 
     def open(self, name: str) -> None:
-        models = self.program.models
+        models = self.program.rooms.models
         self._turn(lambda: models.open_known(name) if name in KNOWN else models.open_path(Path(name)))
 
     def prepare(self, texts: tuple[str, str]) -> None:

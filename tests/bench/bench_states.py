@@ -18,7 +18,11 @@ def bench_states(benchmark, desk, figures):
     program = made.program
     repaint = benchmark.pedantic(made.repaint, rounds=1)
     times: dict[str, list[float]] = {"pin": [], "unpin": [], "snapshot": []}
-    acts = {"pin": program.compare.pin, "unpin": program.compare.unpin, "snapshot": program.snapshots.take}
+    acts = {
+        "pin": program.tools.compare.pin,
+        "unpin": program.tools.compare.unpin,
+        "snapshot": program.tools.snapshots.take,
+    }
     for _ in range(ROUNDS):
         for name, act in acts.items():
             start = time.perf_counter()

@@ -127,7 +127,14 @@ class Person:
         """Until everything that is made or computed off the window's thread is there."""
         program, end = self.program, time.monotonic() + patience
         computation, baseline = program.computation, program.baseline
-        parts = computation, baseline, program.making, program.models, program.model, program.row_takes
+        parts = (
+            computation,
+            baseline,
+            program.making,
+            program.rooms.models,
+            program.rooms.model,
+            program.rooms.row_takes,
+        )
         while busy := [type(part).__name__ for part in parts if part.busy]:
             assert time.monotonic() < end, f"still busy: {busy}; {self._engaged()}"
             computation.finish()
@@ -144,7 +151,7 @@ class Person:
     def rest(self) -> None:
         """Until the history has said, too, what its steps moved of the chosen cell."""
         self.wait()
-        while self.program.history_tells.busy:
+        while self.program.tools.history_tells.busy:
             QTest.qWait(5)
 
     # --- tables ----------------------------------------------------------------------------------

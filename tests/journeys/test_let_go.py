@@ -26,7 +26,7 @@ class Watch:
         self._seen: dict[int, tuple[str, weakref.ref[Any]]] = {}
         program.document.changed.connect(self._look)
         program.view.follow(self._look, "evaluation", "baseline", "compare", "face", "cell", "mode")
-        program.model.changed.connect(self._look)
+        program.rooms.model.changed.connect(self._look)
         self._look()
 
     def end(self) -> None:
@@ -41,8 +41,8 @@ class Watch:
         found = {what: array if array.base is None else array.base for what, array in arrays.items()}
         found |= {"the problem": problem, "the evaluation": program.computation.evaluation}
         found |= {"what the maps show": program.view.shown, "the study": program.document.study}
-        if program.model.answer is not None:
-            found |= {"the run": program.model.answer.run, "the second run": program.model.second}
+        if program.rooms.model.answer is not None:
+            found |= {"the run": program.rooms.model.answer.run, "the second run": program.rooms.model.second}
         for what, one in found.items():
             if one is not None:
                 self._seen[id(one)] = what, weakref.ref(one)
@@ -112,7 +112,7 @@ def turn_all_pages(person):
     for name in PAGES:
         if person.action(name).isEnabled():
             person.do(name)
-            while person.program.pages.busy:
+            while person.program.rooms.pages.busy:
                 QTest.qWait(1)
 
 
@@ -129,7 +129,7 @@ def go_about_a_model(person):
     person.wait()
     person.do("head_off")
     person.wait()
-    person.program.row_takes.compare()
+    person.program.rooms.row_takes.compare()
     person.wait()
 
 

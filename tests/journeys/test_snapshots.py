@@ -139,8 +139,8 @@ def test_a_long_one_is_put_together_beside_the_window(launch):
     person.type_into("query", 0, 0, "7")
     choose(person, 0)
     person.click("snapshots.open")
-    assert person.program.snapshots.busy
-    while person.program.snapshots.busy:
+    assert person.program.tools.snapshots.busy
+    while person.program.tools.snapshots.busy:
         QTest.qWait(1)
     person.wait()
     assert np.array_equal(query(person), numbers[0])

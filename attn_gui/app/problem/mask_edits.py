@@ -24,7 +24,6 @@ from attn_gui.engine.creation.mask_cells import layer_of, refilled, with_boolean
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.lint_lines import Line
-from attn_gui.views.controls.masks.mask_panel import mask_summary
 from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said
 from attn_gui.views.main_window import MainWindow
 
@@ -94,9 +93,8 @@ class MasksController(QObject):
 
     # --- down ------------------------------------------------------------------------------------
     def show_state(self, *_: object) -> None:
-        """The panel and the box of the spine as the document has the mask."""
+        """The panel as the document has the mask."""
         problem = self._document.problem
-        self._window.spine.set_mask_text(mask_summary(problem.mask))
         self._window.mask_panel.set_layers(problem.mask, problem.n, problem.m, problem.batch_size)
 
     def _show_reading(self) -> None:

@@ -16,6 +16,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import with_hidden_width, with_score
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.controls.masks.mask_words import mask_summary
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.spine.step_numbers import HIDDEN_WIDTH, setting_of
 
@@ -49,10 +50,15 @@ class VariantsController(QObject):
         self.show_state()
 
     def show_state(self) -> None:
-        """Every control as the document has it."""
+        """Every control as the document has it, and the words on the mask."""
         problem, spine = self._document.problem, self._window.spine
+        spine.set_mask_text(mask_summary(problem.mask))
         spine.set_score(problem.score)
         spine.set_numbers(_numbers(problem), problem.dtype)
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show_state()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

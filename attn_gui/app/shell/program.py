@@ -5,40 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Actions
-from attn_gui.app.by_hand.cell_blocks import CellBlocks
-from attn_gui.app.by_hand.interventions import InterventionsController
-from attn_gui.app.by_hand.typing_into_maps import TypingController
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.recovery import Recovery
 from attn_gui.app.files.session_view import SessionView
 from attn_gui.app.finding.find_rows import FIND_ROWS
 from attn_gui.app.inspector.explain import ExplainController
-from attn_gui.app.inspector.history_jumps import HistoryController
-from attn_gui.app.inspector.snapshot_commands import SnapshotsController
-from attn_gui.app.maps.comparing import CompareController
-from attn_gui.app.maps.context_menus import ContextMenus
-from attn_gui.app.maps.gradients import GradientController
-from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.progress import ProgressController
-from attn_gui.app.maps.reach import ReachController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.splitting import SplitController
 from attn_gui.app.maps.status import StatusController
 from attn_gui.app.model.model_folder import is_model
 from attn_gui.app.problem.head_rows import HEAD_ROWS
 from attn_gui.app.problem.layer_edits import LayerController
-from attn_gui.app.problem.mask_edits import MasksController
-from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.problem.shape_edits import PanelController
-from attn_gui.app.problem.targets import TargetController
 from attn_gui.app.problem.variants import VariantsController
 from attn_gui.app.shell.faults import Faults
 from attn_gui.app.shell.program_parts import Acting, Ending, Speaking
@@ -48,20 +35,24 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import PARTS, ViewState
-from attn_gui.app.tables.copying import CopyController
-from attn_gui.app.tables.row_edits import RowEdits
-from attn_gui.app.tables.table_blocks import TableBlocks
-from attn_gui.app.tables.table_edits import TableEdits
-from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_ending import is_lesson
-from attn_gui.views.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from attn_gui.app.rooms.ground import Ground
+    from attn_gui.app.rooms.later_edits import LaterEdits
+    from attn_gui.app.rooms.later_rooms import LaterRooms
+    from attn_gui.app.rooms.later_tools import LaterTools
 
 
 class Program(QObject):
     """Everything that lives as long as the window; it can be used once it is complete and something is opened in it."""
+
+    edits: LaterEdits
+    tools: LaterTools
+    rooms: LaterRooms
 
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
         """Build the program in a shell whose window is on the screen already, or in a new one."""
@@ -81,9 +72,7 @@ class Program(QObject):
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, first.head), self)
         self.making = Making(self.window, self.document)
         self._build_maps()
-        self._build_tables()
         self._build_problem()
-        self._build_inspector()
         self._build_files()
         self._build_shell()
         KeptView(self.view, self.settings)
@@ -93,56 +82,29 @@ class Program(QObject):
 
     # --- the rooms -------------------------------------------------------------------------------
     def _build_maps(self) -> None:
-        window, document, computation, view = self._shared()
+        window, document, computation, view = self.window, self.document, self.computation, self.view
         self.status = StatusController(window, document, computation, self.baseline, view)
         self.maps = MapsController(window, document, computation, self.baseline, view)
-        self.compare = CompareController(window, document, computation, self.baseline, view, self.bars)
-        self.gradients = GradientController(window, document, computation, view)
         self.splitting = SplitController(window, computation, self.baseline, view)
         self.readings = ReadingsController(window, computation, view, self.bars)
         self.progress = ProgressController(window, computation, view)
-
-    def _build_tables(self) -> None:
-        window, document, computation, view = self._shared()
         self.tables = TablesController(window, document, computation, self.baseline, view, self.making)
         self.layout.follow_columns(self.tables)
-        self.target = TableTarget(window, document, self.tables, view, self.making)
-        self.table_edits = TableEdits(window, document, self.tables, self.target, self.making)
-        self.table_blocks = TableBlocks(
-            window, document, self.tables, self.target, self.making, self.settings, self.status.tell
-        )
-        self.row_edits = RowEdits(window, document, self.target, self.making, self.status.tell)
-        self.copying = CopyController(window, self.target, self.table_edits)
-        self.reach = ReachController(window, document, computation, view, self.tables)
-        self.keys = MapKeys(window, computation, view, self.tables, self.maps.step_head, lambda: self.painting.leave())
-        self.context_menus = ContextMenus(window, self.bars, self.tables)
+        self.explain = ExplainController(window, computation, view)
 
     def _build_problem(self) -> None:
-        window, document, computation, view = self._shared()
+        window, document, computation, view = self.window, self.document, self.computation, self.view
         self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
         computation.refused.connect(self.panel.show_state)
-        self.painting = PaintingController(window, document, computation, view, self.making, self.settings, self.bars)
-        self.masks = MasksController(window, document, computation, view, self.making, self.painting, self.status.tell)
-        self.table_edits.directRequested.connect(self.panel.make_direct)
-        self.targets = TargetController(window, document, computation, view, self.making)
         self.variants = VariantsController(window, document, view, self.making)
         self.layer = LayerController(window, document, view, self.making)
 
-    def _build_inspector(self) -> None:
-        window, document, computation, view = self._shared()
-        self.cell_blocks = CellBlocks(window, document, computation, view, self.making, self.table_blocks)
-        self.typing = TypingController(window, document, computation, view, self.making, self.targets, self.cell_blocks)
-        self.interventions = InterventionsController(window, document, computation, view, self.making, self.bars)
-        self.explain = ExplainController(window, computation, view)
-        self.history = HistoryController(window, document, self.settings, self.bars.actions)
-        self.snapshots = SnapshotsController(window, document, self.baseline, self.compare)
-
     def _build_files(self) -> None:
-        window, document, computation, view = self._shared()
+        window, document, computation, view = self.window, self.document, self.computation, self.view
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
-        self.files.modelNeeded.connect(lambda *session: self._when_complete(lambda: self.models.open_session(*session)))
-        self.recovery = Recovery(window, self.files, self.look)
-        self.files.foreign.connect(lambda path: self._when_complete(lambda: self.arrays.choose(path)))
+        when = self._when_complete
+        self.files.modelNeeded.connect(lambda *session: when(lambda: self.rooms.models.open_session(*session)))
+        self.files.foreign.connect(lambda path: when(lambda: self.tools.arrays.choose(path)))
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
 
@@ -155,39 +117,49 @@ class Program(QObject):
 
     def complete(self) -> None:
         """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
+        from attn_gui.app.rooms.later_edits import later_edits
+        from attn_gui.app.rooms.later_rooms import later_rooms
+        from attn_gui.app.rooms.later_tools import later_tools
         from attn_gui.app.shell.arrivals import Arrivals
-        from attn_gui.app.shell.later_rooms import later_rooms
-        from attn_gui.app.shell.later_tools import later_tools
 
-        there = self._parts()
-        parts = self.status, self.tables, self.painting, self.cell_blocks, self.keys
-        tools = later_tools(
-            self._shared(), *parts, self.baseline, self.making, self.files, self.settings, self.look, self.bars
-        )
-        self.arrays, self.commands, self.finding, self.heads, self.history_tells, self.pulling = tools[:6]
-        self.sensitivity, self.takes, self.tips, self.verify = tools[6:]
-        held = self.baseline, self.making, self.files, self.settings, self.look, self.bars, self.compare
-        rooms = later_rooms(self._shared(), *held)
-        self.pages, self.code, self.curve, self.export, self.exercises = rooms[:5]
-        self.worksheets, self.solutions, self.lessons = rooms[5:8]
-        self.models, self.model, self.at_hand, self.row_takes = rooms[8:]
-        self.arrivals = Arrivals(
-            self.window, self.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
-        )
-        self.typing.answered.connect(self.exercises.take)
-        self.history_tells.changed.connect(self.bars.actions.show_states)
+        there, ground = self._parts(), self._ground()
+        self.edits = edits = later_edits(ground)
+        self.tools = tools = later_tools(ground, edits)
+        self.rooms = rooms = later_rooms(ground, tools.compare)
+        blocks, target, lessons, models = edits.table_blocks, edits.target, rooms.lessons, rooms.models
+        self.arrivals = Arrivals(self.window, self.files, tools.arrays, blocks, target, lessons, models)
+        edits.typing.answered.connect(rooms.exercises.take)
+        self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
         self._tie(part for part in self._parts() if part not in there)
-        self.tips.show()
+        tools.tips.show()
+        tools.keys.to_map()
         self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
         for do in waiting or ():
             do()
         self.bars.actions.catch_up()
-        self.recovery.begin()
+        tools.recovery.begin()
 
-    def _shared(self) -> tuple[MainWindow, Document, Computation, ViewState]:
-        """The parts that every room stands on."""
-        return self.window, self.document, self.computation, self.view
+    def _ground(self) -> Ground:
+        """The parts that every later room stands on."""
+        from attn_gui.app.rooms.ground import Ground
+
+        return Ground(
+            window=self.window,
+            document=self.document,
+            computation=self.computation,
+            view=self.view,
+            baseline=self.baseline,
+            making=self.making,
+            settings=self.settings,
+            look=self.look,
+            bars=self.bars,
+            status=self.status,
+            maps=self.maps,
+            tables=self.tables,
+            panel=self.panel,
+            files=self.files,
+        )
 
     # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
@@ -195,10 +167,8 @@ class Program(QObject):
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)
-        self.painting.changed.connect(actions.show_states)
         self.window.history.snapshots.chosen.connect(actions.show_states)
         self.window.zoomAsked.connect(self.look.step_zoom)
-        self.window.product.tokensRequested.connect(actions["tokens"].trigger)
         self._tie(self._parts())
 
     def _tie(self, parts: Iterable[object]) -> None:
@@ -210,7 +180,8 @@ class Program(QObject):
 
     def _parts(self) -> list[object]:
         """Everything that it was built of."""
-        return list(vars(self).values())
+        groups = (part if isinstance(part, tuple) else (part,) for part in vars(self).values())
+        return [part for group in groups for part in group]
 
     def _when_complete(self, do: Callable[[], object]) -> None:
         """Do this now, or as soon as everything is built."""
@@ -227,7 +198,7 @@ class Program(QObject):
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
         if self.files.may_leave():
             self.layout.remember()
-            for part in (self.files, self.making, self.table_blocks, self.recovery):
+            for part in (self.files, self.making, self.edits.table_blocks, self.tools.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -252,7 +223,7 @@ class Program(QObject):
         if later := path is not None and (is_lesson(path) or is_model(path)):
             self._when_complete(partial(self.take_in, path))
         elif later := path is not None and arrangement is not None:
-            self._when_complete(lambda: self.arrays.open_arranged(path, arrangement))
+            self._when_complete(lambda: self.tools.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
             self.files.began_with(*self._first, told=path is None)
             self.view.show_all()
@@ -260,7 +231,6 @@ class Program(QObject):
             self.maps.show()
         self.window.reveal()
         self.layout.share_inputs()
-        self.keys.to_map()
 
     def take_in(self, path: Path, field: str = "") -> None:
         """Open a file as if it was dropped."""

@@ -18,7 +18,7 @@ def pull(person, stage, pixels, moves=5):
     for move in range(1, moves + 1):
         QTest.mouseMove(viewport, start - QPoint(0, pixels * move // moves))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
-    person.program.pulling.finish()
+    person.program.edits.pulling.finish()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ SMALL = "worked-example.npz"
 
 def settle(person):
     person.wait()
-    while person.program.gradients.busy:
+    while person.program.tools.gradients.busy:
         QTest.qWait(2)
 
 

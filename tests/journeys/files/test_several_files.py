@@ -74,7 +74,7 @@ def test_files_of_other_names_are_asked_about_once(
 
     def drop() -> None:
         person.drop(*paths)
-        until(person, lambda: not person.program.arrays.busy)
+        until(person, lambda: not person.program.tools.arrays.busy)
 
     person.answering(ArraysDialog, take, drop)
     until(person, lambda: is_there(person))

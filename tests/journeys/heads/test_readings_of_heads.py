@@ -160,10 +160,10 @@ def test_what_a_cell_reaches_comes_before_what_is_counted(launch):
     person.do("show_counted")
     person.click_cell("weights", 3, 4)
     person.do("show_reach")
-    person.program.reach.show()
+    person.program.tools.reach.show()
     assert counted(person) == {(3, 4)}
     person.do("show_reach")
-    person.program.reach.show()
+    person.program.tools.reach.show()
     assert counted(person) == {(i, 0) for i in range(16)}
 
 

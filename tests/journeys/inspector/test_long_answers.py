@@ -96,7 +96,7 @@ def test_an_answer_for_numbers_that_have_changed_is_not_shown(person, qtbot, mon
     QApplication.processEvents()
     gate.set()
     qtbot.waitUntil(lambda: bool(shown))
-    person.program.sensitivity.finish()
+    person.program.tools.sensitivity.finish()
     QApplication.processEvents()
     assert [name for name, _ in shown] == [f"A[{ROW}, {COLUMN + 1}]"]
     assert threading.main_thread() not in threads

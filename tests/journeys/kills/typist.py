@@ -15,7 +15,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QTableView
 
-import attn_gui.app.shell.later_rooms
+import attn_gui.app.rooms.later_rooms
 import attn_gui.models.studies.study_files  # noqa: F401  # before the fork: no child waits for it
 from attn_gui.app.shell.program import Program
 from attn_gui.figure.text.fonts import load_fonts
@@ -42,7 +42,7 @@ def type_and_save(session: Path) -> None:
 
     def go_on() -> None:
         nonlocal number
-        if document.path != session or program.models.busy:
+        if document.path != session or program.rooms.models.busy:
             return  # still being opened, or turned to another layer
         number += 1
         name = "w_query" if document.study else "query"
@@ -54,7 +54,7 @@ def type_and_save(session: Path) -> None:
             say("saving", number, time.monotonic())
             program.files.save()
         elif document.study and number % TURNED == 0:
-            program.models.set_layer(1 - document.study.layer)
+            program.rooms.models.set_layer(1 - document.study.layer)
 
     clock.timeout.connect(go_on)
     clock.start()

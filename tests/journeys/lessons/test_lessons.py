@@ -19,7 +19,7 @@ WORKED = next(path for path in LESSONS if "worked" in path.stem)
 def settle(person):
     person.wait()
     QTest.qWait(1)  # the language is switched by an event
-    while person.program.lessons.busy:
+    while person.program.rooms.lessons.busy:
         QTest.qWait(1)
     QTest.qWait(1)  # what is new in the panel is laid out
 
@@ -32,7 +32,7 @@ def begin(person, path):
 
 def state(person):
     """What the step on show should be, for those who judge it."""
-    lessons = person.program.lessons
+    lessons = person.program.rooms.lessons
     return lessons._states[lessons._place]
 
 
@@ -47,7 +47,7 @@ def answer(person, question, wrong):
         person.click(person.find(f"lesson.choice.{place}", QAbstractButton))
         settle(person)
         return
-    number = question.answer.number(person.program.lessons._ground())
+    number = question.answer.number(person.program.rooms.lessons._ground())
     person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
     settle(person)
 
@@ -72,7 +72,7 @@ def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):
     person = launch("worked-example.npz", lang=lang)
     yes, no = ("Right.", "Not yet") if lang == "en" else ("正确。", "不对")
     begin(person, path)
-    count = len(person.program.lessons._states)
+    count = len(person.program.rooms.lessons._states)
     for place in range(1, count + 1):
         assert str(place) in person.find("lesson.place").text()
         assert person.program.document.problem == state(person).begin.problem
@@ -124,15 +124,15 @@ def test_numbers_follow_edits_and_the_way_back_is_offered(launch):
     settle(person)
     before = person.find("lesson").findChildren(QLineEdit)
     assert before
-    texts = person.program.lessons._panel._words.paragraphs[0]
+    texts = person.program.rooms.lessons._panel._words.paragraphs[0]
     person.type_into("query", 1, 1, "5")
     settle(person)
-    assert person.program.lessons._panel._words.paragraphs[0] != texts
-    assert "row 1 is 5, 6" in person.program.lessons._panel._words.paragraphs[0]
+    assert person.program.rooms.lessons._panel._words.paragraphs[0] != texts
+    assert "row 1 is 5, 6" in person.program.rooms.lessons._panel._words.paragraphs[0]
     assert person.find("lesson.left").isVisible()
     person.click("lesson.return")
     settle(person)
-    assert person.program.lessons._panel._words.paragraphs[0] == texts
+    assert person.program.rooms.lessons._panel._words.paragraphs[0] == texts
     assert not person.find("lesson.left").isVisible()
     person.press("Ctrl+Z")
     settle(person)
@@ -195,7 +195,7 @@ def test_numbers_of_a_step_are_computed_beside_the_window(launch, monkeypatch):
     settle(person)
     person.type_into("query", 1, 1, "5")
     settle(person)
-    assert "row 1 is 5, 6" in person.program.lessons._panel._words.paragraphs[0]
+    assert "row 1 is 5, 6" in person.program.rooms.lessons._panel._words.paragraphs[0]
     assert threads
     assert threading.main_thread() not in threads
 

@@ -35,7 +35,12 @@ def person(launch, problem, tmp_path, request):
 def settle(person):
     person.wait()
     program = person.program
-    while program.exercises.busy or program.pages.busy or program.gradients.busy or program.history_tells.busy:
+    while (
+        program.rooms.exercises.busy
+        or program.rooms.pages.busy
+        or program.tools.gradients.busy
+        or program.tools.history_tells.busy
+    ):
         QTest.qWait(2)
     QTest.qWait(5)
 

@@ -10,7 +10,7 @@ SMALL = "worked-example.npz"
 
 def saved(person, action, path):
     person.choose_file(path, lambda: person.do(action))
-    while person.program.solutions.busy:
+    while person.program.rooms.solutions.busy:
         QTest.qWait(1)
     QTest.qWait(1)
     return path

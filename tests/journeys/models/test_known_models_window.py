@@ -68,7 +68,7 @@ def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypa
 
     monkeypatch.setattr(builtins, "__import__", without)
     person = launch()
-    person.program.models.open_path(folder)
+    person.program.rooms.models.open_path(folder)
     person.wait()
     assert "-m pip install tokenizers" in person.banner()
     person.click(person.button("Copy the line", "banner"))
@@ -133,6 +133,6 @@ def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
     person.press("Esc")
     packed.go.set()
     person.wait()
-    person.program.models.finish()
+    person.program.rooms.models.finish()
     assert person.program.document.study is None
     assert not list(packed.cache.iterdir())

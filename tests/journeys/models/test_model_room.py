@@ -104,7 +104,7 @@ def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
 
 def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch, lang):
     person = launch(lang=lang)
-    person.program.models.open_path(DATA / "tiny-bert")
+    person.program.rooms.models.open_path(DATA / "tiny-bert")
     person.wait()
     person.overwrite(person.find("control.text", QLineEdit), "John gave the [MASK] to Mary.")
     person.wait()

@@ -67,7 +67,7 @@ def runs(*texts):
 
 
 def logits(person):
-    return person.program.model.answer.run.logits
+    return person.program.rooms.model.answer.run.logits
 
 
 def close(found, wanted):
@@ -130,7 +130,7 @@ def test_everything_taken_recovers_the_whole_difference(toy, layer):
     put_on_table(toy, layer)
     toy.click("model.take_all")
     toy.wait()
-    run = toy.program.model.answer.run
+    run = toy.program.rooms.model.answer.run
     changed, clean = runs(CHANGED, CLEAN)
     assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
     assert close(run.logits, clean.logits)

@@ -245,15 +245,15 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
 
 def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
     person = launch()
-    person.program.models.open_path(resource("models", "toy-induction"))
+    person.program.rooms.models.open_path(resource("models", "toy-induction"))
     person.wait()
     person.type_into("w_query", 0, 0, "7")
-    person.program.models.set_layer(1)
+    person.program.rooms.models.set_layer(1)
     person.wait()
     person.type_into("w_query", 1, 0, "9")
     person.wait()
     before, study = left_by_crash(person, qtbot), person.program.document.study
-    logits = person.program.model.answer.run.logits
+    logits = person.program.rooms.model.answer.run.logits
     person.program.end()
     person = launch()
     person.click(person.find("banner").buttons()[0])
@@ -264,7 +264,7 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     assert (found.model.digest, found.text, found.layer) == (study.model.digest, study.text, 1)
     assert found.others[0].cells["w_query"].values == [7]
     assert person.action("model").isChecked()
-    qtbot.waitUntil(lambda: (person.program.model.answer.run.logits == logits).all())
+    qtbot.waitUntil(lambda: (person.program.rooms.model.answer.run.logits == logits).all())
     assert not person.action("undo").isEnabled(), "what came back is where the history begins"
 
 
@@ -274,7 +274,7 @@ def test_without_its_model_the_layer_on_the_table_comes_back_and_that_is_said(la
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\1")  # the one that comes along would do for the same numbers
     person = launch()
-    person.program.models.open_path(folder)
+    person.program.rooms.models.open_path(folder)
     person.wait()
     person.type_into("w_query", 0, 0, "7")
     before = left_by_crash(person, qtbot)

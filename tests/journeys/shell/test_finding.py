@@ -20,7 +20,7 @@ LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
 
 def settled(person: Any) -> None:
     person.wait()
-    while person.program.finding.busy:
+    while person.program.tools.finding.busy:
         QTest.qWait(1)
 
 

@@ -162,7 +162,7 @@ def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp
     person = launch(tmp_path / "wide.attn")
     person.go_to("query", 0, 0)
     person.press("Ctrl+A", "Ctrl+X")
-    person.program.copying.finish()
+    person.program.edits.copying.finish()
     QApplication.processEvents()
     found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
     assert np.array_equal(found, problem.query)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.export import ExportController
-from attn_gui.app.files.files import FilesController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lesson_steps import LessonsController
 from attn_gui.app.lessons.solution_saving import SolutionSaving
@@ -19,14 +17,7 @@ from attn_gui.app.model.row_takes import RowTakes
 from attn_gui.app.pages.code_saving import CodeSaving
 from attn_gui.app.pages.curve_fitting import CurveFitting
 from attn_gui.app.pages.pages import PagesController
-from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.look import LookController
-from attn_gui.app.state.making import Making
-from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
-from attn_gui.views.main_window import MainWindow
+from attn_gui.app.rooms.ground import Ground
 
 
 class LaterRooms(NamedTuple):
@@ -46,20 +37,12 @@ class LaterRooms(NamedTuple):
     row_takes: RowTakes
 
 
-def later_rooms(
-    shared: tuple[MainWindow, Document, Computation, ViewState],
-    baseline: Baseline,
-    making: Making,
-    files: FilesController,
-    settings: Settings,
-    look: LookController,
-    bars: Bars,
-    compare: CompareController,
-) -> LaterRooms:
-    """Build them on the parts that every room stands on, and on those that they need besides."""
-    window, document, computation, view = shared
+def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
+    """Build them on the ground, and on the comparison that rows of a model are taken into."""
+    window, document, computation, view = shared = ground[:4]
+    making, files, settings, look, bars = ground.making, ground.files, ground.settings, ground.look, ground.bars
     pages = PagesController(window, document, computation, view, look, bars)
-    export = ExportController(window, document, computation, baseline, view, settings, look, pages)
+    export = ExportController(window, document, computation, ground.baseline, view, settings, look, pages)
     pages.exportAsked.connect(export.export_page)
     models = ModelController(window, document, computation, making, files, settings)
     model = ModelShowing(window, document, view, making, models)
@@ -81,5 +64,5 @@ def later_rooms(
         models=models,
         model=model,
         at_hand=ModelsAtHand(window, models, bars),
-        row_takes=RowTakes(window, document, computation, baseline, making, model, compare, view, bars),
+        row_takes=RowTakes(window, document, computation, ground.baseline, making, model, compare, view, bars),
     )
