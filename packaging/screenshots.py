@@ -153,9 +153,8 @@ def settle(seconds: float) -> None:
 def wait(program: Program) -> None:
     """Wait until everything that is computed off the window's thread is there and on show."""
     settle(0.3)
-    while (
-        program.computation.pending or program.computation.busy or program.rooms.models.busy or program.rooms.model.busy
-    ):
+    parts = program.computation, program.rooms.models, program.rooms.model
+    while program.computation.pending or any(part.busy for part in parts):
         settle(0.1)
     settle(0.3)
 

@@ -78,15 +78,8 @@ class Desk:
         self._turn(lambda: QTest.keyClick(widget, key))
 
     def _busy(self) -> bool:
-        program = self.program
-        parts = (
-            program.computation,
-            program.baseline,
-            program.making,
-            program.rooms.models,
-            program.rooms.model,
-            program.rooms.row_takes,
-        )
+        program, rooms = self.program, self.program.rooms
+        parts = program.computation, program.baseline, program.making, rooms.models, rooms.model, rooms.row_takes
         return program.rooms.pages.busy or any(part.busy for part in parts)
 
     # --- gestures --------------------------------------------------------------------------------

@@ -18,11 +18,8 @@ def bench_states(benchmark, desk, figures):
     program = made.program
     repaint = benchmark.pedantic(made.repaint, rounds=1)
     times: dict[str, list[float]] = {"pin": [], "unpin": [], "snapshot": []}
-    acts = {
-        "pin": program.tools.compare.pin,
-        "unpin": program.tools.compare.unpin,
-        "snapshot": program.tools.snapshots.take,
-    }
+    compare, snapshots = program.tools.compare, program.tools.snapshots
+    acts = {"pin": compare.pin, "unpin": compare.unpin, "snapshot": snapshots.take}
     for _ in range(ROUNDS):
         for name, act in acts.items():
             start = time.perf_counter()

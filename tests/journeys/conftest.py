@@ -127,14 +127,8 @@ class Person:
         """Until everything that is made or computed off the window's thread is there."""
         program, end = self.program, time.monotonic() + patience
         computation, baseline = program.computation, program.baseline
-        parts = (
-            computation,
-            baseline,
-            program.making,
-            program.rooms.models,
-            program.rooms.model,
-            program.rooms.row_takes,
-        )
+        rooms = program.rooms
+        parts = computation, baseline, program.making, rooms.models, rooms.model, rooms.row_takes
         while busy := [type(part).__name__ for part in parts if part.busy]:
             assert time.monotonic() < end, f"still busy: {busy}; {self._engaged()}"
             computation.finish()

@@ -106,7 +106,4 @@ class MapKeys(QObject):
 
     def to_map(self) -> bool:
         """Give the keyboard to the large map; False if there is none."""
-        heatmap = self._window.product.stage_map()
-        if heatmap is not None:
-            heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
-        return heatmap is not None
+        return self._window.product.focus_map()

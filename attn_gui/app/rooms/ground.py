@@ -21,7 +21,7 @@ from attn_gui.views.main_window import MainWindow
 
 
 class Ground(NamedTuple):
-    """What later rooms stand on: the window, the document and its view, and the rooms that are there from the start."""
+    """The window, the document and its view, and the rooms that are there from the start."""
 
     window: MainWindow
     document: Document

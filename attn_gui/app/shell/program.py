@@ -132,7 +132,6 @@ class Program(QObject):
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
         self._tie(part for part in self._parts() if part not in there)
         tools.tips.show()
-        tools.keys.to_map()
         self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
         for do in waiting or ():
@@ -231,6 +230,7 @@ class Program(QObject):
             self.maps.show()
         self.window.reveal()
         self.layout.share_inputs()
+        self.window.product.focus_map()
 
     def take_in(self, path: Path, field: str = "") -> None:
         """Open a file as if it was dropped."""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import RADIUS
+from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.theme import current_theme, scaled
 
 GAP = 4
@@ -27,12 +28,13 @@ class PopupFrame(QFrame):
         self._width = width
         self._anchor: QWidget | None = None
         self._scroll, self.content = QScrollArea(self), QWidget(self)
+        viewport = own_viewport(self._scroll)
         self._scroll.setWidget(self.content)
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for ground in (self._scroll.viewport(), self.content):
+        for ground in (viewport, self.content):
             ground.setAutoFillBackground(False)
         frame = QVBoxLayout(self)
         frame.setContentsMargins(1, 1, 1, 1)

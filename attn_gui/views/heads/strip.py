@@ -15,9 +15,9 @@ from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
 from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
+from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.elided_label import ElidedLabel
 from attn_gui.views.heads.group_row import GroupRow
 from attn_gui.views.heads.thumb import HeadThumb
 from attn_gui.views.map.shown import Shown

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.keyboard_button import KeyboardButton
 from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
-from attn_gui.views.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 ARROW = 16  # room of the arrow before the title

@@ -7,7 +7,7 @@ from PySide6.QtGui import QEnterEvent, QFont, QFontMetrics, QPainter, QPaintEven
 from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
-from attn_gui.views.keyboard_button import KeyboardButton
+from attn_gui.views.bases.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme, ui_font
 from attn_gui.views.words.tip import set_tip
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
+from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.inspector.terms import FULL, TIGHTEST, Face, TermsModel
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
@@ -45,6 +46,7 @@ class TermsView(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("inspector.terms")
+        own_viewport(self)
         self._terms = TermsModel(self)
         self._widths: dict[tuple[int, int], int] = {}  # (column, how little the table says) of the present terms
         self._alone: frozenset[int] = frozenset()

@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.by_hand.intervention_list import InterventionList
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.elided_label import ElidedLabel
 from attn_gui.views.model.head_grid import HeadGrid
 from attn_gui.views.model.prediction_list import PredictionList
 from attn_gui.views.model.second_text import SecondText

@@ -154,6 +154,13 @@ class ProductPicture(QWidget):
         """The map in the corner."""
         return self._scene.corner
 
+    def focus_map(self) -> bool:
+        """Give the keyboard to the map in the corner; False if there is none."""
+        heatmap = self.stage_map()
+        if heatmap is not None:
+            heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
+        return heatmap is not None
+
     def arrange(self) -> None:
         """Place the maps of the present stage; another one is placed when it is chosen."""
         if self.stage_map() is None or not self.maps.at_home or not self.isVisible():

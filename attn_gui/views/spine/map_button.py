@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import LINE, RADIUS
-from attn_gui.views.keyboard_button import KeyboardButton
+from attn_gui.views.bases.keyboard_button import KeyboardButton
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.theme import scaled
 
 
@@ -15,6 +16,7 @@ class Shelf(QScrollArea):
 
     def __init__(self, row: QWidget, parent: QWidget | None = None, *, fits: bool = False) -> None:
         super().__init__(parent)
+        own_viewport(self)
         self._row = row
         self._kept: QWidget | None = None
         self._fits, self._sized = fits, False

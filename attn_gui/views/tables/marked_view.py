@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QRegion
 from PySide6.QtWidgets import QTableView, QWidget
 
 from attn_gui.figure.tokens import LINE, TIME_MS
+from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.tables.delegate import CellDelegate
 from attn_gui.views.tables.headers import ColumnHeader, Mark, TokenHeader
 from attn_gui.views.theme import current_theme
@@ -19,6 +20,7 @@ class MarkedView(QTableView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        own_viewport(self)
         self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
         self._rows: tuple[Mark, ...] = ()
         self._column: Mark | None = None

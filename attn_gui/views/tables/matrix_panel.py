@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
-from attn_gui.views.elided_label import ElidedLabel
+from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.menu import TableMenu
 from attn_gui.views.tables.ruler import HeadRuler

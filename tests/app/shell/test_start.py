@@ -85,6 +85,7 @@ SELDOM = (
     "pyqtgraph",
     "attn_gui.app.finding.finding",
     "attn_gui.app.lessons.lesson_steps",
+    "attn_gui.app.rooms.later_edits",
     "attn_gui.app.rooms.later_tools",
     "attn_gui.figure.maps.map_figure",
     "attn_gui.figure.page_catalog",

@@ -35,12 +35,9 @@ def person(launch, problem, tmp_path, request):
 def settle(person):
     person.wait()
     program = person.program
-    while (
-        program.rooms.exercises.busy
-        or program.rooms.pages.busy
-        or program.tools.gradients.busy
-        or program.tools.history_tells.busy
-    ):
+    rooms, tools = program.rooms, program.tools
+    parts = rooms.exercises, rooms.pages, tools.gradients, tools.history_tells
+    while any(part.busy for part in parts):
         QTest.qWait(2)
     QTest.qWait(5)
 

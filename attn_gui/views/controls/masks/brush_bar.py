@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.elided_label import ElidedLabel
+from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import current_theme, dress
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QWidget
 
+from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.theme import scaled
 
 LEAST_HEIGHT = 120
@@ -19,7 +20,7 @@ class FittingPage(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._page = self.viewport()  # until there is one
+        self._page = own_viewport(self)  # until there is one
         self._page.setAutoFillBackground(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

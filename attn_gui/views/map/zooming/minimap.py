@@ -25,7 +25,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.keyboard_button import RETURNING
+from attn_gui.views.bases.keyboard_button import RETURNING
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.map.thumbnail import Thumbnail

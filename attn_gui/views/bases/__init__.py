@@ -1,0 +1,1 @@
+"""Bases that widgets of every zone are made of."""
