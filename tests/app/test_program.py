@@ -21,14 +21,21 @@ def program(qapp: QApplication) -> Iterator[Program]:
     opened.end()
 
 
+def parts_of(program: Program) -> dict[str, object]:
+    """By name, those of its groups of rooms among them."""
+    own = {name: part for name, part in vars(program).items() if not isinstance(part, tuple)}
+    return own | program.edits._asdict() | program.tools._asdict() | program.rooms._asdict()
+
+
 def test_every_action_is_answered_by_one_part(program):
-    answered = Counter(name for part in vars(program).values() if isinstance(part, Acting) for name in part.commands())
+    parts = parts_of(program).values()
+    answered = Counter(name for part in parts if isinstance(part, Acting) for name in part.commands())
     assert answered == Counter(row.name for row in program.bars.actions.rows)
 
 
 def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeypatch):
     ended = Counter[str]()
-    parts = {name: part for name, part in vars(program).items() if isinstance(part, Ending)}
+    parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Ending)}
     for name, part in parts.items():
         monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
     assert {"making", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
@@ -46,3 +53,14 @@ def test_what_a_checked_action_says_is_what_is_shown(program):
     assert not actions["product"].isChecked()
     assert actions["decimals_2"].isChecked()
     assert not actions["decimals_6"].isChecked()
+
+
+def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
+    program = Program(qapp, lang="en")
+    program.show_first(None)
+    program.window.show()
+    program.window.close()
+    assert program.window.isVisible()
+    program.complete()
+    assert not program.window.isVisible()
+    program.end()

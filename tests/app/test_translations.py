@@ -242,6 +242,7 @@ def test_the_language_is_switched_live(app, qtbot):
 @pytest.fixture
 def program(app: QApplication) -> Iterator[Program]:
     opened = Program(app, lang="en")
+    opened.begin(None)
     opened.files.begin_with_example("thinking")
     opened.window.banner.hide()
     opened.window.show()

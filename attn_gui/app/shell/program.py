@@ -195,7 +195,10 @@ class Program(QObject):
             self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:
-        if self.files.may_leave():
+        if self._waiting is not None:
+            event.ignore()
+            self._waiting.append(self.window.close)
+        elif self.files.may_leave():
             self.layout.remember()
             for part in (self.files, self.making, self.edits.table_blocks, self.tools.recovery):
                 part.finish()
