@@ -123,9 +123,10 @@ class Program(QObject):
         from attn_gui.app.shell.arrivals import Arrivals
 
         there, ground = self._parts(), self._ground()
-        self.edits = edits = later_edits(ground)
-        self.tools = tools = later_tools(ground, edits)
-        self.rooms = rooms = later_rooms(ground, tools.compare)
+        with self.view.latecomers():
+            self.edits = edits = later_edits(ground)
+            self.tools = tools = later_tools(ground, edits)
+            self.rooms = rooms = later_rooms(ground, tools.compare)
         blocks, target, lessons, models = edits.table_blocks, edits.target, rooms.lessons, rooms.models
         self.arrivals = Arrivals(self.window, self.files, tools.arrays, blocks, target, lessons, models)
         edits.typing.answered.connect(rooms.exercises.take)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -149,6 +150,14 @@ class ViewState(QObject):
         if unknown := set(parts) - PARTS:
             raise ValueError(f"a view has no {', '.join(sorted(unknown))}, only {', '.join(sorted(PARTS))}")
         self._followers.append((show, frozenset(parts)))
+
+    @contextmanager
+    def latecomers(self) -> Iterator[None]:
+        """Tell those who begin to follow inside of the present look, as of a document just opened."""
+        there = len(self._followers)
+        yield
+        for show, _parts in self._followers[there:]:
+            _tell(show)
 
     def set_opening(self, look_at_opened: Callable[[], Look]) -> None:
         """Give the look at a document that has just been opened; without it the present look stays."""
