@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.inspector.links import take_widgets
 from attn_gui.views.theme import current_theme, scaled
 
 GROUP_GAP = 16
@@ -31,8 +32,7 @@ class GroupRow(QWidget):
     def set_thumbs(self, thumbs: Sequence[HeadThumb], group: int) -> None:
         """The thumbnails in order; `group` of them share a K/V head."""
         self._thumbs, self._group = tuple(thumbs), group
-        while self._layout.takeAt(0):
-            pass
+        take_widgets(self._layout)
         for position, thumb in enumerate(thumbs):
             if self.grouped() and position and position % group == 0:
                 self._layout.addSpacing(scaled(GROUP_GAP))

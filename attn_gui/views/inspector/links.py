@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
+from shiboken6 import delete
 
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.bases.keyboard_button import KeyboardButton
@@ -79,12 +80,21 @@ def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.cont
     painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
-def clear(layout: QLayout) -> None:
-    """Take every widget out of a layout and let it go."""
+def take_widgets(layout: QLayout) -> list[QWidget]:
+    """Take everything out of a layout and return its widgets."""
+    taken = []
     while item := layout.takeAt(0):
         if widget := item.widget():
-            widget.hide()
-            widget.deleteLater()
+            taken.append(widget)
+        delete(item)  # else it is lost: `takeAt` of PySide leaves it to nobody
+    return taken
+
+
+def clear(layout: QLayout) -> None:
+    """Take every widget out of a layout and let it go."""
+    for widget in take_widgets(layout):
+        widget.hide()
+        widget.deleteLater()
 
 
 class FlowLayout(QLayout):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from attn_gui.views.inspector.links import take_widgets
 from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.shelf import Shelf
 from attn_gui.views.spine.spine_items import Entry
@@ -44,10 +45,10 @@ class SpineRow(Shelf):
 
     def set_items(self, items: Sequence[tuple[Entry, Item]]) -> None:
         """Take these items in; signs that are no longer shown are dropped, everything else belongs to the caller."""
-        while item := self._layout.takeAt(0):
-            if isinstance(sign := item.widget(), Sign):
-                sign.hide()  # at once: what is deleted later is painted until then
-                sign.deleteLater()
+        for widget in take_widgets(self._layout):
+            if isinstance(widget, Sign):
+                widget.hide()  # at once: what is deleted later is painted until then
+                widget.deleteLater()
         self.keep_in_view(None)
         self._items = list(items)
         for _entry, widget in self._items:

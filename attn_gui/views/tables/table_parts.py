@@ -9,6 +9,7 @@ from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.views.inspector.links import clear
 from attn_gui.views.tables.view import MatrixView
 from attn_gui.views.theme import current_theme, dress
 
@@ -89,10 +90,7 @@ class ChoiceBar(QFrame):
         self.hide()
 
     def set_choices(self, text: str, choices: Sequence[tuple[str, str]]) -> None:
-        while (item := self._buttons.takeAt(0)) is not None:
-            button = item.widget()
-            if button is not None:
-                button.deleteLater()
+        clear(self._buttons)
         self._text.setText(text)
         for key, label in choices:
             button = QPushButton(label)
