@@ -14,6 +14,7 @@ from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.words.names import unbroken
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
@@ -97,7 +98,7 @@ class Banner(QFrame):
 
     def text(self) -> str:
         """The sentence as it reads now."""
-        return self._text.text()
+        return self.accessibleName()
 
     def buttons(self) -> tuple[QPushButton, ...]:
         """The buttons on show, in order."""
@@ -106,7 +107,7 @@ class Banner(QFrame):
     def retranslate(self) -> None:
         """All words in the present language."""
         sentence = _said(self._words)
-        self._text.setText(sentence)
+        self._text.setText(unbroken(sentence))
         self.setAccessibleName(sentence)
         self._close.setAccessibleName(self.tr("Close this line"))
         self._close.setToolTip(self.tr("Close this line"))

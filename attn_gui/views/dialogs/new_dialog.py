@@ -30,6 +30,7 @@ from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.theme import dress
+from attn_gui.views.words.names import unbroken
 
 KINDS = ("direct", "self", "cross")
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
@@ -278,10 +279,10 @@ class NewDialog(FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
-        self._shapes.setText("" if refusal else self.tr(", ").join(shapes))
+        self._shapes.setText("" if refusal else unbroken(self.tr(", ").join(shapes)))
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
         values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
-        self._what.setText(refusal or said.format(**values, width=choice.num_heads * choice.d_v))
+        self._what.setText(refusal or unbroken(said.format(**values, width=choice.num_heads * choice.d_v)))
 
 
 def _simple_masks() -> tuple[str, ...]:

@@ -41,6 +41,11 @@ def said_in(part: object, context: str) -> str:
     return QCoreApplication.translate(context, part.template).format(**values)
 
 
+def unbroken(sentence: str) -> str:
+    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole: no line of it ends inside one."""
+    return sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
+
+
 def token_text(token: str) -> str:
     """A token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
 
