@@ -86,12 +86,13 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     supply, computation = person.program.computation.supply, person.program.computation
     monkeypatch.setattr(touched, "SLICE", 0.0)
     monkeypatch.setattr(supplies, "IN_ONE_TURN", 100_000)
-    turn, drawn, behind, draw = [0], {}, [], Sheet.drawn
+    turn, drawn, behind, shown, draw = [0], {}, [], [], Sheet.drawn
     monkeypatch.setattr(Sheet, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)
     clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
     for told in (computation.updated, computation.pictured):
         told.connect(lambda *_: behind.append((supply.behind, flash.state())))
+    computation.pictured.connect(lambda: shown.append(turn[0]))
     clock.start()
     person.type_into("key", 3, 2, "4.5")
     qtbot.waitUntil(lambda: len(behind) == 2)
@@ -99,6 +100,7 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     assert behind == [(True, flash.State.Paused), (False, flash.State.Running)]
     assert {"scores", "scaled", "weights"} <= {place.name for place in drawn}
     assert len(set(drawn.values())) == len(drawn)
+    assert shown > [max(drawn.values())]  # a turn of its own
     settled(person, qtbot)
     found = person.find("heatmap.weights").cells.values
     assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
