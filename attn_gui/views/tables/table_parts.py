@@ -80,6 +80,7 @@ class ChoiceBar(QFrame):
         super().__init__()
         self.setProperty("bar", "true")
         self._text, self._buttons = QLabel(), QHBoxLayout()
+        self._ways: tuple[tuple[str, str], ...] = ()
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setWordWrap(True)
         column = QVBoxLayout(self)
@@ -90,14 +91,19 @@ class ChoiceBar(QFrame):
         self.hide()
 
     def set_choices(self, text: str, choices: Sequence[tuple[str, str]]) -> None:
-        clear(self._buttons)
         self._text.setText(text)
-        for key, label in choices:
+        if (ways := tuple(choices)) != self._ways:  # else the same buttons would be out of sight for a moment
+            self._ways = ways
+            self._set_buttons(ways)
+        self.setVisible(bool(text))
+
+    def _set_buttons(self, ways: Sequence[tuple[str, str]]) -> None:
+        clear(self._buttons)
+        for key, label in ways:
             button = QPushButton(label)
             button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))
             self._buttons.addWidget(button)
         self._buttons.addStretch(1)
-        self.setVisible(bool(text))
 
 
 class WholeRows(QWidget):
