@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.state.job import Job
 from attn_gui.figure.reading import Tell
+from attn_gui.views.dialogs.asking import asking
 from attn_gui.views.dialogs.progress.work_line import WorkLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.editor import CellEditor
@@ -92,4 +93,4 @@ class SideWork(QObject):
 def _is_engaged() -> bool:
     """Whether the person is in a dialog or a menu, holds a mouse button, or types into a cell."""
     met = QApplication.activeModalWidget() or QApplication.activePopupWidget() or QApplication.mouseButtons()
-    return bool(met) or isinstance(QApplication.focusWidget(), CellEditor)
+    return asking() or bool(met) or isinstance(QApplication.focusWidget(), CellEditor)

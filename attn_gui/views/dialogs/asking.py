@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox
 
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.words.dialog_tips import give_tips
+
+ASKING = "asking"  # a property of the application
 
 
 class FormDialog(QDialog):
@@ -27,7 +29,17 @@ class FormDialog(QDialog):
 def asked(dialog: QDialog) -> int:
     """Run `dialog`; its code, as `exec` gives it. It can be read until the next event."""
     give_tips(dialog)
+    app, outer = QApplication.instance(), asking()
+    assert app is not None
+    app.setProperty(ASKING, True)
     try:
         return dialog.exec()
     finally:
+        app.setProperty(ASKING, outer)
         dialog.deleteLater()
+
+
+def asking() -> bool:
+    """Whether a dialog has not returned its answer yet, though it may be out of sight already."""
+    app = QApplication.instance()
+    return app is not None and bool(app.property(ASKING))
