@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,9 @@ settings.load_profile("house")
 
 PATIENCE_MS = 120_000
 """Tests wait for events; so long they wait on a machine that has other work for all its cores."""
+
+RESTS = 6
+"""Of so many journeys, the largest family of all, one rests in a run without --long."""
 
 GARBAGE = 20_000
 """So many new objects are looked through for garbage at a time."""
@@ -124,10 +128,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("long") or not _folders(config):
         return
     cases: Counter[str] = Counter()
-    left = []
+    journeys, left = count(1), []
     for item in items:
         name = item.nodeid.split("[")[0]
-        if cases[name] % _one_of(item):
+        if cases[name] % _one_of(item) or (_is_journey(item) and next(journeys) % RESTS == 0):
             left.append(item)
         cases[name] += 1
     away = set(left)
@@ -138,8 +142,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _one_of(item: pytest.Item) -> float:
     """One of so many cases is run: of a family as it says, of a journey, which starts the program, one of all."""
     family = item.get_closest_marker("family")
-    journey = "launch" in getattr(item, "fixturenames", ())
-    return float(family.args[0]) if family is not None else math.inf if journey else 1.0
+    return float(family.args[0]) if family is not None else math.inf if _is_journey(item) else 1.0
+
+
+def _is_journey(item: pytest.Item) -> bool:
+    """Whether it starts the program, which costs more than most tests do."""
+    return "launch" in getattr(item, "fixturenames", ())
 
 
 def _folders(config: pytest.Config) -> bool:

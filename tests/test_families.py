@@ -26,6 +26,8 @@ def test_alone():
     pass
 """
 
+WALKS = "".join(f"def test_walk_{number}(launch): pass\n" for number in range(12))
+
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, request: pytest.FixtureRequest) -> pytest.Pytester:
@@ -50,6 +52,12 @@ def test_another_share_with_another_seed(suite):
     ]
     assert len(runs[0]) == len(runs[1]) == 5
     assert {line.split()[0] for line in runs[0]} != {line.split()[0] for line in runs[1]}
+
+
+def test_one_of_six_journeys_rests(suite, pytester):
+    pytester.makepyfile(test_walks="from test_one_of_six_journeys_rests import launch\n" + WALKS)
+    suite.runpytest_subprocess("-p", "no:randomly").assert_outcomes(passed=5 + 10, deselected=10 + 2)
+    suite.runpytest_subprocess("--long").assert_outcomes(passed=15 + 12)
 
 
 @pytest.mark.parametrize(("named", "passed"), [("::test_many[7]", 1), ("", 15)])
