@@ -57,9 +57,10 @@ class Visit:
             dialog.button(QMessageBox.StandardButton.Discard).click()
         elif isinstance(dialog, QDialog):
             self._read(dialog)
-        elif window and large and large.isVisible() and "about" not in self.seen:
+        elif window and large and large.isVisible() and "edit" not in self.seen:
+            self._edit(window)  # again, until the rooms are there: this clock ticks before what a person types comes in
+        elif window and "edit" in self.seen and "about" not in self.seen:
             self.seen += ["window", "about"]
-            self._edit(window)
             QTimer.singleShot(0, window.findChild(QAction, "action.about").trigger)  # this clock ticks beside it
         elif window and set(LICENSES) <= set(self.seen) and "dropped" not in self.seen:
             self.seen += ["dropped", *self._helped(window)]

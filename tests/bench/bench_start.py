@@ -32,22 +32,25 @@ PROGRAM = """
 import time
 from PySide6.QtWidgets import QApplication
 from attn_gui.app.shell.start import Start, run
-fill, painted = Start._fill, []
+fill, paint_maps, painted = Start._fill, Start._paint, []
 def filled(start):
     tell("window")
     fill(start)
+def watched(start):
     from attn_gui.views.map.heatmap import Heatmap
     paint = Heatmap.paintEvent
     def paint_and_note(heatmap, event):
         paint(heatmap, event)
         painted.append(heatmap.objectName())
     Heatmap.paintEvent = paint_and_note
+    paint_maps(start)
 def completed(start):
     assert "heatmap.weights" in painted
     tell("maps")
     QApplication.instance().exit()
 def tell(what):
     print(what, time.time(), flush=True)
+Start._paint = watched
 Start._fill = filled  # an event filter of the application would be asked twenty thousand times
 Start._complete = completed  # what it does comes after the maps
 run()

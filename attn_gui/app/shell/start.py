@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -78,7 +78,14 @@ class Start:
             self.program.show_first(self._paths[0] if alone else None, self._arrangement if alone else None)
             sys.excepthook = self.program.faults.report
             threading.excepthook = self.program.faults.report_from_thread
-            self._shell.after_paint(self._complete)
+            self._paint()
+            self._complete()
+
+    def _paint(self) -> None:
+        """Have the maps painted; what is pressed and typed meanwhile waits for the rooms that answer it."""
+        painted = QEventLoop()
+        self._shell.after_paint(painted.quit)
+        painted.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
     def _complete(self) -> None:
         assert self.program is not None
