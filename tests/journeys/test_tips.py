@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QPushButton,
     QScrollBar,
     QTabBar,
     QTabWidget,
@@ -49,6 +50,17 @@ def test_tips_follow_the_language(launch):
     QApplication.processEvents()
     assert re.search("[一-鿿]", person.find("control.scale").whatsThis())
     assert re.search("[一-鿿]", person.find("control.score").toolTip())
+
+
+def test_a_window_of_another_program_keeps_its_own_words(launch, qtbot):
+    """A notebook or a script has windows beside this one, in the same application."""
+    other, person = QWidget(), launch()
+    qtbot.addWidget(other)
+    foreign, named = QPushButton(other, toolTip="theirs"), QComboBox(other, objectName="control.score")
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert person.find("control.score").whatsThis()
+    assert (foreign.whatsThis(), named.whatsThis(), named.toolTip()) == ("", "", "")
 
 
 def test_a_button_at_the_axes_names_the_tokens(launch):

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QLineEdit
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QWidget,
+)
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
@@ -77,7 +85,7 @@ class TipsController(QObject):
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""
-        for control in QApplication.allWidgets():  # the window's `findChildren` would keep what Qt itself has made
+        for control in self._controls():
             name = control.objectName()
             if name.startswith(CONTROL) and (tip := _tip(name.removeprefix(CONTROL))):
                 said = QCoreApplication.translate("Tips", tip)
@@ -87,6 +95,17 @@ class TipsController(QObject):
             if isinstance(control, KINDS) and control.whatsThis() == (control.property(TOLD) or ""):
                 control.setProperty(TOLD, control.toolTip())
                 control.setWhatsThis(control.toolTip())
+
+    def _controls(self) -> list[QWidget]:
+        """Controls of the window, its popups and dialogs; `findChildren` would keep what Qt itself has made in it."""
+        ours = {window for window in QApplication.topLevelWidgets() if self._holds(window)}
+        named = (w for w in QApplication.allWidgets() if isinstance(w, KINDS) or w.objectName().startswith(CONTROL))
+        return [widget for widget in named if widget.window() in ours]
+
+    def _holds(self, window: QWidget | None) -> bool:
+        while window is not None and window is not self._window:
+            window = window.parentWidget()
+        return window is not None
 
     def retranslate(self) -> None:
         """The language has changed."""
