@@ -1258,8 +1258,8 @@
         <translation>句中的词作为各行的名称，词数就是 n</translation>
     </message>
     <message>
-        <source>The folder that the files are written into; it is made if it is not there</source>
-        <translation>写入文件的文件夹；不存在时会新建</translation>
+        <source>The folder that the files are written into; it has to be there</source>
+        <translation>文件写入的文件夹，必须已经存在</translation>
     </message>
     <message>
         <source>Look for a folder</source>

@@ -22,9 +22,7 @@ TIPS = {
         "DialogTips", "Which keys a query may see from the start; masks can be added later, too"
     ),
     "new.sentence": QT_TRANSLATE_NOOP("DialogTips", "Its words become the names of the rows, and their number n"),
-    "export.folder": QT_TRANSLATE_NOOP(
-        "DialogTips", "The folder that the files are written into; it is made if it is not there"
-    ),
+    "export.folder": QT_TRANSLATE_NOOP("DialogTips", "The folder that the files are written into; it has to be there"),
     "export.browse": QT_TRANSLATE_NOOP("DialogTips", "Look for a folder"),
     "export.name": QT_TRANSLATE_NOOP(
         "DialogTips", "What the names of the files begin with, or the name of the only one"
