@@ -9,7 +9,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.streaming.kernels.stage_kernel import StageKernel
 
-N, M, HEADS = 300, 320, 2
+from .wild_problems import M, N, problem_of
+
 VARIANTS = {
     "plain": {},
     "causal": {"mask": ({"kind": "causal"},)},
@@ -20,18 +21,6 @@ VARIANTS = {
     "large": {"scale": 40.0},
     "so large that weights vanish": {"scale": 300.0},
 }
-
-
-def problem_of(**more):
-    random = np.random.default_rng(5).normal
-    kv_heads = more.get("num_kv_heads", HEADS)
-    arrays = {
-        "query": random(size=(N, 6 * HEADS)),
-        "key": random(size=(M, 6 * kv_heads)),
-        "value": random(size=(M, 4 * kv_heads)),
-    }
-    dtype = more.get("dtype", "float64")
-    return {name: array.astype(dtype) for name, array in arrays.items()}, {"num_heads": HEADS, **more}
 
 
 def whole(evaluation, stage):

@@ -10,7 +10,8 @@ from attn_gui.engine.evaluation.metrics import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.streaming.kernels.stage_kernel import StageKernel
 
-N, M, HEADS = 300, 320, 2
+from .wild_problems import HEADS, M, N, problem_of
+
 VARIANTS = {
     "plain": {},
     "causal": {"mask": ({"kind": "causal"},)},
@@ -22,19 +23,6 @@ VARIANTS = {
     "float32": {"dtype": "float32"},
     "large": {"scale": 40.0},
 }
-
-
-def problem_of(**more):
-    random = np.random.default_rng(5).normal
-    kv_heads = more.get("num_kv_heads", HEADS)
-    dtype = more.get("dtype", "float64")
-    arrays = {
-        "query": random(size=(N, 6 * HEADS)),
-        "key": random(size=(M, 6 * kv_heads)),
-        "value": random(size=(M, 4 * kv_heads)),
-    }
-    arrays = {name: array.astype(dtype) for name, array in arrays.items()}
-    return arrays, {"num_heads": HEADS, **more}
 
 
 def same(evaluation, problem, tolerance):
