@@ -1,4 +1,4 @@
-"""Lesson states: problem and view before and after the tasks of each step."""
+"""Problem and view before and after the tasks of each step of a lesson."""
 
 from __future__ import annotations
 

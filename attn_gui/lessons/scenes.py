@@ -1,4 +1,4 @@
-"""Lesson scenes: the problem or model that the orders of a lesson file open, make or change."""
+"""Problem or model that the orders of a lesson file open, make or change."""
 
 from __future__ import annotations
 

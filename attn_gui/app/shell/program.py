@@ -27,6 +27,7 @@ from attn_gui.app.problem.head_rows import HEAD_ROWS
 from attn_gui.app.problem.layer_edits import LayerController
 from attn_gui.app.problem.shape_edits import PanelController
 from attn_gui.app.problem.variants import VariantsController
+from attn_gui.app.rooms.ground import Ground
 from attn_gui.app.shell.faults import Faults
 from attn_gui.app.shell.program_parts import Acting, Ending, Speaking
 from attn_gui.app.shell.shell import Shell
@@ -41,7 +42,6 @@ from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_ending import is_lesson
 
 if TYPE_CHECKING:
-    from attn_gui.app.rooms.ground import Ground
     from attn_gui.app.rooms.later_edits import LaterEdits
     from attn_gui.app.rooms.later_rooms import LaterRooms
     from attn_gui.app.rooms.later_tools import LaterTools
@@ -142,8 +142,6 @@ class Program(QObject):
 
     def _ground(self) -> Ground:
         """The parts that every later room stands on."""
-        from attn_gui.app.rooms.ground import Ground
-
         return Ground(
             window=self.window,
             document=self.document,
@@ -179,7 +177,7 @@ class Program(QObject):
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
-        """Everything that it was built of."""
+        """Everything that it was built of, one by one what is in groups of rooms."""
         groups = (part if isinstance(part, tuple) else (part,) for part in vars(self).values())
         return [part for group in groups for part in group]
 

@@ -1,4 +1,4 @@
-"""Block base class: parameter tables and stages of norm, residual sum and feed-forward network."""
+"""Base class of all blocks: parameter tables, and the stages of norm, residual sum and feed-forward network."""
 
 from __future__ import annotations
 

@@ -13,13 +13,11 @@ from attn_gui.engine.problem.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.masks.lint_lines import Line, LintLines
 from attn_gui.views.controls.masks.mask_layer import LayerRow
-from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, mask_summary, polarity
+from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, polarity
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress
 from attn_gui.views.words.tip import set_tip
-
-__all__ = ["MaskPanel", "mask_summary"]
 
 WIDTH = 340
 
