@@ -1,20 +1,25 @@
-"""Choice of the evaluation: dense while every map can be kept, streaming for long sequences."""
+"""Choice of the evaluation: dense while every map and table can be kept, streaming for long and wide problems."""
 
 from __future__ import annotations
 
 from math import prod
 
+from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.problem import Problem
 
 from .dense import Evaluation
 from .trace import Trace, problem_in
 
-DENSE = 2_000_000  # cells of all heads' maps up to which every stage is kept
+DENSE = 2_000_000  # cells of all heads' maps, or of a matrix, up to which every stage is kept
+TABLE = 1 << 19  # and of a table with a row for each token: an edit of one key makes all of the output anew
 
 
 def is_long(problem: Problem) -> bool:
-    """Whether the maps are too large to be kept."""
-    return prod(problem.map_shape) > DENSE
+    """Whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
+    matrices = [array for name, array in problem.arrays().items() if name in MATRICES]
+    widest = max([problem.num_heads * problem.d_v, problem.d_ff, *(array.shape[-1] for array in matrices)])
+    table = problem.batch_size * max(problem.n, problem.m) * widest
+    return table > TABLE or max([prod(problem.map_shape), *(array.size for array in matrices)]) > DENSE
 
 
 def evaluation_of(problem: Problem) -> Evaluation:

@@ -260,12 +260,15 @@ class StreamingEvaluation(Evaluation):
         return stage == self.weights or stage in self._chain.maps
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Cells of maps that have to be computed before `pooled` in so many columns can show these rows."""
+        """Cells of maps that have to be computed before `pooled` in so many columns can show these rows.
+
+        Those of wide heads count several times, as each takes so much longer.
+        """
         known = self._rows_behind(stage, batch, head, rows)
         cells = (known.size - int(np.count_nonzero(known))) * self.problem.m
         if self.is_map(stage):
             cells += self._pictures.lacking(stage, batch, head or 0, rows, columns)
-        return cells
+        return cells * self._passes.cell_cost
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
         """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""

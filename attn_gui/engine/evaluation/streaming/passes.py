@@ -24,7 +24,8 @@ from .threads import carry_out
 Job = tuple[int, int, int]  # batch, head, tile
 Progress = Callable[[int, int], None] | None
 
-TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many keys are long
+TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many cells a long row costs
+USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
 FEW = 2  # rows that somebody points at, of which a whole tile would take too long
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
@@ -41,7 +42,10 @@ class Passes:
         problem = evaluation.problem
         self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
         self.keys = Copy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
-        step = step or (SHORT if m >= LONG else TALL)
+        widths = self.values.width + (self.keys.width if self.keys is not None else 0)
+        self.cell_cost = max(1, widths // USUAL)  # of a map, in such cells of usual width
+        self.row_cost = m * self.cell_cost
+        step = step or (SHORT if self.row_cost >= LONG else TALL)
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
@@ -164,7 +168,7 @@ class Passes:
     def ensure(self, rows: Box) -> None:
         """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
         known = self.rows.known
-        if rows[2].stop - rows[2].start <= FEW and self._chain.shape[3] >= LONG:
+        if rows[2].stop - rows[2].start <= FEW and self.row_cost >= LONG:
             self._ensure_few(rows)
         while not known[rows].all():
             self._run(

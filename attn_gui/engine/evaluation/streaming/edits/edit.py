@@ -15,6 +15,8 @@ from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import Reference
 
 FEW_ROWS = 64  # so many rows of a head are computed at once; more are left to be computed when they are read
+AT_ONCE = 1 << 21  # and so many cells of them, or numbers of the output: some ten milliseconds
+AGAIN = 1 << 27  # cells of maps that are computed within a second or two beside the window
 FEW_KEYS = 64  # so many keys of a head are exchanged, but no more than a quarter of them
 BLOCK = 4096  # rows of a head that are exchanged at a time
 
@@ -107,9 +109,10 @@ class Edit:
         self._rows.known[batch, head, rows] = False
 
     def _redo_few(self, batch: int, head: int, rows: slice) -> None:
-        if rows.stop - rows.start <= FEW_ROWS:
+        count = rows.stop - rows.start
+        if count <= FEW_ROWS and count * self._passes.row_cost <= AT_ONCE:
             self._passes.redo(batch, head, rows)
-            self._count(rows.stop - rows.start, self._chain.shape[3], self._passes.values.width)
+            self._count(count, self._chain.shape[3], self._passes.values.width)
 
     # --- keys exchanged --------------------------------------------------------------------------
     def _exchange(self, batch: int, group: int) -> None:
@@ -149,13 +152,19 @@ class Edit:
             flags[cut] = True
         stretches = runs(flags)
         count = sum(cut.stop - cut.start for cut in stretches)
-        if count > min(FEW_KEYS, max(1, len(flags) // 4)):
+        columns = None if logits else self._columns(values, head // self._chain.group)
+        if count > min(FEW_KEYS, max(1, len(flags) // 4)) or self._is_wide(rows, columns):
             self._rows.known[batch, head, rows] = False
             return
-        columns = None if logits else self._columns(values, head // self._chain.group)
         for low in range(rows.start, rows.stop, BLOCK):
             part = slice(low, min(low + BLOCK, rows.stop))
             yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
+
+    def _is_wide(self, rows: slice, columns: slice | None) -> bool:
+        """Whether an exchange writes so many numbers that all is sooner computed again, beside the window."""
+        count, width = rows.stop - rows.start, self._passes.values.width
+        numbers = count * (width if columns is None else columns.stop - columns.start)
+        return numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN
 
     def _columns(self, values: Sequence[Box], group: int) -> slice:
         width = self._passes.values.width

@@ -1,0 +1,78 @@
+"""Problems of few tokens and wide heads: which evaluation they get, and which of their edits wait for a pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.streaming import passes
+from attn_gui.engine.evaluation.streaming.edits import edit
+from attn_gui.engine.graph import indices
+
+from .working import Working, apart, rounding
+
+N, M, WIDE = 9, 7, 640
+
+
+def a_problem(rng, *, d_k=2, d_v=3, n=N, m=M):
+    return Problem(query=rng.normal(size=(n, d_k)), key=rng.normal(size=(m, d_k)), value=rng.normal(size=(m, d_v)))
+
+
+@pytest.mark.parametrize("wide", ["d_k", "d_v"])
+def test_width_chooses_the_evaluation_as_length_does(rng, wide):
+    assert not is_long(a_problem(rng, **{wide: 30_000}, n=16, m=16))
+    assert is_long(a_problem(rng, **{wide: 40_000}, n=16, m=16))
+    assert is_long(a_problem(rng, **{wide: 40_000}, n=16, m=3))
+
+
+def test_wide_projections_and_layers_count_too(rng):
+    x, weights = rng.normal(size=(4, 2)), rng.normal(size=(2, 1_100_000))
+    wide = Problem(x=x, w_query=weights, w_key=weights, w_value=rng.normal(size=(2, 2)))
+    assert is_long(wide)
+    narrow = {name: rng.normal(size=(2, 2)) for name in ("w_query", "w_key", "w_value")}
+    up = rng.normal(size=(2, 140_000))
+    norms = {name: np.ones(2) for name in ("norm1_weight", "norm2_weight")}
+    block = {"kind": "pre", "norm": "rms", **norms, "norm_eps": 1e-5, "activation": "relu", "w_up": up, "w_down": up.T}
+    layer = Problem(x=x, **narrow, block=block)
+    assert is_long(layer)
+    assert not is_long(layer.replace(x=x[:3]))
+
+
+@pytest.mark.parametrize(("field", "waits"), [("key", True), ("value", False), ("query", False)])
+def test_a_key_that_reaches_all_of_a_wide_output_waits_for_the_next_pass(rng, monkeypatch, field, waits):
+    monkeypatch.setattr(edit, "AT_ONCE", N * WIDE - 1)
+    working = Working(a_problem(rng, d_v=WIDE), None, None)
+    assert working.evaluation.complete()
+    found = working.write(field, indices.cell((2, 1)), 1.5)
+    assert working.evaluation.known(0, 0).any() != waits
+    assert found.boxes["head_output"]  # it is told all the same
+    assert working.worst() < rounding("float64", M, 8.0)
+    assert working.evaluation.settle()
+    assert apart(working.fresh(), working.evaluation) == 0
+
+
+def test_of_many_keys_one_is_exchanged_however_wide_the_output_is(rng, monkeypatch):
+    monkeypatch.setattr(edit, "AT_ONCE", N * WIDE - 1)
+    monkeypatch.setattr(edit, "AGAIN", N * M * (WIDE // passes.USUAL) - 1)
+    working = Working(a_problem(rng, d_v=WIDE), None, None)
+    assert working.evaluation.complete()
+    working.write("key", indices.cell((2, 1)), 1.5)
+    assert working.evaluation.known(0, 0).any()
+    assert working.worst() < rounding("float64", M, 8.0)
+
+
+@pytest.mark.parametrize("wide", ["d_k", "d_v"])
+def test_cells_of_wide_heads_cost_more(rng, wide):
+    def lacking(width):
+        return Working(a_problem(rng, **{wide: width}), None, None).evaluation.lacking("weights", 0, 0, slice(0, N), 4)
+
+    assert lacking(passes.USUAL * 5) == 5 * lacking(2)
+
+
+def test_a_wide_row_that_is_pointed_at_is_computed_without_its_tile(rng, monkeypatch):
+    monkeypatch.setattr(passes, "LONG", M * (WIDE // passes.USUAL))
+    evaluation = Working(a_problem(rng, d_v=WIDE), None, None).evaluation
+    evaluation.box("weights", (*indices.cell((0, 0, 4)), slice(0, M)))
+    assert np.flatnonzero(evaluation.known(0, 0)).tolist() == [4]

@@ -1,0 +1,60 @@
+"""Widths that a person types: no large table is read or computed by the thread of the window."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.pictures.planes import FieldPlane
+
+WIDE = 40_000
+LARGE = 16 * WIDE // 4
+"""Cells that are more than what is in sight or what one edited row or column reaches."""
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The sizes of large blocks that were read or computed by the window's thread, by the names of their matrices."""
+    found, window = [], threading.get_ident()
+
+    def watch(kind, name, size):
+        work = getattr(kind, name)
+
+        def watched(self, *given, **more):
+            result = work(self, *given, **more)
+            if threading.get_ident() == window and size(result) > LARGE:
+                found.append((kind.__name__, name, size(result)))
+            return result
+
+        monkeypatch.setattr(kind, name, watched)
+
+    watch(Plane, "block", lambda block: block[0].size)
+    watch(FieldPlane, "block", lambda block: block[0].size)
+    watch(Evaluation, "_compute", lambda count: count)
+    return found
+
+
+@pytest.mark.parametrize(("name", "field"), [("d_v", "value"), ("d_k", "key")])
+def test_a_wide_table_is_typed_edited_and_undone_with_no_large_read_on_the_windows_thread(launch, read, name, field):
+    person = launch()
+    numbers = np.random.default_rng(1).standard_normal((3, 16, 4))
+    person.program.document.open(Problem(query=numbers[0], key=numbers[1], value=numbers[2]), name="narrow")
+    person.wait()
+    person.size(name, WIDE)
+    person.wait()
+    assert person.program.document.problem.arrays()[field].shape == (16, WIDE)
+    for edited in ("query", "key", "value"):
+        person.type_into(edited, 3, 1, "1.25")
+        person.wait()
+    person.table(field).horizontalScrollBar().setValue(WIDE // 2)
+    person.wait()
+    for _ in range(4):
+        person.press("Ctrl+Z")
+        person.wait()
+    person.press("Ctrl+Y")
+    person.wait()
+    assert person.program.document.problem.arrays()[field].shape == (16, WIDE)
+    assert read == []
