@@ -43,8 +43,8 @@ class Passes:
         self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
         self.keys = Copy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
         widths = self.values.width + (self.keys.width if self.keys is not None else 0)
-        self.cell_cost = max(1, widths // USUAL)  # of a map, in such cells of usual width
-        self.row_cost = m * self.cell_cost
+        self.cell_cost: int = max(1, widths // USUAL)  # of a map, in such cells of usual width
+        self.row_cost: int = m * self.cell_cost
         step = step or (SHORT if self.row_cost >= LONG else TALL)
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))

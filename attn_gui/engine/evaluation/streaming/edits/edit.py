@@ -164,7 +164,7 @@ class Edit:
         """Whether an exchange writes so many numbers that all is sooner computed again, beside the window."""
         count, width = rows.stop - rows.start, self._passes.values.width
         numbers = count * (width if columns is None else columns.stop - columns.start)
-        return numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN
+        return bool(numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN)
 
     def _columns(self, values: Sequence[Box], group: int) -> slice:
         width = self._passes.values.width
