@@ -7,9 +7,10 @@ import weakref
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtCore import SIGNAL, QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QPixmap, QPixmapCache
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QTableView
+from PySide6.QtWidgets import QApplication, QLineEdit, QTableView, QToolButton
 from shiboken6 import isValid
 
 from attn_gui.figure.page_catalog import PAGES
@@ -180,3 +181,25 @@ def test_widgets_that_are_gone_are_not_kept(launch):
             QTest.qWait(20)
         counts.append(_of_gone_widgets())
     assert len(set(counts[1:])) == 1, counts
+
+
+def test_a_change_of_an_action_ties_its_button_to_it_no_second_time(launch):
+    launch("worked-example.npz")
+    found = [each for each in QApplication.allWidgets() if isinstance(each, QToolButton) and each.defaultAction()]
+    actions, changed = {button.defaultAction() for button in found}, SIGNAL("changed()")
+    assert len(actions) > 9
+    before = {action: action.receivers(changed) for action in actions}
+    for number in range(20):
+        for action in actions:
+            action.setText(str(number))
+    assert all(action.receivers(changed) <= count + 1 for action, count in before.items())
+
+
+def test_pixels_of_icons_are_kept_within_a_megabyte(launch):
+    launch("worked-example.npz")
+    keys = []
+    for _ in range(300):  # as questions and file dialogs leave them
+        pixmap = QPixmap(64, 64)
+        pixmap.fill()
+        keys.append(QPixmapCache.insert(pixmap))
+    assert sum(QPixmapCache.find(key, pixmap) for key in keys) * 64 * 64 * 4 <= 2**20

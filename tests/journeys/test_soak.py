@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from .soak.conftest import TOLD, Figures
 from .soak.overrides import make_errors_whole
 from .soak.walk import Walk, beginning
 
@@ -25,3 +26,12 @@ def test_a_walk(launch, tmp_path, qtlog, seed):
     for _ in range(STEPS):
         walk.step()
     walk.to_the_start_and_back()
+
+
+def test_figures_of_a_walk_do_not_grow_with_it():
+    figures, seconds = Figures(), [(number * 7) % 500 / 1000 for number in range(500)]
+    for each in seconds:
+        figures.step(each, "a step")
+    assert figures.steps == len(seconds)
+    assert [step.seconds for step in figures.slowest] == sorted(seconds, reverse=True)[:TOLD]
+    assert len(figures.largest) == TOLD

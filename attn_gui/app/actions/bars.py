@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, Row, translated
 from attn_gui.figure.tokens import SIZE
+from attn_gui.views.bases.action_button import listen_once
 from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.icons import icon
 from attn_gui.views.main_window import MainWindow
@@ -124,6 +125,7 @@ class Bars(QObject):
                 self._bar.addWidget(self.compare)
             else:
                 self._bar.addAction(self.actions[name])
+                listen_once(self._bar.widgetForAction(self.actions[name]), self.actions[name])
         self._window.addToolBar(self._bar)
 
     def _on_window_compact_changed(self, compact: bool) -> None:

@@ -90,7 +90,7 @@ class Journaling(QObject):
         Called by the thread that writes it. Where this cannot be written, `go_on_from` begins anew.
         """
         with suppress(FormatError):
-            self._journal.expect(Held(file, generation))
+            self._journal.expect(Held(file, generation), self._since)
 
     def go_on_from(self, file: Stamp | None) -> None:
         """Say that a file holds the document as it was when its writing began, which may be as it is now."""

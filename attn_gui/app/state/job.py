@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event
 
 from PySide6.QtCore import QObject, Signal
 
@@ -24,7 +25,7 @@ class Job(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._now: list[bool] = []  # of the work under way: not empty once it shall stop
+        self._stopped = Event()  # of the work under way
         self._background = Background(self)
         self._background.answered.connect(self.ended)
 
@@ -36,12 +37,12 @@ class Job(QObject):
     def begin(self, work: Callable[[Tell], object]) -> None:
         """Do this; work before it is stopped and forgotten."""
         self.stop()
-        stopped = self._now = []
+        stopped = self._stopped = Event()
         told = 0
 
         def tell(share: float) -> None:
             nonlocal told
-            if stopped:
+            if stopped.is_set():
                 raise Stopped
             if int(share * STEPS) > told:
                 told = int(share * STEPS)
@@ -51,7 +52,7 @@ class Job(QObject):
 
     def stop(self) -> None:
         """End the work at its next step."""
-        self._now.append(True)
+        self._stopped.set()
 
     def forget(self) -> None:
         """Stop, and tell nothing of how it ended."""

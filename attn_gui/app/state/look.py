@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
@@ -13,6 +14,9 @@ from attn_gui.app.state.translations import LANGUAGES, set_language, system_lang
 from attn_gui.views.theme import apply_theme
 
 SCHEMES = ("light", "dark", "system")
+PIXMAPS_KB = 1024
+"""Of pixels, those of gone icons too, Qt keeps so many. By itself it keeps 10 MB, and each question and file dialog has new
+icons; those of the window take some 20 KB."""
 ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
@@ -24,6 +28,7 @@ class LookController(QObject):
     def __init__(self, app: QApplication, settings: Settings, lang: str | None = None) -> None:
         super().__init__(app)
         self._app, self._settings = app, settings
+        QPixmapCache.setCacheLimit(PIXMAPS_KB)
         self.language = lang or settings.choice("language", LANGUAGES, system_language())
         self.scheme = settings.choice("theme", SCHEMES, "system")
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])

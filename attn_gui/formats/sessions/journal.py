@@ -147,17 +147,18 @@ class Journal:
         with self._lock:
             self._add(step, time.monotonic() > self._settled + SETTLED_S)
 
-    def expect(self, held: Held) -> None:
+    def expect(self, held: Held, since: int = 0) -> None:
         """Add a file that is about to take its place, in what survives a power cut, before it does.
 
-        Raises FormatError; then the entries are as they were.
+        Those that held a generation before `since` are forgotten, as `begin` would forget them. Raises FormatError; then
+        the entries are as they were.
         """
         with self._lock:
             if held.generation < self._since:
                 return  # it was of another document
             if self._size:
                 self._add(held, settled=True)
-            self._held.append(held)
+            self._held = [*(each for each in self._held if each.generation >= since), held]
 
     def expects(self, file: Stamp) -> bool:
         """Whether what follows may be laid on this file."""

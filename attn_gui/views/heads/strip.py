@@ -15,6 +15,7 @@ from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
 from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
+from attn_gui.views.bases.action_button import listen_once
 from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
@@ -80,6 +81,7 @@ class HeadsStrip(QWidget):
     def set_action(self, mark: QAction) -> None:
         """The action that marks what the reading counts, as a button beside it."""
         self._mark.setDefaultAction(mark)
+        listen_once(self._mark, mark)
 
     def set_value(self, head: int, value: float | None) -> None:
         """The reading of a head; None while it is not known."""

@@ -8,13 +8,15 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from heapq import nlargest
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-SLOWEST = 10  # steps that are told
+TOLD = 10  # steps, of the slowest and of the largest
 SLOW = 2.0  # seconds that no step may take
 MB = 2**20
 
@@ -91,9 +93,13 @@ class Mark(NamedTuple):
 
 @dataclass(repr=False)
 class Figures:
-    """What a walk has come to."""
+    """What a walk has come to. Of its steps it keeps few: the process that is weighed is this one."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: int = 0
+    seconds: float = 0.0  # of the window's thread
+    slowest: list[Step] = field(default_factory=list)
+    largest: list[Step] = field(default_factory=list)
+    slow: list[Step] = field(default_factory=list)  # those that took too long
     faults: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     begun: float = field(default_factory=time.monotonic)
@@ -102,29 +108,28 @@ class Figures:
         """Note the memory of the process as it is now, between two documents, and tell it."""
         gc.collect()
         passed, widgets = time.monotonic() - self.begun, len(QApplication.allWidgets())
-        self.marks.append(Mark(len(self.steps), passed, weight(), widgets, len(gc.get_objects())))
+        self.marks.append(Mark(self.steps, passed, weight(), widgets, len(gc.get_objects())))
         forget_highest()
         return str(self.marks[-1])
 
     def step(self, seconds: float, told: str) -> None:
         """Note a step; from then on the highest mark of memory is the next one's."""
-        self.steps.append(Step(seconds, highest(), told))
+        step = Step(seconds, highest(), told)
+        self.steps, self.seconds = self.steps + 1, self.seconds + seconds
+        self.slowest = nlargest(TOLD, [*self.slowest, step])
+        self.largest = nlargest(TOLD, [*self.largest, step], key=attrgetter("held"))
+        self.slow += [step] if seconds > SLOW else []
         forget_highest()
 
-    @property
-    def slow(self) -> list[Step]:
-        """The steps that took too long."""
-        return [step for step in self.steps if step.seconds > SLOW]
-
     def lines(self) -> Iterator[str]:
-        yield f"actions {len(self.steps)}, faults {len(self.faults)}, steps over {SLOW:g} s {len(self.slow)}"
-        yield f"slowest, seconds of the window's thread ({sum(step.seconds for step in self.steps):.0f} in all):"
-        for seconds, _, told in sorted(self.steps, reverse=True)[:SLOWEST]:
+        yield f"actions {self.steps}, faults {len(self.faults)}, steps over {SLOW:g} s {len(self.slow)}"
+        yield f"slowest, seconds of the window's thread ({self.seconds:.0f} in all):"
+        for seconds, _, told in self.slowest:
             yield f"{seconds:8.2f}  {told}"
         yield "largest, MB that were held at the most:"
-        for _, held, told in sorted(self.steps, key=lambda step: -step.held)[:SLOWEST]:
+        for _, held, told in self.largest:
             yield f"{held:8.0f}  {told}"
-        for begin in (0, len(self.steps) // 5):
+        for begin in (0, self.steps // 5):
             resident, used = self._growth(begin, "resident"), self._growth(begin, "used")
             yield f"from the {begin}th on, for 1,000 actions: resident {resident:+.1f} MB, in use {used:+.1f} MB"
 

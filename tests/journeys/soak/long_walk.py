@@ -47,7 +47,7 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
     first = pytestconfig.getoption("seed")
     small = beginning(SMALL, tmp_path, larger=False)
     for seed in count(first):
-        ended = len(figures.steps) >= actions
+        ended = figures.steps >= actions
         if ended or (seed - first) % WEIGHED == 0:
             go_over_to(person, small)
             QTest.qWait(LEFT_MS + 500)  # until what the last one left was given back
@@ -58,7 +58,7 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
         go_over_to(person, begun)
         walk = Walk(person, begun, qtlog)
         try:
-            stretch(walk, figures, min(actions - len(figures.steps), STRETCH))
+            stretch(walk, figures, min(actions - figures.steps, STRETCH))
         except Exception:  # the next document may have others
             figures.faults.append(f"{traceback.format_exc(limit=-3)}\n{walk.tale()}")
             tell(capsys, f"fault: {figures.faults[-1]}")

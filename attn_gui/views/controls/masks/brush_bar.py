@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.action_button import listen_once
 from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import current_theme, dress
@@ -46,6 +47,7 @@ class BrushBar(QWidget):
         for action in actions:
             button = QToolButton(self)
             button.setDefaultAction(action)
+            listen_once(button, action)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._shapes.addWidget(button)
