@@ -15,6 +15,7 @@ from shiboken6 import isValid
 
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.paths import resource
+from attn_gui.views.map.map_drawing import MapDrawing
 
 NEXT = resource("examples", "minilm-layer2.npz")
 
@@ -203,3 +204,22 @@ def test_pixels_of_icons_are_kept_within_a_megabyte(launch):
         pixmap.fill()
         keys.append(QPixmapCache.insert(pixmap))
     assert sum(QPixmapCache.find(key, pixmap) for key in keys) * 64 * 64 * 4 <= 2**20
+
+
+def test_maps_that_are_split_again_and_again_keep_no_splits(launch):
+    person = launch("worked-example.npz")
+    person.do("pin")
+    person.type_into("query", 0, 1, "2.5")
+    counts = []
+    for _ in range(6):
+        person.do("show_split")
+        person.do("show_now")
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        counts.append(_of_drawings_told_of())
+    assert counts[-1] == counts[1], counts
+
+
+def _of_drawings_told_of() -> int:
+    """How many slots wait for the end of a map."""
+    drawings = (one for one in gc.get_objects() if isinstance(one, MapDrawing) and isValid(one))
+    return sum(drawing.receivers(SIGNAL("destroyed(QObject*)")) for drawing in drawings)

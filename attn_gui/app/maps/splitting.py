@@ -56,7 +56,7 @@ class SplitController(QObject):
         if drawing not in self._splits:
             found = drawing.split = self._splits[drawing] = Split(drawing)
             found.moved.connect(self._move)
-            drawing.destroyed.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
+            found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
         return self._splits[drawing]
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:

@@ -150,8 +150,8 @@ class Journal:
     def expect(self, held: Held, since: int = 0) -> None:
         """Add a file that is about to take its place, in what survives a power cut, before it does.
 
-        Those that held a generation before `since` are forgotten, as `begin` would forget them. Raises FormatError; then
-        the entries are as they were.
+        Those that held a generation before `since` are forgotten, as by `begin`. Raises FormatError; then the entries
+        are as they were.
         """
         with self._lock:
             if held.generation < self._since:

@@ -66,9 +66,11 @@ class Split(QObject):
     """The left half of one map. It is drawn when the map is painted, once; the bar moves without drawing anything."""
 
     moved = Signal(float)  # the share of the width to which a person has drawn the bar
+    gone = Signal()  # its map is
 
     def __init__(self, drawing: MapDrawing) -> None:
         super().__init__(drawing)
+        drawing.destroyed.connect(self.gone)
         self._drawing, canvas, small = drawing, drawing.canvas, drawing.small
         self._left, self._bar = LeftCells(canvas, small=small), Bar(canvas, small=small)
         drawing.items = [drawing.cells, self._left, drawing.overlay, self._bar]

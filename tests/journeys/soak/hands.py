@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRegularExpression, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
@@ -98,8 +98,8 @@ class Hands:
         self._person.do(name)
         self._see(name)
         page = self._person.find(f"page.{name}")
-        kinds = (QComboBox, QAbstractButton)
-        knobs = [each for each in page.findChildren(QWidget) if isinstance(each, kinds) and each.isVisible()]
+        found = (*page.findChildren(QComboBox), *page.findChildren(QAbstractButton))
+        knobs = [each for each in found if each.isVisible()]
         if knobs and self._rnd.random() < 0.7:
             self._turn(self._rnd.choice(knobs))
             self._see(name)
@@ -157,9 +157,8 @@ class Hands:
         return f"{heatmap.objectName()} ({row}, {column})"
 
     def _one_of(self, *begun: str) -> str:
-        names = tuple(f"action.{name}" for name in begun)
-        actions = [each for each in self._window.findChildren(QAction) if each.objectName().startswith(names)]
-        free = [each for each in actions if each.isEnabled()]
+        names = QRegularExpression(rf"^action\.({'|'.join(begun)})")  # PySide would keep those that Qt itself has made
+        free = [each for each in self._window.findChildren(QAction, names) if each.isEnabled()]
         if not free:
             return "nothing"
         chosen = self._rnd.choice(sorted(free, key=QAction.objectName))

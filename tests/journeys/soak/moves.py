@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRegularExpression, Qt
 from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -452,7 +452,7 @@ class Moves:
 
     def action(self) -> str:
         """Anything that the menus can do, but what leaves the window."""
-        found = [action for action in self._window.findChildren(QAction) if action.objectName().startswith("action.")]
+        found = self._window.findChildren(QAction, QRegularExpression(r"^action\."))  # else PySide would keep Qt's own
         free = [action for action in found if action.isEnabled() and action.objectName() not in LEAVING]
         chosen = self._rnd.choice(sorted(free, key=QAction.objectName))
         chosen.trigger()
