@@ -15,8 +15,8 @@ from attn_gui.views.theme import apply_theme
 
 SCHEMES = ("light", "dark", "system")
 PIXMAPS_KB = 1024
-"""Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. Those
-of the window take some 20 KB."""
+"""Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
+window has 20 KB of its own."""
 ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
