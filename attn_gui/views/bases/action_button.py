@@ -15,4 +15,8 @@ def listen_once(button: QWidget, action: QAction) -> None:
     events, not by these.
     """
     changed = SIGNAL("changed()")
-    action.changed.connect(lambda: QObject.disconnect(action, changed, button, None))  # type: ignore[call-overload]
+
+    def listen_no_more() -> None:
+        QObject.disconnect(action, changed, button, None)  # type: ignore[call-overload]  # None: every slot of it
+
+    action.changed.connect(listen_no_more)
