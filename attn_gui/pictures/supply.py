@@ -24,10 +24,7 @@ from attn_gui.pictures.side_thread import SideThread
 from attn_gui.pictures.touched import Touched
 
 AT_ONCE = 1 << 23
-"""Cells that an edit may have computed and read on the GUI thread: some milliseconds, in several turns."""
-
-IN_ONE_TURN = 1 << 20
-"""Cells that are computed and read in the turn of the edit itself: about a millisecond."""
+"""Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
 
 KEPT = 1 << 26
 """Bytes of kept pictures that are not looked at."""
@@ -50,6 +47,7 @@ class Supply(QObject):
         self._touched = Touched()
         self._job: Drawing | None = None
         self._ended = False
+        self._followed = False  # an edit just now, whose own numbers are painted first
         self._begun = 0  # steps that were left when there was nothing to do before
         self._thread = SideThread(self)
         self._outcomes = Outcomes()
@@ -115,7 +113,7 @@ class Supply(QObject):
 
     # --- following -------------------------------------------------------------------------------
     def follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Cells of stages and fields have changed: a few are drawn at once, more in the next turns, the rest behind."""
+        """Cells of stages and fields have changed: a few are drawn in the next turns, the rest behind."""
         left, wanted = AT_ONCE, self._wanted()
         for sheet in list(self._sheets.values()):
             for box in boxes.get(sheet.name, ()):
@@ -129,8 +127,7 @@ class Supply(QObject):
                     left -= price
                     sheet.forestall(part[0])
                     self._touched.add(sheet, *part)
-        if AT_ONCE - left <= IN_ONE_TURN:
-            self._touched.draw_all()
+        self._followed = True
         self._wake()
 
     def at_rest(self) -> None:
@@ -251,7 +248,10 @@ class Supply(QObject):
 
     def _on_soon_timeout(self) -> None:
         """Draw some of what an edit has touched, or begin with the next part."""
-        if self._touched:
+        if self._followed:
+            self._followed = False
+            self._soon.start()
+        elif self._touched:
             self._soon.start()
             self._touched.draw_some()
         else:

@@ -6,7 +6,7 @@ import time
 
 from attn_gui.pictures.sheets import Place, Sheet
 
-SLICE = 0.008
+SLICE = 0.002
 """Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
 
 Part = tuple[Sheet, slice, slice]
@@ -29,11 +29,6 @@ class Touched:
         """Draw all parts of a matrix, as it is looked at."""
         for sheet, down, right in self._parts.pop(place, ()):
             sheet.put(down, right, sheet.drawn(down, right))
-
-    def draw_all(self) -> None:
-        """Draw all parts of all matrices."""
-        while self._parts:
-            self.draw(next(iter(self._parts)))
 
     def draw_some(self) -> None:
         """Draw one matrix, and others until the time is up."""

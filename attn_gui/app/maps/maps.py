@@ -168,7 +168,7 @@ class MapsController(QObject):
                 heads.refresh(recomputed)
                 product.refresh(recomputed)
         self._hold_flashes(False)
-        self._levels = [zone.retake_levels for zone in (spine, heads, product.maps, product.operands)]
+        self._levels = [zone.retake_levels for zone in (spine, product.maps, product.operands, heads)]
         self._rest.start(REST_MS)
 
     def _retake_levels(self) -> None:

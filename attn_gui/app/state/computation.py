@@ -13,6 +13,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
+from attn_gui.engine.evaluation.streaming.right_of_way import right_of_way
 from attn_gui.engine.evaluation.streaming.threads import (
     give_back,
     one_blas_thread,
@@ -56,7 +57,7 @@ class Computation(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self._blas = one_blas_thread()
+        self._blas, self._way = one_blas_thread(), right_of_way()
         self.evaluation = Evaluation(document.problem)
         self.supply: Supply | None = None
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
@@ -142,6 +143,7 @@ class Computation(QObject):
 
     def _on_document_changed(self, change: Change) -> None:
         self.moving.emit()
+        self._way.take()
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
         self._moves += 1

@@ -14,7 +14,8 @@ from .passes import Passes, runs
 from .threads import share
 
 BLIND = -1.0  # stands for a row that sees no key: it has no entropy
-TALL, AT_ONCE = 256, 1 << 18  # rows that a thread takes, and cells of their map that it holds
+TALL, AT_ONCE = 64, 1 << 18  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
+# gives way to a window later
 
 
 def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:

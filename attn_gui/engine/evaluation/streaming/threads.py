@@ -13,6 +13,8 @@ from functools import cache
 from queue import SimpleQueue
 from typing import TypeVar
 
+from .right_of_way import right_of_way
+
 T = TypeVar("T")
 
 HEAPS = -8  # M_ARENA_MAX of mallopt
@@ -181,16 +183,23 @@ def carry_out(
 
 
 def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
-    """Do every job, this thread and others taking one after the other. An exception ends the pass and is raised."""
+    """Do every job, this thread and others taking one after the other. An exception ends the pass and is raised.
+
+    Each job that the main thread has not asked for waits for a window that works.
+    """
+    beside = threading.current_thread() is not threading.main_thread()
+    give_way = right_of_way().give if beside else _at_once
     with one_blas_thread():
         if len(jobs) < 2 or _count() < 2:
             for job in jobs:
+                give_way()
                 work(job)
             return
         waiting = iter(jobs)
 
         def take() -> None:
             for job in waiting:  # a list's iterator may be shared: one step of it is never interrupted
+                give_way()
                 work(job)
 
         others = [Future[None]() for _ in range(min(_count(), len(jobs)) - 1)]
@@ -204,3 +213,7 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
             for other in others:
                 if not other.cancel():  # one that never began may wait for what this thread holds
                     other.result()
+
+
+def _at_once() -> None:
+    """Nobody is waited for: the window waits for this."""
