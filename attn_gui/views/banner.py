@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.theme import current_theme, dress, scaled
-from attn_gui.views.words.names import unbroken
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons
@@ -64,7 +64,7 @@ class Banner(QFrame):
         self._about, self._error, self._below = "", False, False
         self._before: QWidget | None = None
         self._offers: tuple[Offer, ...] = ()
-        self._icon, self._text = IconLabel(self), QLabel(self)
+        self._icon, self._text = IconLabel(self), WrappedLabel(self)
         self._row, self._close = QWidget(self), QToolButton(self)
         self._grid = QGridLayout(self)
         self._build()
@@ -107,7 +107,7 @@ class Banner(QFrame):
     def retranslate(self) -> None:
         """All words in the present language."""
         sentence = _said(self._words)
-        self._text.setText(unbroken(sentence))
+        self._text.setText(sentence)
         self.setAccessibleName(sentence)
         self._close.setAccessibleName(self.tr("Close this line"))
         self._close.setToolTip(self.tr("Close this line"))
@@ -145,8 +145,6 @@ class Banner(QFrame):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
         dress(self._text, letters="sentence")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close.setIcon(icon("close"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QToolButton, QWidget
 
 from attn_gui.figure.pages.differentials.differentiated import OF
 from attn_gui.figure.text.page_words import joined
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import current_theme, dress, scaled
@@ -27,7 +28,7 @@ class ComparisonLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
-        self._text, self._close = QLabel(self), QToolButton(self)
+        self._text, self._close = WrappedLabel(self), QToolButton(self)
         self._gradient = ChoiceBox(OF, self)
         self._gradient.setObjectName("control.gradient")
         self._gradient.picked.connect(self.gradientPicked)
@@ -39,8 +40,6 @@ class ComparisonLine(QWidget):
         self._split.setMaximumWidth(scaled(WIDEST))
         self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
         self._split.hide()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         dress(self._text, letters="body")
         self._close.setIcon(icon("close"))

@@ -5345,7 +5345,7 @@
     <name>ProgressController</name>
     <message>
         <source>{percent} % of the maps computed · Esc stops</source>
-        <translation>热热热图已计算 {percent} % · 按 Esc 停止</translation>
+        <translation>热图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
         <source>Stopped: what is dotted is not computed · F9 computes the rest</source>

@@ -140,7 +140,6 @@ def test_nothing_is_cut_off(host: Host, width: int) -> None:
     for button in host.banner.buttons():
         assert button.width() >= button.minimumSizeHint().width()
         assert host.banner.rect().contains(button.geometry().translated(button.parentWidget().pos()))
-    whole = sentence.replace(" × ", "\u00a0×\u00a0")  # no line ends inside a size
-    label = next(label for label in host.banner.findChildren(QLabel) if label.text() == whole)
+    label = next(label for label in host.banner.findChildren(QLabel) if label.text() == sentence)
     assert label.height() >= label.heightForWidth(label.width())
     assert label.width() >= 90

@@ -12,6 +12,7 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import dress, scaled
 
@@ -32,10 +33,8 @@ class ProgressController(QObject):
         window.statusBar().insertPermanentWidget(0, self._words)
         dress(self._words, tone="text2")
         self._words.hide()
-        self._notice = QLabel(window.pictures)
+        self._notice = WrappedLabel(window.pictures)
         self._notice.setObjectName("maps.refused")
-        self._notice.setTextFormat(Qt.TextFormat.PlainText)
-        self._notice.setWordWrap(True)
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notice.setMargin(scaled(SPACING.xxl))
         window.pictures.addWidget(self._notice)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.by_hand.intervention_list import InterventionList
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -31,7 +32,7 @@ class InterventionPanel(PopupFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(WIDTH, parent)
         self.setObjectName("panel.interventions")
-        self._title, self._none, self._hint = QLabel(self), QLabel(self), QLabel(self)
+        self._title, self._none, self._hint = QLabel(self), WrappedLabel(self), WrappedLabel(self)
         self._model = InterventionModel(self)
         self.list = InterventionList(self._model, self)
         self._close = QToolButton(self)
@@ -114,9 +115,6 @@ class InterventionPanel(PopupFrame):
         dress(self._title, letters="section", strong=True)
         dress(self._none, tone="text2")
         dress(self._hint, letters="small", tone="text3")
-        for label in (self._none, self._hint):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
         self._close.setIcon(icon("close"))
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         head, buttons = QHBoxLayout(), QGridLayout()

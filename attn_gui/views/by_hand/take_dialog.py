@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -25,8 +26,8 @@ class TakeDialog(QDialog):
         self.axis, self.place = QComboBox(self), QSpinBox(self)
         self.axis.setObjectName("take.axis")
         self.place.setObjectName("take.place")
-        words = QLabel(self.tr("The cells of which place, as computed, stand there instead?"), self)
-        words.setWordWrap(True)
+        words = WrappedLabel(self)
+        words.setText(self.tr("The cells of which place, as computed, stand there instead?"))
         for key, (name, _count, _proposed) in axes.items():
             self.axis.addItem(name, key)
         self.axis.setAccessibleName(self.tr("Kind of place"))

@@ -6,9 +6,10 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.figure.tokens import RADIUS, SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, restyle
 
 WIDTH_IN_CHARACTERS = 44
@@ -31,15 +32,13 @@ def asks_to_undo(event: QEvent) -> bool:
     )
 
 
-class RefusalTip(QLabel):
+class RefusalTip(WrappedLabel):
     """Floats over the window of its editor, so that nothing moves; screen readers hear it as an alert."""
 
     def __init__(self, editor: QWidget) -> None:
         super().__init__(editor)
         self._editor = editor
         self.setObjectName("refusal")
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
         self.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.s)
         dress(self, tone="error")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

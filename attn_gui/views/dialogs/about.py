@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QTextCursor, QTextDocument
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.version import VERSION
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -20,7 +21,7 @@ class AboutDialog(QDialog):
     def __init__(self, parent: QWidget | None = None, *, notices: str = "") -> None:
         super().__init__(parent)
         self.setObjectName("dialog.about")
-        self._title, self._what, self._built = QLabel(self), QLabel(self), QLabel(self)
+        self._title, self._what, self._built = (WrappedLabel(self) for _ in range(3))
         self.notices = QTextBrowser(self)
         self.notices.setOpenExternalLinks(True)
         self.notices.document().setMarkdown(notices, DIALECT)
@@ -31,8 +32,6 @@ class AboutDialog(QDialog):
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         column.setSpacing(SPACING.m)
         for label in (self._title, self._what, self._built):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             column.addWidget(label)
         dress(self._title, letters="formula", strong=True)
         dress(self._built, tone="text2")

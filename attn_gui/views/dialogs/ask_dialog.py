@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
 T = TypeVar("T")
@@ -25,13 +25,11 @@ class AskDialog(QDialog, Generic[T]):
         self.setWindowTitle(title)
         self.answer: T | None = None
         self._read = read
-        self.line, self._said = QLineEdit(text, self), QLabel(self)
+        self.line, self._said = QLineEdit(text, self), WrappedLabel(self)
         self.line.setObjectName("ask.answer")
-        asked = QLabel(words, self)
+        asked = WrappedLabel(self)
+        asked.setText(words)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
-        for label in (asked, self._said):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
         dress(self._said, letters="small", tone="error")
         self.line.setAccessibleName(words)
         self.line.selectAll()

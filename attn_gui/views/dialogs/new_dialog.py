@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialogButtonBox,
@@ -24,13 +24,13 @@ from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.theme import dress
-from attn_gui.views.words.names import unbroken
 
 KINDS = ("direct", "self", "cross")
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
@@ -87,7 +87,7 @@ class NewDialog(FormDialog):
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
         self._typed: set[str] = set()  # of d_model, d_k and d_v, as far as one of them follows from the others
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
-        self._what, self._shapes = QLabel(self), QLabel(self)
+        self._what, self._shapes = WrappedLabel(self), WrappedLabel(self)
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel, self)
         self._build()
@@ -188,8 +188,6 @@ class NewDialog(FormDialog):
         words = QVBoxLayout()
         words.setSpacing(SPACING.xs)
         for label in (self._shapes, self._what):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             words.addWidget(label)
         column.addLayout(words)
         self._shapes.setObjectName("new.shapes")
@@ -279,10 +277,10 @@ class NewDialog(FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
-        self._shapes.setText("" if refusal else unbroken(self.tr(", ").join(shapes)))
+        self._shapes.setText("" if refusal else self.tr(", ").join(shapes))
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
         values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
-        self._what.setText(refusal or unbroken(said.format(**values, width=choice.num_heads * choice.d_v)))
+        self._what.setText(refusal or said.format(**values, width=choice.num_heads * choice.d_v))
 
 
 def _simple_masks() -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
 
 SEPARATOR = " › "
@@ -67,7 +67,7 @@ class ActionPalette(QDialog):
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
         self._offers, self._shown = tuple(offers), tuple(offers)
-        self._line, self._list, self._none = QLineEdit(self), QTreeWidget(self), QLabel(self)
+        self._line, self._list, self._none = QLineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
         self._line.setPlaceholderText(self.tr("Type what you want to do"))
         self._line.setAccessibleName(self.tr("Search actions"))
@@ -91,8 +91,6 @@ class ActionPalette(QDialog):
         self._list.header().setStretchLastSection(False)
         self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)  # names come first
-        self._none.setWordWrap(True)
-        self._none.setTextFormat(Qt.TextFormat.PlainText)
         dress(self._none, tone="text2")
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine.analysis.solving import WAYS
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.dialogs.asking import FormDialog
@@ -62,7 +63,7 @@ class TargetDialog(FormDialog):
         self.odds, self._odds_label = ChoiceBox(ODDS, self), QLabel(self)
         self._has_odds = odds
         self._caption, self._now = QLabel(self), QLabel(self)
-        self.reached, self.change, self.reason = QLabel(self), QLabel(self), QLabel(self)
+        self.reached, self.change, self.reason = (WrappedLabel(self) for _ in range(3))
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self.radios[ways[0]].setChecked(True)
         self._build()
@@ -130,8 +131,6 @@ class TargetDialog(FormDialog):
         self.odds.setVisible(self._has_odds)
         words.setSpacing(SPACING.xs)
         for label in (self.reached, self.change, self.reason):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             words.addWidget(label)
         self.reason.setMinimumHeight(REASON_LINES * self.reason.fontMetrics().lineSpacing())
         self.reason.setAlignment(Qt.AlignmentFlag.AlignTop)

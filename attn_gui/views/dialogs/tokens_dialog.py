@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QListView,
     QListWidget,
     QListWidgetItem,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import current_theme, dress, scaled
@@ -54,7 +54,7 @@ class TokensDialog(QDialog):
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
         self.side.setObjectName("tokens.side")
         self.resize_rows.setObjectName("tokens.resize_rows")
-        self._said, self.join = QLabel(self), QPushButton(self)
+        self._said, self.join = WrappedLabel(self), QPushButton(self)
         self._own: tuple[str, ...] | None = None  # cut by hand, until the sentence changes
         self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
@@ -134,8 +134,6 @@ class TokensDialog(QDialog):
         self.pieces.setSelectionMode(QListWidget.SelectionMode.ContiguousSelection)
         self.join.setEnabled(False)
         self.pieces.setMinimumHeight(scaled(88))
-        self._said.setWordWrap(True)
-        self._said.setTextFormat(Qt.TextFormat.PlainText)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         column.setSpacing(SPACING.xs)

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.dialogs.weight_meanings import ALONE, MEANINGS, SOLVED
 from attn_gui.views.theme import dress, scaled
 
@@ -30,8 +30,8 @@ class WeightDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("dialog.weight")
         self.setWindowTitle(self.tr("Set {name} to {value}").format(name=name, value=value))
-        intro = QLabel(self.tr("The weights of a row add up to 1. What shall become of the others?"), self)
-        intro.setWordWrap(True)
+        intro = WrappedLabel(self)
+        intro.setText(self.tr("The weights of a row add up to 1. What shall become of the others?"))
         self._group = QButtonGroup(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
@@ -49,8 +49,8 @@ class WeightDialog(QDialog):
         self.remembered.setObjectName("weight.remembered")
         self.remembered.setChecked(True)
         column.addWidget(self.remembered)
-        hint = QLabel(self.tr("Compute › By hand › Typing into weights asks again, or does something else."), self)
-        hint.setWordWrap(True)
+        hint = WrappedLabel(self)
+        hint.setText(self.tr("Compute › By hand › Typing into weights asks again, or does something else."))
         dress(hint, tone="text2")
         column.addWidget(hint)
         buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)

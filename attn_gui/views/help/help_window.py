@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QTextBrowser, Q
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.help.help_pages import HelpPage
 from attn_gui.views.theme import scaled
+from attn_gui.views.words.names import unbroken
 
 DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
@@ -64,7 +65,7 @@ class HelpWindow(QDialog):
 
     def _show(self, row: int) -> None:
         if 0 <= row < len(self._pages):
-            self.text.document().setMarkdown(self._pages[row].text, DIALECT)
+            self.text.document().setMarkdown(unbroken(self._pages[row].text), DIALECT)
             _loosen(self.text.document())
             self.text.moveCursor(QTextCursor.MoveOperation.Start)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.cell_buttons import CellButtons
 from attn_gui.views.inspector.cell_sentences import Sentences
@@ -70,7 +71,7 @@ class Inspector(QWidget):
         self._sentence.setObjectName("inspector.sentence")
         self._formula = FormulaView(page)
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
-        self._caption, self._order, self._compared = QLabel(page), QLabel(page), QLabel(page)
+        self._caption, self._order, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
         self._terms, self._relations = TermsView(page), Relations(page)
         self._buttons = CellButtons(page)
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
@@ -253,9 +254,7 @@ class Inspector(QWidget):
         dress(self._caption, "section", strong=True)
         dress(self._order, "small", "text3")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
-        self._compared.setTextFormat(Qt.TextFormat.PlainText)
         self._compared.setObjectName("inspector.compared")
-        self._compared.setWordWrap(True)
         self._compared.hide()
         caption = QHBoxLayout()
         caption.addWidget(self._caption)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QTextChar
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.views.theme import current_theme, ui_font
+from attn_gui.views.words.names import unbroken
 
 LINE_HEIGHT = 1.2
 
@@ -100,7 +101,7 @@ class SentenceView(QWidget):
         return self._known[width]
 
     def _lay_out(self, width: float) -> tuple[QTextLayout, float]:
-        layout = QTextLayout(self.text(), _font())
+        layout = QTextLayout(unbroken(self.text()), _font())
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.lessons.question_view import Asked, QuestionView
 from attn_gui.views.theme import dress
@@ -21,7 +22,7 @@ class ExercisePanel(QWidget):
         self.setObjectName("exercise")
         self._counts = 0, 0
         self._title, self._left, self._close = QLabel(self), QLabel(self), QToolButton(self)
-        self._hint = QLabel(self)
+        self._hint = WrappedLabel(self)
         self.question = QuestionView(self, "exercise")
         self._build()
         self.retranslate()
@@ -57,7 +58,6 @@ class ExercisePanel(QWidget):
         dress(self._title, "sentence", strong=True)
         dress(self._left, "small", "text3")
         dress(self._hint, "body", "text2")
-        self._hint.setWordWrap(True)
         self._hint.setObjectName("exercise.hint")
         self._left.setObjectName("exercise.left")
         self._close.setObjectName("exercise.close")

@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
@@ -53,10 +54,10 @@ class LessonPanel(QWidget):
         self._page = FittingPage(self)
         self._body = QWidget(self._page.viewport())
         self._page.hold(self._body)
-        self._title, self._texts = QLabel(self._body), QVBoxLayout()
+        self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
         self.question = QuestionView(self._body)
-        self._left, self._return = QLabel(self), Link("", self)
+        self._left, self._return = WrappedLabel(self), Link("", self)
         self._back, self._next = QPushButton(self), QPushButton(self)
         self._name_parts()
         self._build()
@@ -166,8 +167,6 @@ class LessonPanel(QWidget):
         dress(self._done, "body", "good", strong=True)
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
-        for label in (self._title, self._left):
-            label.setWordWrap(True)
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head, foot = QHBoxLayout(), QHBoxLayout()
         head.addWidget(self._lesson, 1)

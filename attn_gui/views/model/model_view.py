@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPush
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.elided_label import ElidedLabel
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.by_hand.intervention_list import InterventionList
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -43,9 +44,9 @@ class ModelView(QWidget):
         self.tokens, self.heads = TokenRow(self), HeadGrid(self)
         self.second = SecondText(self.tokens, self)
         self._reading_label, self._reading = QLabel(self), ChoiceBox((), self)
-        self._prediction_title, self.predictions = QLabel(self), PredictionList(self)
-        self._similar = QLabel(self)
-        self._changes_title, self._changes = QLabel(self), InterventionModel(self)
+        self._prediction_title, self.predictions = WrappedLabel(self), PredictionList(self)
+        self._similar = WrappedLabel(self)
+        self._changes_title, self._changes = WrappedLabel(self), InterventionModel(self)
         self.changes = InterventionList(self._changes, self)
         self._head_off, self._off = QPushButton(self), QPushButton(self)
         self._asked = ""  # the second text that was asked for last
@@ -181,11 +182,7 @@ class ModelView(QWidget):
         dress(self._about, "small", "text2")
         for label in (self._prediction_title, self._changes_title):
             dress(label, "section", strong=True)
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
         dress(self._similar, "small", "text2")
-        self._similar.setWordWrap(True)
-        self._similar.setTextFormat(Qt.TextFormat.PlainText)
         top = QGridLayout()
         top.setHorizontalSpacing(SPACING.m)
         top.setVerticalSpacing(SPACING.s)

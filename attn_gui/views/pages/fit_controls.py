@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.context import column_number
 from attn_gui.views.theme import dress
 
@@ -21,13 +22,11 @@ class FitControls(QWidget):
         super().__init__(parent)
         self.setObjectName("fit")
         self._error: float | None = None
-        self._missed = QLabel(self)
+        self._missed = WrappedLabel(self)
         self.fit_button = QPushButton(self)
         self.fit_button.setObjectName("button.fit")
         self.fit_button.clicked.connect(self.fitRequested)
         dress(self._missed, "body", "text2")
-        self._missed.setTextFormat(Qt.TextFormat.PlainText)
-        self._missed.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.s)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.pages.canvas import PageCanvas
 from attn_gui.views.pages.knob_fields import KnobFields
 from attn_gui.views.pages.page_progress import PageProgress
@@ -41,9 +42,7 @@ class PageWidget(QWidget):
         """Make what it consists of, unless that is there; its canvas."""
         if self.canvas is None:
             self._fields = KnobFields(self.kind.name, self.kind.knobs, self)
-            self._sentence, self._progress = QLabel(self), PageProgress(self.kind.name, self)
-            self._sentence.setTextFormat(Qt.TextFormat.PlainText)
-            self._sentence.setWordWrap(True)
+            self._sentence, self._progress = WrappedLabel(self), PageProgress(self.kind.name, self)
             self._sentence.hide()
             dress(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)

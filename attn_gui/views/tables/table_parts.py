@@ -9,6 +9,7 @@ from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.links import clear
 from attn_gui.views.tables.view import MatrixView
 from attn_gui.views.theme import current_theme, dress
@@ -79,10 +80,8 @@ class ChoiceBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("bar", "true")
-        self._text, self._buttons = QLabel(), QHBoxLayout()
+        self._text, self._buttons = WrappedLabel(), QHBoxLayout()
         self._ways: tuple[tuple[str, str], ...] = ()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.m)
         column.setSpacing(SPACING.s)

@@ -42,7 +42,7 @@ def said_in(part: object, context: str) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole: no line of it ends inside one."""
+    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole, for Qt to lay out: no line ends inside one."""
     return sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
 
 

@@ -6,8 +6,9 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtGui import QFontMetricsF, QGuiApplication
 
-from attn_gui.figure.text.labels import LONGEST_LABEL, label_step, visible_text
+from attn_gui.figure.text.labels import LONGEST_LABEL, label_step, visible_text, wrapped
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,15 @@ def test_a_token_as_long_as_a_book_is_cut() -> None:
 @pytest.mark.parametrize(("size", "cell", "step"), [(11, 20, 1), (11, 11, 1), (11, 10, 2), (11, 3, 5), (11, 0.05, 500)])
 def test_labels_are_thinned_to_a_round_step(size: float, cell: float, step: int) -> None:
     assert label_step(size, cell) == step
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Of 2048 × 2048 cells one in 14 × 14 is drawn, 12 · 32 wide.", "共 2048 × 2048 个单元格，每 14 × 14 个绘出一个。"],
+)
+def test_no_line_of_a_figure_ends_inside_a_size(qapp: QGuiApplication, sentence: str) -> None:
+    metrics = QFontMetricsF(qapp.font())
+    for width in range(100, 400, 10):
+        lines = wrapped(sentence, width, metrics)
+        assert len(lines) > 1 or width > 200
+        assert [line for line in lines if line.startswith(("×", "·")) or line.endswith(("×", "·"))] == []

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.zones import ZONES, stops, zone_with_focus
@@ -148,6 +150,25 @@ def test_captions_lead_to_their_controls(launch):
     person = launch("thinking-machines.npz")
     for name, words in (("score", "score"), ("scale", "scale"), ("dtype", "precision"), ("n", "queries n")):
         assert labelled(person.find(f"control.{name}")) == words
+
+
+# --- sentences -----------------------------------------------------------------------------------
+def test_no_sentence_breaks_inside_a_size(launch):
+    """Every label of several lines is one that keeps sizes whole; those of Qt's own message boxes aside."""
+    person, found = launch("thinking-machines.npz"), []
+
+    def check(root: QWidget) -> None:
+        labels = [label for label in root.findChildren(QLabel) if label.wordWrap()]
+        assert labels or not isinstance(root, MainWindow)
+        found.extend(label.text() for label in labels if " × " in QLabel.text(label))
+        found.extend(label.objectName() for label in labels if not isinstance(label, WrappedLabel))
+
+    with_everything(person)
+    person.do("masks")
+    check(person.window)
+    person.press("Esc")
+    in_dialogs(person, check)
+    assert found == []
 
 
 # --- the order of the keyboard -------------------------------------------------------------------

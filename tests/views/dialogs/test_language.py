@@ -32,7 +32,7 @@ from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 MARK = "§"
 SAME_EVERYWHERE = {"dₖ", "dᵥ", "= 2 · 3", "float64", "float32", "PNG", "SVG", "PDF", "GIF"} | {
-    "Q 4 × 6, K 5 × 6, V 5 × 8".replace(" × ", "\u00a0×\u00a0")
+    "Q 4 × 6, K 5 × 6, V 5 × 8"
 }
 
 

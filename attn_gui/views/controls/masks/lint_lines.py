@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.banner import IconLabel
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import dress
 
 
@@ -50,9 +51,8 @@ class LintLines(QWidget):
         self.setVisible(bool(self._rows))
 
     def _row(self, number: int, line: Line) -> QWidget:
-        row, text, sign = QWidget(self), QLabel(line.text), IconLabel()
-        text.setTextFormat(Qt.TextFormat.PlainText)
-        text.setWordWrap(True)
+        row, text, sign = QWidget(self), WrappedLabel(), IconLabel()
+        text.setText(line.text)
         dress(text, letters="small", tone="text2")
         sign.set_icon("info")
         buttons = QHBoxLayout()

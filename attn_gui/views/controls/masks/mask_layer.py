@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from attn_gui.engine.creation.mask_cells import FILLS
 from attn_gui.engine.problem.masks import Layer
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.masks.mask_fields import Field, LengthsField, make_field
 from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, parameter_name, rule
 from attn_gui.views.icons import icon
@@ -45,7 +46,7 @@ class LayerRow(QWidget):
         self.fields: dict[str, Field] = {}
         self._names: dict[str, QLabel] = {}
         self._blocked = False
-        self._rule = QLabel(self)
+        self._rule = WrappedLabel(self)
         self._build()
         self.set_layer(layer, n, m, batch)
 
@@ -115,8 +116,6 @@ class LayerRow(QWidget):
         column.setSpacing(SPACING.s)
         column.addLayout(head)
         column.addLayout(self._form())
-        self._rule.setTextFormat(Qt.TextFormat.PlainText)
-        self._rule.setWordWrap(True)
         dress(self._rule, letters="small", tone="text3")
         self.switch.toggled.connect(self.switched)
         self.remove.clicked.connect(self.removed)

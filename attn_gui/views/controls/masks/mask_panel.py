@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QRadioBut
 
 from attn_gui.engine.problem.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.masks.lint_lines import Line, LintLines
 from attn_gui.views.controls.masks.mask_layer import LayerRow
 from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, polarity
@@ -44,7 +45,7 @@ class MaskPanel(PopupFrame):
         self._rows: list[LayerRow] = []
         self._next_focus: tuple[int, str] | None = None  # the row and button that a gesture goes on from
         self._blocked = False
-        self._title, self._none, self._polarity = QLabel(self), QLabel(self), QLabel(self)
+        self._title, self._none, self._polarity = QLabel(self), WrappedLabel(self), WrappedLabel(self)
         self._readings = {False: QRadioButton(self), True: QRadioButton(self)}  # whether True is read as blocked
         self.lint = LintLines(self)
         self._close, self.add = QToolButton(self), QPushButton(self)
@@ -184,9 +185,6 @@ class MaskPanel(PopupFrame):
         dress(self._title, letters="section", strong=True)
         dress(self._none, tone="text2")
         dress(self._polarity, letters="small", tone="text3")
-        for label in (self._none, self._polarity):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
         self._close.setIcon(icon("close"))
         self._close.clicked.connect(self.close_panel)
         self._fill_kinds()

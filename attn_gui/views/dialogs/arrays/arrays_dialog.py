@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QScrollArea,
     QTableView,
@@ -26,6 +25,7 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.formats.named.fused import FUSED, Columns, runs_text
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
 from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
 from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
@@ -55,11 +55,11 @@ class ArraysDialog(FormDialog):
         self.sieve = QSortFilterProxyModel(self)
         self.sieve.setSourceModel(self.model)
         self.sieve.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.intro, self.line, self.table = QLabel(self), QLineEdit(self), QTableView(self)
-        self.about, self.preview = QLabel(self), NumberPreview(ROWS, COLUMNS, self)
+        self.intro, self.line, self.table = WrappedLabel(self), QLineEdit(self), QTableView(self)
+        self.about, self.preview = WrappedLabel(self), NumberPreview(ROWS, COLUMNS, self)
         self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(self)
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
-        self.complaint = QLabel(self)
+        self.complaint = WrappedLabel(self)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self._build()
         self.parts.changed.connect(self._look)
@@ -114,9 +114,6 @@ class ArraysDialog(FormDialog):
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self._set_up_table()
-        for label in (self.intro, self.about, self.complaint):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
         dress(self.about, letters="small", tone="text2")
         dress(self.complaint, tone="error")
         left, right, sides, column = QVBoxLayout(), QVBoxLayout(), QHBoxLayout(), QVBoxLayout(self)

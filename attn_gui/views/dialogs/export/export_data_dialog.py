@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
@@ -134,8 +133,6 @@ class ExportDataDialog(ExportForm):
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         column.setSpacing(SPACING.m)
         column.addLayout(self._form(), 1)
-        self._said.setTextFormat(Qt.TextFormat.PlainText)
-        self._said.setWordWrap(True)
         column.addWidget(self._said)
         column.addWidget(self.buttons)
         self.every.clicked.connect(lambda: self._tick(self._all))

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.controls.count_box import CountBox
@@ -69,7 +70,7 @@ class ExportDialog(ExportForm):
         self.width_cm, self.height_cm, self.font_size = self._sizes.numbers
         self.colorbar, self.transparent, self.session = QCheckBox(self), QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
-        self._shown = QLabel(self)
+        self._shown = WrappedLabel(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build(items)
         self.set_choice(ExportChoice(stages=first_of(stages)))
@@ -181,8 +182,6 @@ class ExportDialog(ExportForm):
         right.setSpacing(SPACING.m)
         right.addWidget(self.preview, 1)
         for label in (self._shown, self._said):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             right.addWidget(label)
         dress(self._shown, letters="small", tone="text3")
         right.addWidget(self.buttons)

@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.dialogs.asking import FormDialog, asked
 from attn_gui.views.dialogs.form_fields import TargetFields
@@ -37,7 +38,7 @@ class ExportForm(FormDialog):
         self._names, self._stem, self._name_typed = names, stem, False
         self._granted: Path | None = None
         self.name, self.target = QLineEdit(self), TargetFields(self)
-        self._said = QLabel(self)
+        self._said = WrappedLabel(self)
         self.buttons = QDialogButtonBox(BUTTONS.Save | BUTTONS.Cancel, self)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)

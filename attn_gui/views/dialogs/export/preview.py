@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.theme import current_theme, scaled
+from attn_gui.views.words.names import unbroken
 
 DELAY_MS = 150  # a picture is drawn when typing rests
 PAPER = QColor("white")
@@ -84,7 +85,7 @@ class Preview(QWidget):
         room = self.rect().adjusted(SPACING.l, SPACING.l, -SPACING.l, -SPACING.l)
         if self._image.isNull():
             painter.setPen(current_theme().error if self._sentence else current_theme().text3)
-            said = self.tr("The preview is being drawn…") if self._coming else self._sentence
+            said = self.tr("The preview is being drawn…") if self._coming else unbroken(self._sentence)
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, said)
             return
         ratio = self.devicePixelRatioF()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -111,8 +110,6 @@ class WorksheetDialog(ExportForm):
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         column.setSpacing(SPACING.m)
         column.addLayout(grid, 1)
-        self._said.setTextFormat(Qt.TextFormat.PlainText)
-        self._said.setWordWrap(True)
         column.addWidget(self._said)
         column.addWidget(self.buttons)
         for box in (self.count, self.seed, self.blanks):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.links import Link
 from attn_gui.views.inspector.terms_view import bar_color, row_height
@@ -72,7 +73,7 @@ class SensitivityPage(QWidget):
         self._refusal: Callable[[], str] = str
         self._gradients: tuple[Gradient, ...] = ()
         self._lines: list[Line] = []
-        self._place, self._words, self._rows = QLabel(self), QLabel(self), QWidget(self)
+        self._place, self._words, self._rows = WrappedLabel(self), WrappedLabel(self), QWidget(self)
         self._grid = QGridLayout(self._rows)
         self._build()
         self.retranslate()
@@ -123,9 +124,6 @@ class SensitivityPage(QWidget):
     def _build(self) -> None:
         dress(self._place, "sentence", strong=True)
         dress(self._words, "sentence")
-        for label in (self._place, self._words):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(0)

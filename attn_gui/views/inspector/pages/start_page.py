@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.pages.link_grid import LinkGrid, Rows
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
 from attn_gui.views.theme import dress
@@ -30,10 +31,10 @@ class StartPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._withheld = False
-        self._titles = [QLabel(self) for _ in range(4)]
+        self._titles = [WrappedLabel(self) for _ in range(4)]
         self._steps = [SentenceView(self) for _ in range(3)]
         self._examples, self._models = LinkGrid(self, "example"), LinkGrid(self, "model")
-        self._new, self._open, self._drop = QPushButton(self), QPushButton(self), QLabel(self)
+        self._new, self._open, self._drop = QPushButton(self), QPushButton(self), WrappedLabel(self)
         self._lessons = QPushButton(self)
         self._lessons.setObjectName("start.lessons")
         self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
@@ -121,10 +122,8 @@ class StartPage(QWidget):
     def _build(self) -> None:
         for title in self._titles:
             dress(title, "section", strong=True)
-            title.setWordWrap(True)
         dress(self._titles[0], "sentence")
         dress(self._drop, "small", "text2")
-        self._drop.setWordWrap(True)
         self._examples.picked.connect(self.exampleRequested)
         self._models.picked.connect(self.modelRequested)
         self._titles[2].hide()

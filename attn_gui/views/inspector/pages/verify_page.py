@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress, ui_font
 from attn_gui.views.words.names import stage_title
@@ -64,7 +65,7 @@ class VerifyPage(QWidget):
         self.setObjectName("inspector.verify")
         self._report: Findings | None = None
         self._state = "never"
-        self.button, self._words = QPushButton(self), QLabel(self)
+        self.button, self._words = QPushButton(self), WrappedLabel(self)
         self._results = QWidget(self)
         self._grid = QGridLayout(self._results)
         self._build()
@@ -144,8 +145,6 @@ class VerifyPage(QWidget):
 
     def _build(self) -> None:
         dress(self._words, "sentence")
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._words.setWordWrap(True)
         self.button.clicked.connect(self._on_button_clicked)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(SPACING.m)
@@ -190,9 +189,8 @@ class VerifyPage(QWidget):
         self._grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
 
 
-def _wrapped(text: str, tone: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+def _wrapped(text: str, tone: str) -> WrappedLabel:
+    label = WrappedLabel()
+    label.setText(text)
     dress(label, "body", tone)
     return label
