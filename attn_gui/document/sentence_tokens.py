@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
 from itertools import chain, pairwise
 
 _JOINER = "\u200d"
@@ -115,3 +116,15 @@ def row_names(tokens: Sequence[str], n: int, m: int, self_attention: bool) -> di
         return {}
     names = tuple(tokens[:n]) + tuple(str(row) for row in range(len(tokens), n))
     return {"query_tokens": names} | ({"key_tokens": names} if m == n and not self_attention else {})
+
+
+def places_before(tokens: Sequence[str], before: Sequence[str | None]) -> list[int]:
+    """The place that each token had among those before, −1 where it is new.
+
+    Of a stretch that reads otherwise the first tokens take over the places; one that was split keeps its own first.
+    """
+    places: list[int] = []
+    for _how, start, stop, first, end in SequenceMatcher(None, before, tokens).get_opcodes():
+        kept = range(start, min(stop, start + end - first))
+        places += [*kept, *[-1] * (end - first - len(kept))]
+    return places

@@ -91,13 +91,14 @@ Taken = Callable[[Values, "Allowed | None", bool, int], Levels]
 
 
 class LevelRule(NamedTuple):
-    """A way to find levels: its title, what the color bar says of it, and `take`, which reads them from the numbers;
-    None where they are given. `sampled` rules make do with some rows of a long map, `weights_only` ones mean nothing
-    for signed numbers.
+    """A way to find levels: its title, what it does, what the color bar says of it, and `take`, which reads them from
+    the numbers; None where they are given. `sampled` rules make do with some rows of a long map, `weights_only` ones
+    mean nothing for signed numbers.
     """
 
     key: str
     title: str
+    about: str
     said: str
     take: Taken | None = None
     sampled: bool = False
@@ -127,14 +128,49 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
     {
         rule.key: rule
         for rule in (
-            LevelRule(AUTO, _("Levels", "Automatic"), "", _auto),
-            LevelRule(FULL, _("Levels", "0 … 1"), _("Levels", "0 … 1"), _full, weights_only=True),
-            LevelRule(LARGEST, _("Levels", "0 … largest"), _("Levels", "0 … largest"), _by_largest, weights_only=True),
             LevelRule(
-                MOST, _("Levels", "Automatic for 99 % of the values"), _("Levels", "99 %"), _by_most, sampled=True
+                AUTO,
+                _("Levels", "Automatic"),
+                _("Levels", "± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest"),
+                "",
+                _auto,
             ),
-            LevelRule(TYPED, _("Levels", "From – to"), _("Levels", "typed")),
-            LevelRule(LOCKED, _("Levels", "Locked as they are"), _("Levels", "locked")),
+            LevelRule(
+                FULL,
+                _("Levels", "0 … 1"),
+                _("Levels", "All that a weight can be, so that maps can be compared by eye"),
+                _("Levels", "0 … 1"),
+                _full,
+                weights_only=True,
+            ),
+            LevelRule(
+                LARGEST,
+                _("Levels", "0 … largest"),
+                _("Levels", "The largest number on show has the strongest color"),
+                _("Levels", "0 … largest"),
+                _by_largest,
+                weights_only=True,
+            ),
+            LevelRule(
+                MOST,
+                _("Levels", "Automatic for 99 % of the values"),
+                _("Levels", "One number in a hundred, the largest, may lie outside and has the color of the end"),
+                _("Levels", "99 %"),
+                _by_most,
+                sampled=True,
+            ),
+            LevelRule(
+                TYPED,
+                _("Levels", "From – to"),
+                _("Levels", "Numbers of your own at the two ends; what lies outside has the color of the end"),
+                _("Levels", "typed"),
+            ),
+            LevelRule(
+                LOCKED,
+                _("Levels", "Locked as they are"),
+                _("Levels", "The present levels, whatever is computed next"),
+                _("Levels", "locked"),
+            ),
         )
     }
 )

@@ -10,6 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.words.names import stage_title
+from attn_gui.views.words.tip import set_tip
 
 HANDLE, GAP = 4, 8
 ROW, ROOM, SIDES = 4, 300, 20  # pixels: between rows of buttons, of a row in the narrowest column, beside a name
@@ -31,18 +33,19 @@ class Switch(QWidget):
         self._rows.setVerticalSpacing(ROW)
         self._buttons.buttonClicked.connect(self._on_button_clicked)
 
-    def set_choices(self, choices: Sequence[tuple[str, str]], current: str) -> None:
-        """(key, text) of every button; hidden when there is nothing to choose."""
+    def set_choices(self, choices: Sequence[tuple[str, str, str]], current: str) -> None:
+        """(key, text, tip) of every button; hidden when there is nothing to choose."""
         for button in self._buttons.buttons():
             self._buttons.removeButton(button)
             button.hide()
             button.deleteLater()
-        columns = self._columns([text for _, text in choices])
-        for place, (key, text) in enumerate(choices):
+        columns = self._columns([text for _, text, _ in choices])
+        for place, (key, text, tip) in enumerate(choices):
             row, column = divmod(place, columns)
             ends = column == columns - 1 or place == len(choices) - 1
             button = QPushButton(text, self)
             button.setCheckable(True)
+            set_tip(button, tip)
             button.setProperty("key", key)
             button.setProperty("segment", "last" if ends else "true")
             button.setChecked(key == current)
@@ -199,8 +202,9 @@ class InputsView(QWidget):
         shown = {self._field} if one_by_one else set(fields)
         if len(fields) > 3 and not self._compact:  # the sequence and a matrix that it meets, one above the other
             shown |= {fields[0], fields[1] if self._field == fields[0] else self._field}
-        self._groups_switch.set_choices([(key, text) for key, text, _ in self._groups], self._group)
-        names = [(field, self.panels[field].symbol()) for field in fields] if one_by_one else []
+        groups = [(key, text, self.tr(", ").join(map(stage_title, own))) for key, text, own in self._groups]
+        self._groups_switch.set_choices(groups, self._group)
+        names = [(field, self.panels[field].symbol(), stage_title(field)) for field in fields] if one_by_one else []
         self._fields_switch.set_choices(names, self._field)
         for position, field in enumerate(field for _, _, group in self._groups for field in group):
             panel = self.panels[field]

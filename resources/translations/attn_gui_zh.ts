@@ -704,10 +704,6 @@
         <source>the last query and key</source>
         <translation>末个查询与末个键</translation>
     </message>
-    <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
-        <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
-    </message>
 </context>
 <context>
     <name>Answers</name>
@@ -1242,20 +1238,8 @@
         <translation>头的个数：每个头有 Q 和 K 的 dₖ 列，并有自己的权重</translation>
     </message>
     <message>
-        <source>Columns of Q and K in one head; scores are divided by √dₖ</source>
-        <translation>一个头中 Q 和 K 的列数；分数除以 √dₖ</translation>
-    </message>
-    <message>
         <source>Columns of V in one head, and so of its output O = A V</source>
         <translation>一个头中 V 的列数，也就是输出 O = A V 的列数</translation>
-    </message>
-    <message>
-        <source>Which keys a query may see from the start; masks can be added later, too</source>
-        <translation>一开始查询可以看到哪些键；掩码以后也可以再加</translation>
-    </message>
-    <message>
-        <source>Its words become the names of the rows, and their number n</source>
-        <translation>句中的词作为各行的名称，词数就是 n</translation>
     </message>
     <message>
         <source>The folder that the files are written into; it has to be there</source>
@@ -1274,16 +1258,8 @@
         <translation>批量中的第几个样本，从 0 数起</translation>
     </message>
     <message>
-        <source>The kind of file; what it holds stands beside its name</source>
-        <translation>文件的类型；其内容写在名称旁</translation>
-    </message>
-    <message>
         <source>What is drawn: the map alone, or with the matrices that it is made of</source>
         <translation>画什么：单独的图，或连同它由之算出的矩阵</translation>
-    </message>
-    <message>
-        <source>Which of two states: now, before, their difference, or both halves</source>
-        <translation>两个状态中的哪一个：现在、之前、两者之差，或各占一半</translation>
     </message>
     <message>
         <source>The head on show, all of them, or some by their numbers</source>
@@ -1314,12 +1290,44 @@
         <translation>按用途确定尺寸和字号：屏幕、论文单栏、幻灯片</translation>
     </message>
     <message>
-        <source>Width of the figure in centimeters; left empty, cells of at least 0.5 cm</source>
-        <translation>图的宽度（厘米）；留空则单元格至少 0.5 厘米</translation>
+        <source>Columns of Q and K in one head; at first scores are divided by √dₖ</source>
+        <translation>每个头中 Q 和 K 的列数；新建时分数除以 √dₖ</translation>
     </message>
     <message>
-        <source>Height of the figure in centimeters; left empty, it follows from the width</source>
-        <translation>图的高度（厘米）；留空则由宽度决定</translation>
+        <source>A first layer of the mask, Sᵐ = S′ + M; more can be added later</source>
+        <translation>掩码的第一层，Sᵐ = S′ + M；之后还可以再加</translation>
+    </message>
+    <message>
+        <source>Its tokens become the names of the rows, and their number n</source>
+        <translation>句子的词元成为各行的名称，词元数成为 n</translation>
+    </message>
+    <message>
+        <source>What stands in the tables at first; of small integers and random numbers W_Q, W_K and W_V are scaled down, so that Q, K and V vary by about 1</source>
+        <translation>表中最初的数值；选小整数或随机数时，W_Q、W_K 和 W_V 会相应缩小，使 Q、K、V 的标准差约为 1</translation>
+    </message>
+    <message>
+        <source>The kind of file</source>
+        <translation>文件类型</translation>
+    </message>
+    <message>
+        <source>Which steps are drawn, each in a file of its own</source>
+        <translation>绘制哪些步骤，各存为一个文件</translation>
+    </message>
+    <message>
+        <source>Which tables and steps are written, in full precision</source>
+        <translation>写出哪些表和步骤，数值保持完整精度</translation>
+    </message>
+    <message>
+        <source>Which of two states: now, before, now − before, or both halves; or gradients of the chosen cell</source>
+        <translation>两个状态中的哪一个：现在、之前、现在 − 之前，或左右各半；也可以是所选单元格的梯度</translation>
+    </message>
+    <message>
+        <source>Width of the figure in centimeters; automatic: cells of at least 0.5 cm</source>
+        <translation>图的宽度（厘米）；自动：单元格至少 0.5 厘米</translation>
+    </message>
+    <message>
+        <source>Height of the figure in centimeters; automatic: it follows from the width</source>
+        <translation>图的高度（厘米）；自动：由宽度决定</translation>
     </message>
     <message>
         <source>Size of the type in points, as on the paper</source>
@@ -1354,24 +1362,44 @@
         <translation>这些名称属于谁：查询、键，或两者</translation>
     </message>
     <message>
-        <source>One row of numbers for each token: new ones are zeros, the last ones go</source>
-        <translation>每个词元一行数值：新增的行为零，多余的末行去掉</translation>
+        <source>One row of numbers for each token: tokens that stay keep their numbers, new ones are zeros, masks follow</source>
+        <translation>每个词元一行数值：保留的词元数值不变，新增的为零，掩码随之调整</translation>
+    </message>
+    <message>
+        <source>Words, numbers and signs become tokens; where Chinese has blanks, they part its words</source>
+        <translation>单词、数字和符号各成词元；中文里有空格时，按空格分词</translation>
+    </message>
+    <message>
+        <source>A double click or F2 edits a token: a blank in it splits it, without letters it goes</source>
+        <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
+    </message>
+    <message>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
+        <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
+    </message>
+    <message>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
+        <translation>达到目标所需的 K 中该键行的最小改动</translation>
+    </message>
+    <message>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
+        <translation>达到目标所需的 X 中该查询行的最小改动</translation>
+    </message>
+    <message>
+        <source>The smallest numbers added to the scores of the row, S′ + M, that reach it; Q, K and V stay</source>
+        <translation>达到目标所需加到该行分数上的最小数值，即 S′ + M；Q、K、V 不变</translation>
+    </message>
+    <message>
+        <source>Enter does the chosen one; a grey one says what it needs</source>
+        <translation>回车执行选中的操作；灰色的注明所需条件</translation>
+    </message>
+    <message>
+        <source>How many sheets, one for each student, each with numbers of its own</source>
+        <translation>练习卷的份数，每名学生一份，各份数值不同</translation>
     </message>
     <message>
         <source>The number that the chosen cell shall have</source>
         <translation>选中的单元格应取的数值</translation>
-    </message>
-    <message>
-        <source>The smallest change of the query&apos;s row of Q, or of X, that reaches it</source>
-        <translation>达到该数值所需的对 Q（或 X）中查询那一行的最小改动</translation>
-    </message>
-    <message>
-        <source>The smallest change of the key&apos;s row of K, or of C, that reaches it</source>
-        <translation>达到该数值所需的对 K（或 C）中键那一行的最小改动</translation>
-    </message>
-    <message>
-        <source>A number added to the scores of the row: Sᵐ = S′ + M; tables stay as they are</source>
-        <translation>给这一行的分数加上一个数：Sᵐ = S′ + M；各表不变</translation>
     </message>
     <message>
         <source>Whether the other weights of the row keep their ratios to each other</source>
@@ -1394,16 +1422,16 @@
         <translation>名称、菜单或近义词的一部分，中英文均可</translation>
     </message>
     <message>
-        <source>How many sheets, one for each student; no two are alike</source>
-        <translation>练习卷的份数，每个学生一份，各不相同</translation>
-    </message>
-    <message>
         <source>The same seed gives the same sheets again</source>
         <translation>相同的种子得到相同的练习卷</translation>
     </message>
     <message>
         <source>How many numbers are left out on each sheet</source>
         <translation>每份练习卷上留空的数值个数</translation>
+    </message>
+    <message>
+        <source>The steps of which numbers are left out</source>
+        <translation>在哪些步骤中留空</translation>
     </message>
     <message>
         <source>The language of the sheets</source>
@@ -2725,6 +2753,13 @@
     </message>
 </context>
 <context>
+    <name>InputsView</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+</context>
+<context>
     <name>Inspector</name>
     <message>
         <source>Explain</source>
@@ -2989,8 +3024,16 @@
         <translation>填充</translation>
     </message>
     <message>
+        <source>All cells of this layer at once: M is 0 where they are open, −∞ where closed</source>
+        <translation>一次设置该层的所有单元格：开放处 M 为 0，屏蔽处为 −∞</translation>
+    </message>
+    <message>
         <source>Show its table</source>
         <translation>显示其表格</translation>
+    </message>
+    <message>
+        <source>The numbers of this layer among the tables, to be typed and pasted there</source>
+        <translation>在左侧的表中显示该层的数值，可在那里输入和粘贴</translation>
     </message>
     <message>
         <source>Open all cells</source>
@@ -3022,10 +3065,6 @@
     <message>
         <source>{got} lengths for {batch} items: give one for all, or one for each.</source>
         <translation>{batch} 个样本却有 {got} 个长度：请给出一个共用的长度，或每个样本一个。</translation>
-    </message>
-    <message>
-        <source>Keys that are open in each item: one number for all, or one for each item</source>
-        <translation>每个样本中开放的键数：一个数共用，或每个样本一个数</translation>
     </message>
 </context>
 <context>
@@ -3089,16 +3128,32 @@
         <translation>自动</translation>
     </message>
     <message>
+        <source>± the largest on show; of weights 0 … 1 where that can be seen, else 0 … the largest</source>
+        <translation>所示数值的 ± 最大绝对值；权重在能看清时取 0 … 1，否则取 0 … 最大值</translation>
+    </message>
+    <message>
         <source>0 … 1</source>
         <translation>0 … 1</translation>
+    </message>
+    <message>
+        <source>All that a weight can be, so that maps can be compared by eye</source>
+        <translation>权重的全部取值范围，便于目测比较各图</translation>
     </message>
     <message>
         <source>0 … largest</source>
         <translation>0 … 最大值</translation>
     </message>
     <message>
+        <source>The largest number on show has the strongest color</source>
+        <translation>所示数值中最大的一个颜色最深</translation>
+    </message>
+    <message>
         <source>Automatic for 99 % of the values</source>
         <translation>自动（覆盖 99 % 的数值）</translation>
+    </message>
+    <message>
+        <source>One number in a hundred, the largest, may lie outside and has the color of the end</source>
+        <translation>最大的百分之一可以在范围之外，用端点的颜色</translation>
     </message>
     <message>
         <source>99 %</source>
@@ -3109,12 +3164,20 @@
         <translation>从 – 到</translation>
     </message>
     <message>
+        <source>Numbers of your own at the two ends; what lies outside has the color of the end</source>
+        <translation>两端的数值由您指定；范围之外的用端点的颜色</translation>
+    </message>
+    <message>
         <source>typed</source>
         <translation>输入</translation>
     </message>
     <message>
         <source>Locked as they are</source>
         <translation>锁定为当前值</translation>
+    </message>
+    <message>
+        <source>The present levels, whatever is computed next</source>
+        <translation>固定为当前的范围，之后无论算出什么都不变</translation>
     </message>
     <message>
         <source>locked</source>
@@ -3162,9 +3225,21 @@
         <source>Colors</source>
         <translation>配色</translation>
     </message>
+    <message>
+        <source>A number x has the color at (x − low) / (high − low) of the bar</source>
+        <translation>数值 x 的颜色取自色条上 (x − low) / (high − low) 处</translation>
+    </message>
+    <message>
+        <source>The colors from the lowest level to the highest; of signed ones 0 is the middle</source>
+        <translation>从最低值到最高值的颜色；有正负之分的以 0 为中间色</translation>
+    </message>
 </context>
 <context>
     <name>LimitField</name>
+    <message>
+        <source>However far away, keys on this side are seen</source>
+        <translation>这一侧的键无论多远都可见</translation>
+    </message>
     <message>
         <source>no limit</source>
         <translation>不限</translation>
@@ -3266,8 +3341,20 @@
         <translation>窗口</translation>
     </message>
     <message>
+        <source>How many keys before its own a query sees: i − j is at most so much</source>
+        <translation>查询能看到自身位置之前多少个键：i − j 不超过此数</translation>
+    </message>
+    <message>
+        <source>How many keys after its own a query sees: j − i is at most so much</source>
+        <translation>查询能看到自身位置之后多少个键：j − i 不超过此数</translation>
+    </message>
+    <message>
         <source>prefix</source>
         <translation>前缀</translation>
+    </message>
+    <message>
+        <source>How many of the first keys every query sees, later than itself or not</source>
+        <translation>所有查询都能看到的开头键数，无论键是否在查询之后</translation>
     </message>
     <message>
         <source>padding</source>
@@ -3338,6 +3425,10 @@
         <translation>无</translation>
     </message>
     <message>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
+    </message>
+    <message>
         <source>open: {open} of {all} cells</source>
         <translation>开放：{all} 个单元格中的 {open} 个</translation>
     </message>
@@ -3352,6 +3443,10 @@
     <message>
         <source>{one} or {other}</source>
         <translation>{one} 或 {other}</translation>
+    </message>
+    <message>
+        <source>Keys that are open in each item: one number for all, or one for each item</source>
+        <translation>每个样本中开放的键数：一个数共用，或每个样本一个数</translation>
     </message>
     <message>
         <source>adds {rule}</source>
@@ -4281,10 +4376,6 @@
     <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
-    </message>
-    <message>
-        <source>Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1</source>
-        <translation>X 的数值；W_Q、W_K、W_V 取得足够小，使 Q、K、V 的方差约为 1</translation>
     </message>
     <message>
         <source>The same seed gives the same numbers again</source>
@@ -8565,10 +8656,6 @@
         <translation>使分数介于 −cap 与 cap 之间：S″ = cap · tanh(S′ / cap)</translation>
     </message>
     <message>
-        <source>A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out</source>
-        <translation>A = softmax(S / T)：小于 1 时权重更尖锐，大于 1 时更平均</translation>
-    </message>
-    <message>
         <source>Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i</source>
         <translation>在位置 i 处把 Q 和 K 的成对列旋转 i · θ^(−2p/dₖ)</translation>
     </message>
@@ -8587,6 +8674,10 @@
     <message>
         <source>Added to the variance: N = γ (R − μ) / √(σ² + ε) + β</source>
         <translation>加到方差上：N = γ (R − μ) / √(σ² + ε) + β</translation>
+    </message>
+    <message>
+        <source>The function between the products of the feed-forward network: F = a(Fᵘ); gated F = a(Fᵍ) · Fᵘ</source>
+        <translation>前馈网络两次乘积之间的函数：F = a(Fᵘ)；带门控时 F = a(Fᵍ) · Fᵘ</translation>
     </message>
     <message>
         <source>The head on show, counted from 0: O = A V of its columns alone</source>
@@ -8621,8 +8712,12 @@
         <translation>K 和 V 的头数；每个头服务 num_heads / num_kv_heads 个查询头</translation>
     </message>
     <message>
-        <source>Columns of Q and K in one head; scores are divided by √dₖ</source>
-        <translation>一个头中 Q 和 K 的列数；分数除以 √dₖ</translation>
+        <source>Columns of Q and K in one head; the scale 1/√dₖ goes by it</source>
+        <translation>每个头中 Q 和 K 的列数；缩放 1/√dₖ 由它决定</translation>
+    </message>
+    <message>
+        <source>Columns of X, or of all heads together where Q is given; mostly d_model = heads · dₖ</source>
+        <translation>X 的列数；直接给出 Q 时为所有头的总列数；通常 d_model = 头数 · dₖ</translation>
     </message>
     <message>
         <source>Columns of V in one head, and so of its output O = A V</source>
@@ -8635,10 +8730,6 @@
     <message>
         <source>Rows of K and V: a column of S and of A for each key</source>
         <translation>K 和 V 的行数：每个键对应 S 和 A 的一列</translation>
-    </message>
-    <message>
-        <source>Columns of all heads together: d_model = heads · dₖ</source>
-        <translation>所有头的总列数：d_model = 头数 · dₖ</translation>
     </message>
     <message>
         <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
@@ -8655,6 +8746,10 @@
     <message>
         <source>Which number stands below every head, read off its weights A</source>
         <translation>每个头下显示哪个读数，由它的权重 A 算出</translation>
+    </message>
+    <message>
+        <source>A = softmax(S′ / T): below 1 it sharpens the weights, above 1 it evens them out</source>
+        <translation>A = softmax(S′ / T)：小于 1 时权重更尖锐，大于 1 时更平均</translation>
     </message>
     <message>
         <source>True opens a key, as in scaled_dot_product_attention: M is 0 there</source>
@@ -8675,10 +8770,6 @@
     <message>
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
-    </message>
-    <message>
-        <source>The function between the products of the feed-forward network: F = a(Fᵘ)</source>
-        <translation>前馈网络两次乘积之间的函数：F = a(Fᵘ)</translation>
     </message>
 </context>
 <context>
@@ -8726,8 +8817,8 @@
         <translation>合并所选词元</translation>
     </message>
     <message>
-        <source>Make one token of neighbors; a double click edits one, and a blank in it splits it</source>
-        <translation>把相邻的词元合并为一个；双击可编辑词元，在其中加空格即可拆分</translation>
+        <source>Make one token of neighbors that are selected</source>
+        <translation>把选中的相邻词元合并为一个</translation>
     </message>
     <message>
         <source>Names of</source>

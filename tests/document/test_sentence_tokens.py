@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.document.sentence_tokens import split_tokens
+from attn_gui.document.sentence_tokens import places_before, split_tokens
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,25 @@ def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
     assert "".join("".join(tokens).split()) == "".join(letter for letter in "".join(tokens) if not letter.isspace())
     letters = [letter for letter in sentence if letter.isalnum()]
     assert [letter for letter in "".join(tokens) if letter.isalnum()] == letters
+
+
+@pytest.mark.parametrize(
+    ("before", "tokens", "places"),
+    [
+        ("a b c d", "a b c d", [0, 1, 2, 3]),
+        ("a b c d", "a bc d", [0, 1, 3]),  # joined
+        ("a bc d", "a b c d", [0, 1, -1, 2]),  # split
+        ("a b c d", "b c d", [1, 2, 3]),
+        ("a b", "x a b y", [-1, 0, 1, -1]),
+        ("a b c", "u v w x", [0, 1, 2, -1]),
+        ("a b c d", "u v", [0, 1]),
+        ("the cat the dog", "the cat saw the dog", [0, 1, -1, 2, 3]),
+    ],
+)
+def test_tokens_that_stay_are_found_at_their_places(before: str, tokens: str, places: list[int]) -> None:
+    assert places_before(tokens.split(), before.split()) == places
+
+
+def test_rows_without_names_keep_their_order() -> None:
+    assert places_before(("u", "v", "w"), [None, None]) == [0, 1, -1]
+    assert places_before(("u",), [None, None]) == [0]

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.engine.problem.masks import MASKS
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.map.levels.colorbar import ColorBar
 
@@ -120,6 +121,21 @@ def test_controls_that_come_later_have_a_tip_and_a_whats_this(launch, lang):
     if lang == "zh":
         told = {control.whatsThis() for control in in_sight(person)}
         assert [text for text in told if not re.search("[一-鿿]", text)] == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_switches_of_tables_layers_of_the_mask_and_levels_have_tips(launch, lang):
+    person = launch("thinking-machines.npz", lang=lang, width=1366, height=700)
+    bar = next(bar for bar in person.window.findChildren(ColorBar) if bar.isVisible())
+    person.click(bar)
+    found = told_nothing(person)
+    person.press("Esc")
+    person.do("masks")
+    for kind in MASKS:
+        person.window.mask_panel.add_layer(kind)
+    person.wait()
+    person.program.tools.tips.show()
+    assert sorted({*found, *told_nothing(person)}) == []
 
 
 def test_heads_and_color_bars_say_what_they_change(launch):

@@ -26,7 +26,7 @@ TIPS = {
     "mask": QT_TRANSLATE_NOOP("Tips", "Which keys a query may see: Sᵐ = S′ + M, where M is 0 or −∞"),
     "softcap": QT_TRANSLATE_NOOP("Tips", "Keeps scores between −cap and cap: S″ = cap · tanh(S′ / cap)"),
     "temperature": QT_TRANSLATE_NOOP(
-        "Tips", "A = softmax(S / T): below 1 it sharpens the weights, above 1 it evens them out"
+        "Tips", "A = softmax(S′ / T): below 1 it sharpens the weights, above 1 it evens them out"
     ),
     "rotary_theta": QT_TRANSLATE_NOOP("Tips", "Turns pairs of columns of Q and K by i · θ^(−2p/dₖ) at position i"),
     "d_a": QT_TRANSLATE_NOOP("Tips", "How many units the additive score has: a = tanh(q W_q + k W_k) · w"),
@@ -34,7 +34,9 @@ TIPS = {
     "block.norm_eps": QT_TRANSLATE_NOOP("Tips", "Added to the variance or the mean square: N = γ R / √(mean R² + ε)"),
     "qk_norm_eps": QT_TRANSLATE_NOOP("Tips", "Added to the mean square of a head: Qⁿ = γ Q / √(mean Q² + ε)"),
     "norm": QT_TRANSLATE_NOOP("Tips", "Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not"),
-    "activation": QT_TRANSLATE_NOOP("Tips", "The function between the products of the feed-forward network: F = a(Fᵘ)"),
+    "activation": QT_TRANSLATE_NOOP(
+        "Tips", "The function between the products of the feed-forward network: F = a(Fᵘ); gated F = a(Fᵍ) · Fᵘ"
+    ),
     "head": QT_TRANSLATE_NOOP("Tips", "The head on show, counted from 0: O = A V of its columns alone"),
     "reading": QT_TRANSLATE_NOOP("Tips", "Which number stands below every head, read off its weights A"),
     "mask_reading.attend": QT_TRANSLATE_NOOP(
@@ -56,11 +58,13 @@ TIPS = {
     "num_kv_heads": QT_TRANSLATE_NOOP(
         "Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"
     ),
-    "d_k": QT_TRANSLATE_NOOP("Tips", "Columns of Q and K in one head; scores are divided by √dₖ"),
+    "d_k": QT_TRANSLATE_NOOP("Tips", "Columns of Q and K in one head; the scale 1/√dₖ goes by it"),
     "d_v": QT_TRANSLATE_NOOP("Tips", "Columns of V in one head, and so of its output O = A V"),
     "n": QT_TRANSLATE_NOOP("Tips", "Rows of Q: a row of S, of A and of O for each query"),
     "m": QT_TRANSLATE_NOOP("Tips", "Rows of K and V: a column of S and of A for each key"),
-    "d_model": QT_TRANSLATE_NOOP("Tips", "Columns of all heads together: d_model = heads · dₖ"),
+    "d_model": QT_TRANSLATE_NOOP(
+        "Tips", "Columns of X, or of all heads together where Q is given; mostly d_model = heads · dₖ"
+    ),
     "d_model_fixed": QT_TRANSLATE_NOOP(
         "Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"
     ),

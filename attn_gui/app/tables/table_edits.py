@@ -19,8 +19,10 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.engine import fill, resize
+from attn_gui.document.sentence_tokens import places_before
+from attn_gui.engine import fill
 from attn_gui.engine.creation.memory import made
+from attn_gui.engine.creation.rearrange import rearranged
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
@@ -173,12 +175,14 @@ class TableEdits(QObject):
         if not asked(dialog):
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
-        sizes, tokens = dialog.result_sizes(), dialog.result_fields()
+        sizes, tokens, words = dialog.result_sizes(), dialog.result_fields(), dialog.tokens()
 
         def make() -> Edits:
             resized, edits = problem, []
-            for name, count in sizes.items():
-                fields = resize(resized, keep="d_model", **{name: count}).fields
+            for name in (name for name, count in sizes.items() if count != getattr(resized, name)):
+                before = resized.query_tokens if name == "n" else resized.names_of_keys
+                places = places_before(words, before or [None] * getattr(resized, name))
+                fields = rearranged(resized, name, np.array(places))
                 resized = drafted(resized, fields)
                 edits.append(SetFields(fields, label))
             return Edits((*edits, SetFields(tokens, label)), label)

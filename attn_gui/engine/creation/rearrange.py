@@ -48,9 +48,7 @@ def inserted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, 
     `resize` raises.
     """
     length = _checked(problem, size, at)
-    after = drafted(problem, resize(problem, keep="d_k", **{size: length + count}).fields)
-    order = np.concatenate([np.arange(at), np.arange(length, length + count), np.arange(at, length)])
-    return _fields(problem, after, after, order, np.where(order < length, order, -1))
+    return rearranged(problem, size, np.insert(np.arange(length), [at] * count, -1))
 
 
 def deleted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
@@ -59,9 +57,19 @@ def deleted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, A
     Raises FieldError for places outside, and what `resize` raises.
     """
     length = _checked(problem, size, at + count)
-    smaller = outline(partial(resize, problem, keep="d_k", **{size: length - count})).fields
-    order = np.delete(np.arange(length), slice(at, at + count))
-    return _fields(problem, drafted(problem, smaller), problem, order, order)
+    return rearranged(problem, size, np.delete(np.arange(length), slice(at, at + count)))
+
+
+def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
+    """The fields that change when an axis gets another length, and its cells are those that were at `places`.
+
+    −1 stands for a new cell, with numbers as `resize` gives them. Raises what `resize` raises.
+    """
+    length, new = int(getattr(problem, size)), places < 0
+    after = drafted(problem, outline(partial(resize, problem, keep="d_k", **{size: len(places)})).fields)
+    longest = length + int(new.sum())
+    source = drafted(problem, resize(problem, keep="d_k", **{size: longest}).fields) if new.any() else problem
+    return _fields(problem, after, source, np.where(new, length - 1 + np.cumsum(new), places), places)
 
 
 def _checked(problem: Problem, size: str, at: int) -> int:
@@ -72,8 +80,8 @@ def _checked(problem: Problem, size: str, at: int) -> int:
 
 
 def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:
-    """The changed fields: `order` leads into `source`, which is one of the two; `places` into the cells before, where
-    −1 stands for a new one."""
+    """The changed fields: `order` leads into `source`, which has the cells before and the new ones behind them;
+    `places` into the cells before, where −1 stands for a new one."""
     arrays = source.arrays()
     by_hand = {record.field(k) for k, record in enumerate(before.interventions)}
     shapes = {name: pair for name, pair in reshaped(before, after).items() if name not in by_hand}

@@ -19,12 +19,16 @@ Sizes = tuple[int, int, int, int]  # batch, head, query, key
 
 
 class Parameter(NamedTuple):
-    """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m."""
+    """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m.
+
+    Texts are English, of the context "Masks"; `about` says what the setting does to the rule.
+    """
 
     name: str
     kind: Literal["int", "lengths", "align", "array"]
     default: Any
-    label: str = ""  # English; context "Masks"
+    label: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -107,7 +111,17 @@ class Layer(Kinded):
         return self
 
 
-ALIGN = Parameter("align", "align", "start", QT_TRANSLATE_NOOP("Masks", "lined up at"))
+ALIGN = Parameter(
+    "align",
+    "align",
+    "start",
+    QT_TRANSLATE_NOOP("Masks", "lined up at"),
+    QT_TRANSLATE_NOOP(
+        "Masks",
+        "Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. "
+        "Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.",
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -53,8 +53,20 @@ class Window(Aligned):
     about = QT_TRANSLATE_NOOP("Masks", "A query sees the keys near it")
     diagonal = True
     parameters = (
-        Parameter("left", "int", None, QT_TRANSLATE_NOOP("Masks", "keys before")),
-        Parameter("right", "int", None, QT_TRANSLATE_NOOP("Masks", "keys after")),
+        Parameter(
+            "left",
+            "int",
+            None,
+            QT_TRANSLATE_NOOP("Masks", "keys before"),
+            QT_TRANSLATE_NOOP("Masks", "How many keys before its own a query sees: i − j is at most so much"),
+        ),
+        Parameter(
+            "right",
+            "int",
+            None,
+            QT_TRANSLATE_NOOP("Masks", "keys after"),
+            QT_TRANSLATE_NOOP("Masks", "How many keys after its own a query sees: j − i is at most so much"),
+        ),
         ALIGN,
     )
 
@@ -108,7 +120,16 @@ class Prefix(Aligned):
     kind = "prefix"
     label = QT_TRANSLATE_NOOP("Masks", "prefix")
     about = QT_TRANSLATE_NOOP("Masks", "All see the first keys, the others causally")
-    parameters = (Parameter("length", "int", 0, QT_TRANSLATE_NOOP("Masks", "first keys")), ALIGN)
+    parameters = (
+        Parameter(
+            "length",
+            "int",
+            0,
+            QT_TRANSLATE_NOOP("Masks", "first keys"),
+            QT_TRANSLATE_NOOP("Masks", "How many of the first keys every query sees, later than itself or not"),
+        ),
+        ALIGN,
+    )
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
@@ -145,7 +166,15 @@ class Padding(Layer):
     kind = "padding"
     label = QT_TRANSLATE_NOOP("Masks", "padding")
     about = QT_TRANSLATE_NOOP("Masks", "Keys past the end of an item are closed")
-    parameters = (Parameter("lengths", "lengths", None, QT_TRANSLATE_NOOP("Masks", "lengths")),)
+    parameters = (
+        Parameter(
+            "lengths",
+            "lengths",
+            None,
+            QT_TRANSLATE_NOOP("Masks", "lengths"),
+            QT_TRANSLATE_NOOP("Masks", "Keys that are open in each item: one number for all, or one for each item"),
+        ),
+    )
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:

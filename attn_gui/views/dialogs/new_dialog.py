@@ -160,7 +160,6 @@ class NewDialog(FormDialog):
         self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: kind_name(kind) for kind in _simple_masks()})
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
         self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed"))
-        self.fill.setToolTip(self.tr("Of X; W_Q, W_K and W_V are so small that Q, K and V vary by about 1"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
@@ -270,10 +269,11 @@ class NewDialog(FormDialog):
         """Show the present choice in words; one that cannot be made is not offered."""
         refusal, choice = self._share(), self.result_choice()
         follows = choice.kind == "self"
-        self.boxes["m"].setEnabled(not follows)
-        self.boxes["m"].setToolTip(self.tr("In self-attention the keys are the rows of X too") if follows else "")
-        with QSignalBlocker(self.boxes["m"]):
-            self.boxes["m"].setValue(choice.m)
+        keys = self.boxes["m"]
+        keys.setEnabled(not follows)
+        keys.setToolTip(self.tr("In self-attention the keys are the rows of X too") if follows else keys.whatsThis())
+        with QSignalBlocker(keys):
+            keys.setValue(choice.m)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]

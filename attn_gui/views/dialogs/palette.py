@@ -69,6 +69,7 @@ class ActionPalette(QDialog):
         self._offers, self._shown = tuple(offers), tuple(offers)
         self._line, self._list, self._none = QLineEdit(self), QTreeWidget(self), WrappedLabel(self)
         self._line.setObjectName("palette.search")
+        self._list.setObjectName("palette.found")
         self._line.setPlaceholderText(self.tr("Type what you want to do"))
         self._line.setAccessibleName(self.tr("Search actions"))
         self._list.setAccessibleName(self.tr("Actions found"))

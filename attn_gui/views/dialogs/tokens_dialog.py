@@ -52,6 +52,8 @@ class TokensDialog(QDialog):
         self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
+        self.sentence.setObjectName("tokens.sentence")
+        self.pieces.setObjectName("tokens.pieces")
         self.side.setObjectName("tokens.side")
         self.resize_rows.setObjectName("tokens.resize_rows")
         self._said, self.join = WrappedLabel(self), QPushButton(self)
@@ -79,9 +81,10 @@ class TokensDialog(QDialog):
         present = query_tokens or ()
         sentence = " ".join(map(str.strip, present))
         # tokens with blanks inside would be torn apart there, and "the" taken for " the" where both are present
-        self.sentence.setPlainText(sentence if split_tokens(sentence, self._known) == present else "")
+        again = split_tokens(sentence, self._known) == present
+        self.sentence.setPlainText(sentence if again else "")
         self.sentence.selectAll()
-        self._show_tokens()
+        self._cut_by_hand(None if again else present)
 
     def tokens(self) -> tuple[str, ...]:
         """The tokens of the sentence as it stands."""
@@ -106,7 +109,7 @@ class TokensDialog(QDialog):
         self.sentence.setPlaceholderText(self.tr("Type a sentence; blanks keep Chinese words together"))
         self.sentence.setAccessibleName(self.tr("Sentence"))
         self.join.setText(self.tr("Join the selected"))
-        tip = self.tr("Make one token of neighbors; a double click edits one, and a blank in it splits it")
+        tip = self.tr("Make one token of neighbors that are selected")
         self.join.setToolTip(tip)
         self.side.setAccessibleName(self.tr("Names of"))
         self.pieces.setAccessibleName(self.tr("Tokens, in order"))
@@ -160,20 +163,23 @@ class TokensDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 
-    def _cut_by_hand(self, tokens: tuple[str, ...] | None) -> None:
-        """Take these tokens, or those of the sentence."""
+    def _cut_by_hand(self, tokens: tuple[str, ...] | None, place: int = -1) -> None:
+        """Take these tokens, or those of the sentence; the keyboard goes on at one of them."""
         self._own = tokens
         self._show_tokens()
+        self.pieces.setCurrentRow(min(place, self.pieces.count() - 1))
 
     def _on_piece_changed(self, piece: QListWidgetItem) -> None:
         """A token that was edited: a blank in it splits it, nothing in it takes it away."""
         tokens, place = self.tokens(), self.pieces.row(piece)
-        self._cut_by_hand((*tokens[:place], *str(piece.data(Qt.ItemDataRole.EditRole)).split(), *tokens[place + 1 :]))
+        self._cut_by_hand(
+            (*tokens[:place], *str(piece.data(Qt.ItemDataRole.EditRole)).split(), *tokens[place + 1 :]), place
+        )
 
     def _join_selected(self) -> None:
         rows, tokens = sorted(self.pieces.row(piece) for piece in self.pieces.selectedItems()), self.tokens()
         joined = "".join(tokens[rows[0] : rows[-1] + 1])
-        self._cut_by_hand((*tokens[: rows[0]], joined, *tokens[rows[-1] + 1 :]))
+        self._cut_by_hand((*tokens[: rows[0]], joined, *tokens[rows[-1] + 1 :]), rows[0])
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(420), super().sizeHint().height())

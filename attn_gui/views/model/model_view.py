@@ -180,8 +180,8 @@ class ModelView(QWidget):
 
     def _build(self) -> None:
         dress(self._about, "small", "text2")
-        for label in (self._prediction_title, self._changes_title):
-            dress(label, "section", strong=True)
+        for title in (self._prediction_title, self._changes_title):
+            dress(title, "section", strong=True)
         dress(self._similar, "small", "text2")
         top = QGridLayout()
         top.setHorizontalSpacing(SPACING.m)

@@ -16,24 +16,29 @@ TIPS = {
     "new.num_heads": QT_TRANSLATE_NOOP(
         "DialogTips", "How many heads: each has dₖ columns of Q and K and weights of its own"
     ),
-    "new.d_k": QT_TRANSLATE_NOOP("DialogTips", "Columns of Q and K in one head; scores are divided by √dₖ"),
+    "new.d_k": QT_TRANSLATE_NOOP("DialogTips", "Columns of Q and K in one head; at first scores are divided by √dₖ"),
     "new.d_v": QT_TRANSLATE_NOOP("DialogTips", "Columns of V in one head, and so of its output O = A V"),
-    "new.mask": QT_TRANSLATE_NOOP(
-        "DialogTips", "Which keys a query may see from the start; masks can be added later, too"
+    "new.mask": QT_TRANSLATE_NOOP("DialogTips", "A first layer of the mask, Sᵐ = S′ + M; more can be added later"),
+    "new.sentence": QT_TRANSLATE_NOOP("DialogTips", "Its tokens become the names of the rows, and their number n"),
+    "new.fill": QT_TRANSLATE_NOOP(
+        "DialogTips",
+        "What stands in the tables at first; of small integers and random numbers W_Q, W_K and W_V are scaled down, "
+        "so that Q, K and V vary by about 1",
     ),
-    "new.sentence": QT_TRANSLATE_NOOP("DialogTips", "Its words become the names of the rows, and their number n"),
     "export.folder": QT_TRANSLATE_NOOP("DialogTips", "The folder that the files are written into; it has to be there"),
     "export.browse": QT_TRANSLATE_NOOP("DialogTips", "Look for a folder"),
     "export.name": QT_TRANSLATE_NOOP(
         "DialogTips", "What the names of the files begin with, or the name of the only one"
     ),
     "export.item": QT_TRANSLATE_NOOP("DialogTips", "Which item of the batch, counted from 0"),
-    "export.format": QT_TRANSLATE_NOOP("DialogTips", "The kind of file; what it holds stands beside its name"),
+    "export.format": QT_TRANSLATE_NOOP("DialogTips", "The kind of file"),
+    "export.stages": QT_TRANSLATE_NOOP("DialogTips", "Which steps are drawn, each in a file of its own"),
+    "export.arrays": QT_TRANSLATE_NOOP("DialogTips", "Which tables and steps are written, in full precision"),
     "export.picture": QT_TRANSLATE_NOOP(
         "DialogTips", "What is drawn: the map alone, or with the matrices that it is made of"
     ),
     "export.compare": QT_TRANSLATE_NOOP(
-        "DialogTips", "Which of two states: now, before, their difference, or both halves"
+        "DialogTips", "Which of two states: now, before, now − before, or both halves; or gradients of the chosen cell"
     ),
     "export.which_heads": QT_TRANSLATE_NOOP("DialogTips", "The head on show, all of them, or some by their numbers"),
     "export.arrangement": QT_TRANSLATE_NOOP(
@@ -49,10 +54,10 @@ TIPS = {
         "DialogTips", "Size and type for a place: a screen, a column of a paper, a slide"
     ),
     "export.width": QT_TRANSLATE_NOOP(
-        "DialogTips", "Width of the figure in centimeters; left empty, cells of at least 0.5 cm"
+        "DialogTips", "Width of the figure in centimeters; automatic: cells of at least 0.5 cm"
     ),
     "export.height": QT_TRANSLATE_NOOP(
-        "DialogTips", "Height of the figure in centimeters; left empty, it follows from the width"
+        "DialogTips", "Height of the figure in centimeters; automatic: it follows from the width"
     ),
     "export.font_size": QT_TRANSLATE_NOOP("DialogTips", "Size of the type in points, as on the paper"),
     "export.dpi": QT_TRANSLATE_NOOP("DialogTips", "Pixels for each inch (2.54 cm): 300 for print, 150 for a screen"),
@@ -69,17 +74,21 @@ TIPS = {
     ),
     "tokens.side": QT_TRANSLATE_NOOP("DialogTips", "Whose names these are: of the queries, of the keys, or of both"),
     "tokens.resize_rows": QT_TRANSLATE_NOOP(
-        "DialogTips", "One row of numbers for each token: new ones are zeros, the last ones go"
+        "DialogTips",
+        "One row of numbers for each token: tokens that stay keep their numbers, new ones are zeros, masks follow",
+    ),
+    "tokens.sentence": QT_TRANSLATE_NOOP(
+        "DialogTips", "Words, numbers and signs become tokens; where Chinese has blanks, they part its words"
+    ),
+    "tokens.pieces": QT_TRANSLATE_NOOP(
+        "DialogTips", "A double click or F2 edits a token: a blank in it splits it, without letters it goes"
     ),
     "target.value": QT_TRANSLATE_NOOP("DialogTips", "The number that the chosen cell shall have"),
-    "target.query": QT_TRANSLATE_NOOP(
-        "DialogTips", "The smallest change of the query's row of Q, or of X, that reaches it"
-    ),
-    "target.key": QT_TRANSLATE_NOOP(
-        "DialogTips", "The smallest change of the key's row of K, or of C, that reaches it"
-    ),
+    "target.query": QT_TRANSLATE_NOOP("DialogTips", "The smallest change of the query's row of Q that reaches it"),
+    "target.key": QT_TRANSLATE_NOOP("DialogTips", "The smallest change of the key's row of K that reaches it"),
+    "target.x": QT_TRANSLATE_NOOP("DialogTips", "The smallest change of the query's row of X that reaches it"),
     "target.bias": QT_TRANSLATE_NOOP(
-        "DialogTips", "A number added to the scores of the row: Sᵐ = S′ + M; tables stay as they are"
+        "DialogTips", "The smallest numbers added to the scores of the row, S′ + M, that reach it; Q, K and V stay"
     ),
     "target.odds": QT_TRANSLATE_NOOP(
         "DialogTips", "Whether the other weights of the row keep their ratios to each other"
@@ -92,9 +101,13 @@ TIPS = {
     "palette.search": QT_TRANSLATE_NOOP(
         "DialogTips", "A part of a name, a menu or another word for it, in either language"
     ),
-    "worksheets.count": QT_TRANSLATE_NOOP("DialogTips", "How many sheets, one for each student; no two are alike"),
+    "palette.found": QT_TRANSLATE_NOOP("DialogTips", "Enter does the chosen one; a grey one says what it needs"),
+    "worksheets.count": QT_TRANSLATE_NOOP(
+        "DialogTips", "How many sheets, one for each student, each with numbers of its own"
+    ),
     "worksheets.seed": QT_TRANSLATE_NOOP("DialogTips", "The same seed gives the same sheets again"),
     "worksheets.blanks": QT_TRANSLATE_NOOP("DialogTips", "How many numbers are left out on each sheet"),
+    "worksheets.stages": QT_TRANSLATE_NOOP("DialogTips", "The steps of which numbers are left out"),
     "worksheets.lang": QT_TRANSLATE_NOOP("DialogTips", "The language of the sheets"),
     "worksheets.name": QT_TRANSLATE_NOOP("DialogTips", "What the names of the files begin with"),
     "worksheets.keys": QT_TRANSLATE_NOOP("DialogTips", "Write the answers, too, into a file of their own"),
@@ -104,8 +117,9 @@ TIPS = {
 def give_tips(dialog: QDialog) -> None:
     """Tell tips of its controls in the present language, as What's This, too; a tip of their own stays."""
     for control in dialog.findChildren(QWidget):
-        tip = TIPS.get(control.objectName())
-        if tip and not control.toolTip():
-            control.setToolTip(QCoreApplication.translate("DialogTips", tip))
-        if not control.whatsThis():
+        if tip := TIPS.get(control.objectName()):
+            control.setWhatsThis(QCoreApplication.translate("DialogTips", tip))
+        if control.toolTip() and not control.whatsThis():
             control.setWhatsThis(control.toolTip())
+        if control.whatsThis() and not control.toolTip():
+            control.setToolTip(control.whatsThis())

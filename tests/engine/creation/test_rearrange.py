@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, FieldError, Problem
-from attn_gui.engine.creation.rearrange import deleted, inserted, size_of
+from attn_gui.engine.creation.rearrange import deleted, inserted, rearranged, size_of
 
 N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
 
@@ -47,6 +47,22 @@ def test_new_queries_leave_the_rows_of_the_others_alone(at, count):
     assert tuple(after.query_tokens[place] for place in kept) == before.query_tokens
     assert np.all(after.query[at : at + count] == 0)
     assert after.mask[0].cells[..., at : at + count, :].all()  # new ones may see all
+
+
+@given(places=st.lists(st.integers(-1, M - 1), min_size=1, max_size=9).filter(lambda places: len(places) != M))
+def test_keys_that_come_and_go_at_once_keep_their_numbers(places):
+    allowed = np.random.default_rng(5).random((N, M)) < 0.7
+    before = direct(key_tokens=tuple("abcdefg"), mask=[{"kind": "custom", "allowed": allowed}])
+    after = before.replace(**rearranged(before, "m", np.array(places)))
+    for name in ("key", "value"):
+        rows = np.vstack([getattr(before, name), np.zeros((1, getattr(before, name).shape[1]))])
+        assert np.array_equal(getattr(after, name), rows[places])  # −1 is the last one
+    old = [k for k in places if k >= 0]
+    assert [token for token, k in zip(after.key_tokens, places, strict=True) if k >= 0] == ["abcdefg"[k] for k in old]
+    kept = np.array(places) >= 0
+    assert np.array_equal(after.mask[0].cells[..., kept].reshape(N, -1), allowed[:, old])
+    assert after.mask[0].cells[..., ~kept].all()
+    assert np.array_equal(after.query, before.query)
 
 
 @given(at=st.integers(0, M - 2), count=st.integers(1, 2))

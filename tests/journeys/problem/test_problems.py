@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPlainTextEdit, QWidget
+
+from attn_gui import Problem, save
+from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 SIZES = {"n": 3, "m": 5, "num_heads": 2, "d_k": 7, "d_v": 4}
 
@@ -183,6 +191,46 @@ def test_biases_and_a_second_sequence_come_and_go(launch):
     assert not person.has("table.context")
     assert not person.has("table.b_query")
     assert person.values("weights") == weights
+
+
+def test_rows_follow_tokens_that_are_joined_or_split(launch, tmp_path):
+    """Each token keeps its row of numbers and of the mask; one step back brings the very problem back."""
+    numbers, path = np.random.default_rng(0), tmp_path / "six.attn"
+    arrays = {name: numbers.normal(size=(6, 4)) for name in ("query", "key", "value")}
+    allowed = numbers.random((6, 6)) < 0.7
+    tokens = dict.fromkeys(("query_tokens", "key_tokens"), tuple("abcdef"))
+    before = Problem(**arrays, **tokens, num_heads=2, mask=[{"kind": "custom", "allowed": allowed}])
+    save(before, path)
+    person = launch(path)
+
+    def use(dialog: TokensDialog, change: Callable[[TokensDialog], None]) -> None:
+        change(dialog)
+        QTest.mouseClick(dialog.resize_rows, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
+
+    def join(dialog: TokensDialog) -> None:
+        for place in (1, 2):
+            dialog.pieces.item(place).setSelected(True)
+        person.click(dialog.join)
+
+    def split(dialog: TokensDialog) -> None:
+        dialog.pieces.item(1).setText("b x")
+
+    for change, places in ((join, [0, 1, 3, 4, 5]), (split, [0, 1, -1, 2, 3, 4, 5])):
+        person.answering(TokensDialog, partial(use, change=change), lambda: person.do("tokens"))
+        person.wait()
+        after, kept = person.program.document.problem, np.array(places) >= 0
+        old = [place for place in places if place >= 0]
+        assert (after.n, after.m, len(person.steps())) == (len(places), len(places), 2)
+        for field in arrays:
+            assert np.array_equal(getattr(after, field)[kept], getattr(before, field)[old])
+            assert not getattr(after, field)[~kept].any()
+        cells = after.mask[0].cells.reshape(len(places), -1)
+        assert np.array_equal(cells[kept][:, kept], allowed[old][:, old])
+        assert cells[~kept].all()
+        person.do("undo")
+        person.wait()
+        assert person.program.document.problem == before
 
 
 def test_tokens_from_a_sentence(launch):

@@ -81,12 +81,16 @@ def test_tokens_of_a_model_are_there_and_stay_whole_while_others_are_typed(qtbot
     assert "n = m = 10" in dialog.resize_rows.text()
 
 
-def test_tokens_with_blanks_inside_are_not_offered_and_no_rows_are_to_go(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("New York", "the"), may_resize=True)
+def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot: QtBot) -> None:
+    """One has a blank inside: as a sentence it would be torn, and dropped it would take the names away."""
+    present = ("New York", "the")
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=present, key_tokens=present, may_resize=True)
     assert dialog.sentence.toPlainText() == ""
-    assert not dialog.resize_rows.isVisible()
+    assert dialog.result_fields() == {"query_tokens": present, "key_tokens": present}
+    assert not dialog.resize_rows.isEnabled()
     qtbot.keyClicks(dialog.sentence, "one two three")
-    assert dialog.resize_rows.isVisible()
+    assert dialog.tokens() == ("one", "two", "three")
+    assert dialog.resize_rows.isEnabled()
 
 
 @pytest.fixture
@@ -140,7 +144,9 @@ def test_tokens_are_joined_and_split_by_hand(qtbot: QtBot) -> None:
     qtbot.mouseClick(dialog.join, Qt.MouseButton.LeftButton)
     assert dialog.tokens() == ("a", "bc", "d")
     assert dialog.pieces.item(1).text() == "bc" or dialog.pieces.item(1).data(0) == "1  bc"
+    assert dialog.pieces.currentRow() == 1  # the keyboard goes on there
     dialog.pieces.item(1).setText("b 1 c")
+    assert dialog.pieces.currentRow() == 1
     assert dialog.tokens() == ("a", "b", "1", "c", "d")
     qtbot.keyClicks(dialog.sentence, " e")
     assert dialog.tokens() == ("a", "b", "c", "d", "e")

@@ -80,8 +80,10 @@ class LimitField(QWidget):
         if value is not None:
             self.box.set_value(value)
 
-    def say(self, name: str) -> None:
-        """All words in the present language, the parameter's name among them."""
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
+        self.box.setToolTip(about)
+        self.unlimited.setToolTip(self.tr("However far away, keys on this side are seen"))
         self.unlimited.setText(self.tr("no limit"))
         self.unlimited.setAccessibleName(self.tr("{name}: no limit").format(name=name))
         self.box.setAccessibleName(name)
@@ -97,9 +99,10 @@ class WholeField(WholeBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, minimum=0, maximum=FAR)
 
-    def say(self, name: str) -> None:
-        """All words in the present language, the parameter's name among them."""
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
         self.setAccessibleName(name)
+        self.setToolTip(about)
 
 
 class AlignField(ChoiceBox):
@@ -115,16 +118,11 @@ class AlignField(ChoiceBox):
         """Show the alignment of the document."""
         self.set_key(value)
 
-    def say(self, name: str) -> None:
-        """All words in the present language, the parameter's name among them."""
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
         self.setAccessibleName(name)
         self.set_words({"start": self.tr("the first query and key"), "end": self.tr("the last query and key")})
-        self.setToolTip(
-            self.tr(
-                "Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. "
-                "Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens."
-            )
-        )
+        self.setToolTip(about)
 
 
 class LengthsField(TypedField):
@@ -157,10 +155,10 @@ class LengthsField(TypedField):
     def written(self, value: tuple[int, ...] | None) -> str:
         return ", ".join(map(str, value or ()))
 
-    def say(self, name: str) -> None:
-        """All words in the present language, the parameter's name among them."""
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
         self.setAccessibleName(name)
-        self.setToolTip(self.tr("Keys that are open in each item: one number for all, or one for each item"))
+        self.setToolTip(about)
 
 
 Field = LimitField | WholeField | AlignField | LengthsField

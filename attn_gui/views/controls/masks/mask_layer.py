@@ -20,7 +20,7 @@ from attn_gui.engine.problem.masks import Layer
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.masks.mask_fields import Field, LengthsField, make_field
-from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, parameter_name, rule
+from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, parameter_about, parameter_name, rule
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress
 
@@ -87,11 +87,13 @@ class LayerRow(QWidget):
         for parameter in self._layer.parameters:
             if parameter.name in self.fields:
                 self._names[parameter.name].setText(parameter_name(parameter))
-                self.fields[parameter.name].say(parameter_name(parameter))
+                self.fields[parameter.name].say(parameter_name(parameter), parameter_about(parameter))
         self.paint.setText(self.tr("Paint in the map"))
         self.paint.setToolTip(self.tr("Show the masked scores, with a brush in hand that opens and closes cells"))
         self.fill.setText(self.tr("Fill"))
+        self.fill.setToolTip(self.tr("All cells of this layer at once: M is 0 where they are open, −∞ where closed"))
         self.table.setText(self.tr("Show its table"))
+        self.table.setToolTip(self.tr("The numbers of this layer among the tables, to be typed and pasted there"))
         words = (
             self.tr("Open all cells"),
             self.tr("Close all cells"),

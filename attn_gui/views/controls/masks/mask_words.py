@@ -26,6 +26,11 @@ def parameter_name(parameter: Parameter) -> str:
     return QCoreApplication.translate("Masks", parameter.label or parameter.name)
 
 
+def parameter_about(parameter: Parameter) -> str:
+    """What a parameter does to the rule; empty where nothing is said of it."""
+    return QCoreApplication.translate("Masks", parameter.about) if parameter.about else ""
+
+
 def mask_summary(layers: Sequence[Layer]) -> str:
     """The layers in force, short enough for the box in the spine: "none", "causal", "causal + 2"."""
     kinds = [layer.kind for layer in layers if layer.enabled]

@@ -25,6 +25,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.map.levels.histogram import Histogram
 from attn_gui.views.theme import current_theme, restyle, scaled
+from attn_gui.views.words.tip import set_tip
 
 WIDTH = 260
 
@@ -74,6 +75,7 @@ class LevelsPopup(PopupFrame):
     def _button(self, rule: LevelRule, number: int) -> QRadioButton:
         button = QRadioButton(QCoreApplication.translate("Levels", rule.title), self.content)
         button.setObjectName(f"levels.{rule.key}")
+        set_tip(button, QCoreApplication.translate("Levels", rule.about))
         button.setChecked(rule.key == self._shade.rule)
         self._rules.addButton(button, number)
         return button
@@ -88,6 +90,7 @@ class LevelsPopup(PopupFrame):
     def _edit(self, name: str) -> QLineEdit:
         edit = QLineEdit(self.content)
         edit.setAccessibleName(name)
+        set_tip(edit, self.tr("A number x has the color at (x − low) / (high − low) of the bar"))
         edit.setMaximumWidth(scaled(88))
         edit.textEdited.connect(self._on_edit_text_edited)
         return edit
@@ -99,6 +102,9 @@ class LevelsPopup(PopupFrame):
     def _fill_palettes(self) -> None:
         self._palette.setAccessibleName(self.tr("Colors"))
         self._palette.setObjectName("levels.palette")
+        set_tip(
+            self._palette, self.tr("The colors from the lowest level to the highest; of signed ones 0 is the middle")
+        )
         titles = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self._palette.set_words(titles)
         self._palette.set_key(self._shade.palette_for(self._signed))
