@@ -27,7 +27,7 @@ def parameter_name(parameter: Parameter) -> str:
 
 
 def parameter_about(parameter: Parameter) -> str:
-    """What a parameter does to the rule; empty where nothing is said of it."""
+    """The effect of a parameter on the rule; empty where nothing is said of it."""
     return QCoreApplication.translate("Masks", parameter.about) if parameter.about else ""
 
 
