@@ -215,7 +215,7 @@ class Baseline(QObject):
 
     def _forget_faces(self) -> None:
         for supply in self._supplies:
-            supply.end()
+            self._computation.leave(supply)
         self._faces, self._supplies = None, []
 
     # --- following -------------------------------------------------------------------------------

@@ -60,6 +60,7 @@ class Computation(QObject):
         self._blas, self._way = one_blas_thread(), right_of_way()
         self.evaluation = Evaluation(document.problem)
         self.supply: Supply | None = None
+        self._left_behind: list[Supply] = []  # of what is still shown by those who are not told yet
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
         self._settling = Background(self)
         self._settling.answered.connect(self._on_settling_answered)
@@ -114,6 +115,17 @@ class Computation(QObject):
         """Whether pictures are being computed that Esc stops."""
         return self.supply is not None and self.supply.busy
 
+    def leave(self, supply: Supply) -> None:
+        """End it once everybody is told of what came instead: until then maps draw from it."""
+        supply.progressed.disconnect(self.drawing)
+        self._left_behind.append(supply)
+
+    def have_told(self) -> None:
+        """Everybody is told of the evaluation that there is."""
+        self.told = True
+        while self._left_behind:
+            self._left_behind.pop().end()
+
     @contextmanager
     def handed(self, evaluation: Evaluation | None) -> Iterator[None]:
         """Take this one where the document gets the problem that it is of, over the same arrays, in this block."""
@@ -137,6 +149,7 @@ class Computation(QObject):
         self._drawn.stop()
         self._left.stop()
         self._giving_back.finish()
+        self.have_told()
         if self.supply is not None:
             self.supply.end()
         self.finish()
@@ -219,9 +232,9 @@ class Computation(QObject):
     def _take(self, evaluation: Evaluation, *, spread: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
-        self.spread = (spread or self.spreads) and not is_long(evaluation.problem)  # maps cannot do without a supply
+        self.spread = spread or self.spreads
         if self.supply is not None:
-            self.supply.end()
+            self.leave(self.supply)
         self.supply = self._supply_of(evaluation)
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None

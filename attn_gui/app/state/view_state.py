@@ -176,7 +176,7 @@ class ViewState(QObject):
         self._soon.stop()
         while self._waiting:
             _tell(self._waiting.pop(0))
-        self._computation.told = True
+        self._computation.have_told()
 
     def show_all(self) -> None:
         """Tell every follower of the evaluation that there is, as of a document just opened."""
@@ -237,7 +237,7 @@ class ViewState(QObject):
         if self._waiting:
             self._soon.start()
         else:
-            self._computation.told = True
+            self._computation.have_told()
 
 
 def _tell(show: Show) -> None:

@@ -19,7 +19,8 @@ from .passes import Passes
 
 Part = tuple[slice, slice] | None
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
-SHARE, MOST = 8, 1 << 29  # blocks that are kept take this share of what the weights would, and no more bytes than this
+SHARE = 8  # blocks that are kept take this share of what the weights would
+LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
 Watched = tuple[str, int, int, int]  # stage, batch, head, columns
 
 
@@ -33,7 +34,7 @@ class Pictures:
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
         self._weights_name = evaluation.weights
         self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
-        self._room = min(MOST, weights // SHARE)
+        self._room = min(MOST, max(LEAST, weights // SHARE))
 
     # --- asking ----------------------------------------------------------------------------------
     def pooled(

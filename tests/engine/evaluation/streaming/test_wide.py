@@ -76,3 +76,11 @@ def test_a_wide_row_that_is_pointed_at_is_computed_without_its_tile(rng, monkeyp
     evaluation = Working(a_problem(rng, d_v=WIDE), None, None).evaluation
     evaluation.box("weights", (*indices.cell((0, 0, 4)), slice(0, M)))
     assert np.flatnonzero(evaluation.known(0, 0)).tolist() == [4]
+
+
+def test_pictures_of_a_short_map_are_kept_side_by_side(rng):
+    """Two sizes of one map, as its large picture and its thumbnail are: each was computed again after the other."""
+    evaluation = Working(a_problem(rng, d_k=WIDE), None, None).evaluation
+    for columns in (M, 2):
+        evaluation.pooled("scores", 0, 0, N, columns)
+    assert [evaluation.lacking("scores", 0, 0, slice(0, N), columns) for columns in (M, 2)] == [0, 0]
