@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
+from attn_gui.app.state import view_state
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.pooling import pool
@@ -31,6 +32,7 @@ def person(launch, monkeypatch, qtbot):
     found = launch()
     found.program.document.open(problem(), name="long")
     qtbot.waitUntil(lambda: not found.program.computation.pending)
+    found.program.view.tell_all()
     return found
 
 
@@ -119,6 +121,31 @@ def test_the_turn_of_a_small_edit_is_for_its_table_alone(person, qtbot):
     assert found == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
 
 
+def test_another_long_problem_is_told_turn_by_turn_and_maps_show_the_one_before_meanwhile(person, qtbot, monkeypatch):
+    """Told at once it held the window for 20 to 50 ms; an ended supply would leave maps that are painted then blank."""
+    settled(person, qtbot)
+    monkeypatch.setattr(view_state, "SLICE", 0.0)
+    computation, heatmap = person.program.computation, person.find("heatmap.weights")
+    before, met = computation.evaluation, []
+
+    def look():
+        if computation.evaluation is not before and heatmap.plane.evaluation is before:
+            heatmap.cells.render()
+            met.append(bool((heatmap.cells.display.flags != UNKNOWN).all()))
+
+    clock = QTimer(interval=0)
+    clock.timeout.connect(look)
+    clock.start()
+    person.size("d_v", WIDTH + 1)
+    qtbot.waitUntil(lambda: computation.evaluation is not before and not computation.busy)
+    clock.stop()
+    assert len(met) > 2
+    assert all(met)
+    assert heatmap.plane.evaluation is computation.evaluation
+    assert heatmap.cells.values == pytest.approx(exact(person, "weights", 0), rel=1e-4, abs=1e-7)
+    assert not before.supply.busy
+
+
 def own_rows(person, heatmap):
     """Rows of which the map has numbers of its own, and not those of a smaller picture meanwhile."""
     sheets = person.program.computation.supply._of(place_of(heatmap.plane))
@@ -190,7 +217,7 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     person.do("all_stages")
     assert notice.isVisible()
     person.do("undo")
-    qtbot.waitUntil(lambda: not person.program.computation.pending)
+    qtbot.waitUntil(lambda: not person.program.computation.pending and person.program.computation.told)
     assert not notice.isVisible()
     assert window.heads.isVisible()
     assert person.find("heatmap.weights").isVisible()
