@@ -18,6 +18,7 @@ from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.state.look import LookController
+from attn_gui.app.state.translations import in_every_language
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.asking import asked
@@ -132,13 +133,13 @@ class CommandsController(QObject):
 
     def _offers(self) -> list[Offer]:
         """Every action of the menus with its way there: examples and recent files, too."""
-        from attn_gui.views.dialogs.palette import Offer
+        from attn_gui.views.dialogs.palette import Offer, without_access_key
 
         rows = {f"action.{row.name}": row for row in self.actions.rows}
-        offers = []
+        offers, said = [], in_every_language()
         for menus, words, action in self._bars.every_action():
             row = rows.get(action.objectName())
-            words = f"{words} {row.words}" if row else words
+            words = f"{words} {row.words} {without_access_key(said(row.label, row.context))}" if row else words
             offers.append(Offer(action, menus, words, translated(row.needs, row.context) if row and row.needs else ""))
         return offers
 

@@ -152,7 +152,11 @@ def _is_ours(frame: traceback.FrameSummary) -> bool:
 
 
 def _place(frame: traceback.FrameSummary) -> str:
-    """The file without the folders around its package, which have the person's name in them, and the line."""
+    """The file without the folders around its package, which have the person's name in them, and the line.
+
+    Of a file that is not installed the name alone: its folder may be the person's home.
+    """
     path = Path(frame.filename)
-    short = path.relative_to(PACKAGE.parent) if _is_ours(frame) else Path(*path.parts[-2:])
+    installed = any(path.is_relative_to(prefix) for prefix in (sys.prefix, sys.base_prefix))
+    short = path.relative_to(PACKAGE.parent) if _is_ours(frame) else Path(*path.parts[-2 if installed else -1 :])
     return f"{short.as_posix()}:{frame.lineno}"

@@ -6,6 +6,7 @@ What Qt loads is made of the .ts file by packaging/texts.py; a checkout of which
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
@@ -45,3 +46,13 @@ def set_language(app: QCoreApplication, language: str) -> None:
         translator.setObjectName(NAME)
         if translator.load(path):  # a Qt without its own texts still gets ours
             app.installTranslator(translator)
+
+
+def in_every_language() -> Callable[[str, str], str]:
+    """The way from a text of the source and its context to its words in all languages, whichever is on show."""
+    translators = []
+    for language in LANGUAGES[1:]:
+        translator = QTranslator()
+        translator.load(str(resource("translations", f"attn_gui_{language}.qm")))
+        translators.append(translator)
+    return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))

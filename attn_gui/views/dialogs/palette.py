@@ -25,6 +25,7 @@ from attn_gui.views.theme import current_theme, dress, scaled
 
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
+MISSPELLED = 5  # the distance of such words; the nearer ones fit as they are
 LEAST_LETTERS = 4  # of a word that may be taken for another
 
 
@@ -52,10 +53,10 @@ class Offer:
         """The words of the action, without what a menu shows behind them."""
         return without_access_key(self.action.text().partition("\t")[0])
 
-    def distance(self, wanted: str) -> int | None:
-        """The distance from the typed words, 0 for nothing; None where one of them fits nowhere."""
+    def distance(self, wanted: str, farthest: int) -> int | None:
+        """The distance from the typed words, 0 for nothing; None where one of them fits nowhere up to the farthest."""
         label, path, words = (text.casefold() for text in (self.label, self.path, self.words))
-        found = [_distance(word, label, path, words) for word in wanted.casefold().split()]
+        found = [_distance(word, label, path, words, farthest) for word in wanted.casefold().split()]
         return None if None in found else sum(step for step in found if step is not None)
 
 
@@ -104,20 +105,19 @@ class ActionPalette(QDialog):
         self._line.installEventFilter(self)
 
     def _show(self, wanted: str) -> None:
-        """The actions that fit, those at the same distance as menus have them."""
-        near = ((offer.distance(wanted), place, offer) for place, offer in enumerate(self._offers))
-        self._shown = tuple(
-            offer
-            for _distance, _place, offer in sorted(
-                (found for found in near if found[0] is not None), key=lambda found: (found[0] or 0, found[1])
-            )
-        )
+        """The actions that fit, those at the same distance as menus have them; else those that are misspelled."""
+        self._shown = self._near(wanted, MISSPELLED - 1) or self._near(wanted, MISSPELLED)
         self._list.clear()
         self._list.addTopLevelItems([_item(offer) for offer in self._shown])
         nothing = self.tr("Nothing fits “{text}”. Try another word, in English or Chinese.")
         self._none.setText(nothing.format(text=wanted))
         self._none.setVisible(not self._shown)
         self._choose(0)
+
+    def _near(self, wanted: str, farthest: int) -> tuple[Offer, ...]:
+        near = [(offer.distance(wanted, farthest), offer) for offer in self._offers]
+        fitting = [(distance, offer) for distance, offer in near if distance is not None]
+        return tuple(offer for _distance, offer in sorted(fitting, key=lambda found: found[0]))
 
     def _choose(self, row: int) -> None:
         self._list.setCurrentIndex(self._list.model().index(max(0, min(len(self._shown) - 1, row)), 0))
@@ -149,8 +149,8 @@ def _item(offer: Offer) -> QTreeWidgetItem:
     return item
 
 
-def _distance(word: str, label: str, path: str, words: str) -> int | None:
-    """0 where the label begins with the word … 5 where it is misspelled; None where it fits nowhere."""
+def _distance(word: str, label: str, path: str, words: str, farthest: int) -> int | None:
+    """0 where the label begins with the word … MISSPELLED; None where it fits nowhere so near."""
     known = words.split()
     begun = any(other.startswith(word) for other in known)
     if not word.isascii():
@@ -158,7 +158,7 @@ def _distance(word: str, label: str, path: str, words: str) -> int | None:
     fits = (label.startswith(word), word in label, word in known, word in path, begun)
     if any(fits):
         return fits.index(True)
-    if len(word) < LEAST_LETTERS:
+    if len(word) < LEAST_LETTERS or farthest < MISSPELLED:
         return None
     close = (SequenceMatcher(None, word, other).ratio() for other in (*re.split(r"\W+", path), *known))
-    return 5 if max(close, default=0.0) >= ALIKE else None
+    return MISSPELLED if max(close, default=0.0) >= ALIKE else None

@@ -69,7 +69,7 @@ def test_an_error_in_a_slot_is_one_line_with_details_to_copy(qtbot: QtBot, progr
     assert "attn_gui 0." in copied
     assert "Qt 6." in copied
     assert copied.index("KeyError:") < copied.index("RuntimeError:")
-    assert "shell/test_faults.py:" in copied
+    assert "test_faults.py:" in copied
     assert copied in log_text()
     assert banner.text() == "The details are on the clipboard."
     assert not banner.buttons()
@@ -164,7 +164,17 @@ def test_what_a_notebook_typed_is_not_repeated() -> None:
     with pytest.raises(IndexError) as met:
         exec(code, {})
     assert "271828" not in faults.details(met.value)
-    assert "ipykernel_1/cell.py:2" in faults.details(met.value)
+    assert "cell.py:2" in faults.details(met.value)
+
+
+def test_a_script_in_the_home_of_a_person_is_told_without_the_folders_around_it() -> None:
+    code = compile("def f(): np.linalg.inv(np.ones((2, 3)))\nf()", "/home/somebody/mine.py", "exec")
+    with pytest.raises(np.linalg.LinAlgError) as met:
+        exec(code, {"np": np})
+    said = faults.details(met.value)
+    assert "somebody" not in said
+    assert "  mine.py:2" in said
+    assert f"linalg/{Path(met.traceback[-1].path).name}" in said  # of what is installed the package, too
 
 
 def test_a_recursion_without_end_is_short() -> None:

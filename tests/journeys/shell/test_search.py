@@ -33,6 +33,8 @@ FOUND = {
         ("主题", "View › Theme › Light"),
         ("decimal", "View › Decimals › 2"),
         ("语言", "View › Language › English"),
+        ("导出", "File › Export image…"),
+        ("撤销", "Edit › Undo"),
         ("exp img", "File › Export image…"),
         ("gradient", "View › Pages › Gradient maps"),
         ("mask", "Compute › Masks…"),
@@ -48,6 +50,9 @@ FOUND = {
         ("exp img", "文件 › 导出图片…"),
         ("theme", "视图 › 主题 › 浅色"),
         ("小数", "视图 › 小数位数 › 2"),
+        ("dark", "视图 › 主题 › 深色"),
+        ("undo", "编辑 › 撤销"),
+        ("worksheets", "学习 › 班级练习卷…"),
         ("language", "视图 › 语言 › English"),
         ("梯度", "视图 › 页面 › 梯度图"),
         ("缩放", "比较 › 有无缩放"),
@@ -69,6 +74,12 @@ def test_an_action_is_found_by_its_menu_and_by_other_words_in_both_languages(lau
         assert found, f"nothing for {letters}"
         assert found[0][0] == first, letters
         assert said == []
+
+
+def test_slips_of_the_finger_are_looked_for_only_where_nothing_fits(launch):
+    """ "theme" is no slip of "the" in fifty paths."""
+    found, _said = search(launch(SMALL), "theme")
+    assert [path for path, _keys in found] == [f"View › Theme › {name}" for name in ("Light", "Dark", "As the system")]
 
 
 def test_where_nothing_fits_it_says_so(launch):
