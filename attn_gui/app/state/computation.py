@@ -69,7 +69,6 @@ class Computation(QObject):
         self._rest.timeout.connect(self._settle)
         self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
         self._giving_back = Background(self)
-        self._behind = False  # whether what an edit has touched was still to be drawn
         self._drawn = QTimer(self, singleShot=True, interval=0)
         self._drawn.timeout.connect(self._tell_of_pictures)
         self._left.timeout.connect(lambda: self._giving_back.ask(give_back))
@@ -186,8 +185,7 @@ class Computation(QObject):
         if self.supply is not None:
             from attn_gui.pictures.supply import Supply  # it is there, with what is long
 
-            before, self._behind = self._behind, any(supply.behind for supply in self.findChildren(Supply))
-            if before or self._behind:  # once more after the last was drawn, which has taken its turn
+            if any(supply.behind for supply in self.findChildren(Supply)):
                 self._drawn.start()
                 return
         self.pictured.emit()

@@ -11,6 +11,7 @@ from shiboken6 import isValid
 
 Index = QModelIndex | QPersistentModelIndex
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
+PAINTED_MS = 20  # after a step the maps are painted first
 TELL_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell
 
 
@@ -26,7 +27,7 @@ class HistoryModel(QAbstractListModel):
         self._origin = ""
         self._count, self._present = 1, 0
         self._tells: Mapping[int, tuple[str, str]] = {}
-        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
         self._soon.timeout.connect(self.read)
 
     def set_stack(self, stack: QUndoStack | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QVBoxLayout, QWidget
@@ -31,19 +31,27 @@ def stack_of(*texts: str) -> QUndoStack:
     return stack
 
 
-def rows(view: HistoryView) -> list[str]:
+def listed(view: HistoryView) -> None:
+    """Wait until every step is listed: the maps are painted first."""
+    timers = view.findChildren(QTimer)
+    while any(timer.isActive() for timer in timers):
+        QTest.qWait(1)
     QApplication.processEvents()
+
+
+def rows(view: HistoryView) -> list[str]:
+    listed(view)
     model = view.findChild(QListView).model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
 def present(view: HistoryView) -> str:
-    QApplication.processEvents()
+    listed(view)
     return view.findChild(QListView).currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
 
 
 def click(view: HistoryView, row: int) -> None:
-    QApplication.processEvents()
+    listed(view)
     steps = view.findChild(QListView)
     index = steps.model().index(row, 0)
     steps.scrollTo(index)

@@ -18,7 +18,7 @@ from .right_of_way import right_of_way
 T = TypeVar("T")
 
 HEAPS = -8  # M_ARENA_MAX of mallopt
-SWITCH = 0.0005  # seconds
+SWITCH = 0.0001  # seconds
 BEHIND = 5  # steps of nice: of a core that both want, a thread that stands back gets a quarter
 MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
 
@@ -114,10 +114,10 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def switch_quickly() -> None:
-    """Have Python hand its lock over after half a millisecond, unless it does so sooner.
+    """Have Python hand its lock over after a tenth of a millisecond, unless it does so sooner.
 
-    With the usual five a window waits as long for every thread beside it: its longest turn while somebody types into a
-    long problem was three times what it has to do. Source: sys.setswitchinterval.
+    With the usual five a window waits as long for every thread beside it, many times in a turn: its longest one while
+    somebody types into a long problem was three times what it has to do. Source: sys.setswitchinterval.
     """
     sys.setswitchinterval(min(SWITCH, sys.getswitchinterval()))
 
