@@ -52,8 +52,8 @@ settings.load_profile("house")
 PATIENCE_MS = 120_000
 """Tests wait for events; so long they wait on a machine that has other work for all its cores."""
 
-RESTS = 6
-"""Of so many journeys, the largest family of all, one rests in a run without --long."""
+JOURNEYS = 2
+"""Of so many journeys, the largest family of all, one is made in a run without --long."""
 
 GARBAGE = 20_000
 """So many new objects are looked through for garbage at a time."""
@@ -128,10 +128,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("long") or not _folders(config):
         return
     cases: Counter[str] = Counter()
-    journeys, left = count(1), []
+    journeys, left = count(), []
     for item in items:
         name = item.nodeid.split("[")[0]
-        if cases[name] % _one_of(item) or (_is_journey(item) and next(journeys) % RESTS == 0):
+        if cases[name] % _one_of(item) or (_is_journey(item) and next(journeys) % JOURNEYS):
             left.append(item)
         cases[name] += 1
     away = set(left)
