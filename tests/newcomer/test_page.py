@@ -178,7 +178,7 @@ def test_it_is_found_by_the_search_and_says_what_it_needs(launch):
     def look(dialog):
         offers = {offer.action.objectName(): offer for offer in dialog._offers}
         assert offers["action.peaks"].needs == "Needs at least two keys"
-        assert offers["action.peaks"].distance("sharp") is not None
+        assert offers["action.peaks"].distance("sharp", 4) is not None
         assert offers["action.peaks"].path == "View › Pages › Peaks of the rows"
         dialog.reject()
 

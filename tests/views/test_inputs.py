@@ -14,7 +14,7 @@ NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q
 def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
     switch = Switch()
     qtbot.addWidget(switch)
-    switch.set_choices([(name, name) for name in NAMES[:count]], NAMES[0])
+    switch.set_choices([(name, name, "") for name in NAMES[:count]], NAMES[0])
     switch.resize(NARROWEST, switch.sizeHint().height())
     switch.show()
     qtbot.waitExposed(switch)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtCore import QAbstractItemModel, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -232,6 +232,9 @@ def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
         change()
         for _ in range(3):
             QApplication.processEvents()
+        zones = (program.window.inputs, program.window.history)
+        while any(timer.isActive() for zone in zones for timer in zone.findChildren(QTimer)):
+            QTest.qWait(1)  # columns are measured, and a step is listed, once the maps are painted
         yield shown(program)
 
 
