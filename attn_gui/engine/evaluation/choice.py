@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from math import prod
 
-from attn_gui.engine.problem.fields import MATRICES
+from attn_gui.engine.problem.fields import DIRECT
 from attn_gui.engine.problem.problem import Problem
 
 from .dense import Evaluation
 from .trace import Trace, problem_in
 
-DENSE = 2_000_000  # cells of all heads' maps, or of a matrix, up to which every stage is kept
-TABLE = 1 << 19  # and of a table with a row for each token: an edit of one key makes all of the output anew
+DENSE = 2_000_000  # cells of all heads' maps, or of a table with a row for each token, up to which all stages are kept
+HEAD = 1 << 19  # and of such a table of one head: an edit of one key makes all of its output anew
+PROJECTION = 1 << 24  # and of a matrix that projects, as large as those of the layers that people open
 
 
 def is_long(problem: Problem) -> bool:
     """Whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
-    matrices = [array for name, array in problem.arrays().items() if name in MATRICES]
-    widest = max([problem.num_heads * problem.d_v, problem.d_ff, *(array.shape[-1] for array in matrices)])
-    table = problem.batch_size * max(problem.n, problem.m) * widest
-    return table > TABLE or max([prod(problem.map_shape), *(array.size for array in matrices)]) > DENSE
+    rows, arrays = problem.batch_size * max(problem.n, problem.m), problem.arrays()
+    tables = [arrays[name].size for name in (*DIRECT, "x", "context") if name in arrays]
+    if max(prod(problem.map_shape), rows * problem.d_ff, *tables) > DENSE:
+        return True
+    return rows * max(problem.d_k, problem.d_v) > HEAD or any(array.size > PROJECTION for array in arrays.values())
 
 
 def evaluation_of(problem: Problem) -> Evaluation:

@@ -32,12 +32,21 @@ def test_wide_projections_and_layers_count_too(rng):
     wide = Problem(x=x, w_query=weights, w_key=weights, w_value=rng.normal(size=(2, 2)))
     assert is_long(wide)
     narrow = {name: rng.normal(size=(2, 2)) for name in ("w_query", "w_key", "w_value")}
-    up = rng.normal(size=(2, 140_000))
+    up = rng.normal(size=(2, 600_000))
     norms = {name: np.ones(2) for name in ("norm1_weight", "norm2_weight")}
     block = {"kind": "pre", "norm": "rms", **norms, "norm_eps": 1e-5, "activation": "relu", "w_up": up, "w_down": up.T}
     layer = Problem(x=x, **narrow, block=block)
     assert is_long(layer)
     assert not is_long(layer.replace(x=x[:3]))
+
+
+def test_a_layer_of_a_large_model_is_kept_whole_for_a_short_text(rng):
+    """It is explained, worked out and computed in float64 as any other."""
+    d_model, heads = 2048, 32
+    weights = rng.standard_normal((d_model, d_model))
+    problem = Problem(x=weights[:200], w_query=weights, w_key=weights, w_value=weights, num_heads=heads)
+    assert not is_long(problem)
+    assert is_long(problem.replace(x=weights[:300]))  # whose maps are too many
 
 
 @pytest.mark.parametrize(("field", "waits"), [("key", True), ("value", False), ("query", False)])
