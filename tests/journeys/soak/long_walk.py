@@ -27,6 +27,7 @@ from .truths import differing, image
 from .walk import Beginning, Walk, beginning
 
 SMALL = -1  # the seed of the document in which the process is weighed: always the same, or its size would be weighed
+SIZE = 1440, 900  # of the window when it is weighed: its pixels make a difference of 10 MB
 STRETCH = 150  # steps in one document
 WEIGHED = 4  # documents from one weighing to the next: what the last one left is given back first, which takes a while
 
@@ -50,6 +51,8 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
         ended = figures.steps >= actions
         if ended or (seed - first) % WEIGHED == 0:
             go_over_to(person, small)
+            person.window.resize(*SIZE)
+            person.action("zoom_reset").trigger()
             QTest.qWait(LEFT_MS + 500)  # until what the last one left was given back
             tell(capsys, figures.weigh())
         if ended:
