@@ -41,5 +41,5 @@ def shortest(matrix: Array, right: Array, demands: int, size: float) -> Solved:
 
 
 def centered(matrix: Array) -> Array:
-    """Rows less their mean: what is left of equations to which a common number may be added."""
-    return np.asarray(matrix - matrix.mean(axis=0))
+    """Rows less their mean: what is left of equations to which a common number may be added, none of none."""
+    return np.asarray(matrix - matrix.mean(axis=0)) if len(matrix) else matrix

@@ -202,6 +202,17 @@ def test_a_row_of_x_keeps_the_odds(context, more, rng):
     assert after[rest] / after[rest].sum() == pytest.approx(before[rest] / before[rest].sum(), abs=1e-8)
 
 
+@pytest.mark.parametrize("stage", ["scores", "scaled"])
+@pytest.mark.parametrize("odds", ["kept", "free"])
+def test_a_row_of_x_whose_query_sees_one_key_has_no_odds_to_keep(stage, odds, rng):
+    problem = projected(rng, mask=({"kind": "window", "left": 0, "right": 0},))
+    target = float(compute(problem)[stage][0, 1, 3, 3]) + 0.25
+    solution = solve(problem, stage, (0, 1, 3, 3), target, by="x", odds=odds)
+    assert solution.feasible, solution.reason
+    assert compute(solution.problem)[stage][0, 1, 3, 3] == pytest.approx(target, abs=1e-8)
+    assert_only_that_row_of_x(problem, solution, 3)
+
+
 def test_a_row_of_x_moves_no_further_than_it_must_where_keys_stand_apart(rng):
     problem = projected(rng, context=6)
     solution = solve(problem, "weights", (0, 1, 3, 2), 0.4, by="x")
