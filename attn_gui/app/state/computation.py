@@ -280,4 +280,5 @@ class Computation(QObject):
 def is_quick(problem: Problem) -> bool:
     """Whether the window may wait for a full pass."""
     numbers = sum(array.size for array in problem.arrays().values())
-    return problem.n * problem.m * problem.num_heads * problem.batch_size <= QUICK_CELLS and numbers <= QUICK_NUMBERS
+    cells = problem.n * problem.m * problem.num_heads * problem.batch_size
+    return cells <= QUICK_CELLS and numbers <= QUICK_NUMBERS and not is_long(problem)

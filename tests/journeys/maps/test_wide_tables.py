@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine import Evaluation, Plane, Problem, compute
 from attn_gui.pictures.planes import FieldPlane
 
 WIDE = 40_000
@@ -58,3 +58,20 @@ def test_a_wide_table_is_typed_edited_and_undone_with_no_large_read_on_the_windo
     person.wait()
     assert person.program.document.problem.arrays()[field].shape == (16, WIDE)
     assert read == []
+
+
+def test_wide_heads_of_few_numbers_are_wide_all_the_same(launch):
+    """X of two columns and its weights are 160,000 numbers, the keys that come of them 640,000."""
+    person = launch()
+    x, query, key, value = np.random.default_rng(2).standard_normal((4, 16, 2))
+    problem = Problem(x=x, w_query=query[:2], w_key=key[:2], w_value=value[:2])
+    person.program.document.open(problem, name="narrow")
+    person.wait()
+    person.size("d_k", WIDE)
+    person.wait()
+    assert person.program.document.problem.d_k == WIDE
+    for stage in ("key", "scores"):
+        person.program.view.set(stage=stage)
+        person.wait()
+    weights = person.find("heatmap.weights").cells.values
+    assert weights == pytest.approx(compute(person.program.document.problem)["weights"][0, 0], rel=1e-9)

@@ -193,8 +193,15 @@ class StreamingEvaluation(Evaluation):
             cells = self._refill(reached)
             edit = Edit(self._chain, self._passes, named, reached, other)
             cells |= edit.carry_out()
-            self._pictures.follow(reached)
-        return Recomputed(self._shown(reached), self._shown(cells), time.perf_counter() - start)
+            drawn = self._joined(reached, self._opened(moved))
+            self._pictures.follow(drawn)
+        return Recomputed(self._shown(drawn), self._shown(cells), time.perf_counter() - start)
+
+    def _opened(self, moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
+        """Cells behind the mask that count as open or closed otherwise, since weights or masked scores are by hand."""
+        behind = [node.name for node in self._nodes if node.stage.behind_mask]
+        boxes = [box for name in behind for box in moved.get(name, ())]
+        return dict.fromkeys(behind, boxes) if boxes else {}
 
     def _refill(self, reached: Mapping[str, list[Box]]) -> dict[str, int]:
         """Compute the changed parts of the kept stages: Q, K and V."""
