@@ -80,7 +80,7 @@ def new_problem(newcomer):
         person.type("4")
         newcomer.choose(dialog.findChild(QComboBox, "new.mask"), "因果")
         said = "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
-        assert "Q 6\xa0×\xa04" in said  # before it is made
+        assert "Q 6 × 4" in said  # before it is made
         newcomer.look("1-dialog", dialog)
         newcomer.click_words("创建", dialog)
 
