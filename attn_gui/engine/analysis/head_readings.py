@@ -100,6 +100,8 @@ class StableRank(Reading):
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         level = _leveled(rows)
         squares = sum(float(np.square(weights).sum()) for _, weights in level())
+        if math.isinf(squares):
+            return math.nan
         return squares / _largest_square(level, problem.m) if squares > 0 else squares
 
 
@@ -136,8 +138,9 @@ class Pattern(Reading):
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         inside = total = 0.0
         for part, weights in rows():
-            inside += float(weights[self.pattern(problem, part)].sum())
-            total += float(weights.sum())
+            with np.errstate(invalid="ignore"):  # infinities of both signs, set by hand
+                inside += float(weights[self.pattern(problem, part)].sum())
+                total += float(weights.sum())
         return inside / total if total != 0 else 0.0
 
     def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:

@@ -113,6 +113,18 @@ def test_nan_is_said_and_not_hidden(key):
     assert math.isnan(measured(key, Evaluation(problem_of(query=query))))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("put", [[math.inf], [-math.inf], [math.inf, -math.inf]])
+def test_infinite_weights_by_hand_are_counted_as_they_are(put):
+    at = {"head": 2, "query": 4, "key": (3, 3 + len(put))}
+    records = [{"kind": "set", "stage": "weights", "at": at, "values": np.array(put)}]
+    found = {key: measured(key, Evaluation(problem_of(interventions=records))) for key in READINGS}
+    assert math.isnan(found["rank"])
+    assert math.isinf(found["largest"]) == (math.inf in put)
+    assert math.isnan(found["sink"]) == (len(put) > 1)  # of an infinite sum a finite part is no share at all
+    assert all(READINGS[key].written(value) for key, value in found.items())
+
+
 def test_the_rank_counts_directions():
     identity, same = np.eye(N) * 60, np.zeros((N, N))
     for scores, expected in ((identity, N), (same, 1)):
