@@ -152,6 +152,7 @@ class MapsController(QObject):
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         self._news.append((self._view.shown, self._baseline.news(self._view.look.compare, recomputed)))
+        self._rest.stop()  # levels are taken of what the edit reaches, once that is drawn
         self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
 
     def _hold_flashes(self, held: bool) -> None:
