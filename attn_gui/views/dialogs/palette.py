@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
@@ -160,5 +160,4 @@ def _distance(word: str, label: str, path: str, words: str, farthest: int) -> in
         return fits.index(True)
     if len(word) < LEAST_LETTERS or farthest < MISSPELLED:
         return None
-    close = (SequenceMatcher(None, word, other).ratio() for other in (*re.split(r"\W+", path), *known))
-    return MISSPELLED if max(close, default=0.0) >= ALIKE else None
+    return MISSPELLED if get_close_matches(word, (*re.split(r"\W+", path), *known), n=1, cutoff=ALIKE) else None
