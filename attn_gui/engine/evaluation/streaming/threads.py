@@ -169,14 +169,16 @@ def carry_out(
     progress: Callable[[int, int], None] | None,
     cancelled: Callable[[], bool],
 ) -> bool:
-    """Do jobs until `cancelled`, which is asked before each; False then. Those whose `work` is True count as done."""
-    done, stopped = itertools.count(1), threading.Event()
+    """Do jobs until `cancelled`, which is asked before each; False then. Those whose `work` is True count as done, and
+    are told of one after the other."""
+    done, telling, stopped = itertools.count(1), threading.Lock(), threading.Event()
 
     def step(job: T) -> None:
         if stopped.is_set() or cancelled():
             stopped.set()
         elif work(job) and progress is not None:
-            progress(next(done), len(jobs))
+            with telling:
+                progress(next(done), len(jobs))
 
     share(jobs, step)
     return not stopped.is_set()

@@ -1,11 +1,14 @@
-"""Ctrl+C at any moment of a pass: the program ends, though a thread was just being started."""
+"""Passes that several threads carry out: told of in order, and ended by Ctrl+C though a thread is just being started."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from attn_gui.engine.evaluation.streaming.threads import carry_out
 
 INTERRUPTED = """
 import threading, sys
@@ -29,3 +32,22 @@ sys.exit(130)
 def test_a_thread_that_ctrl_c_catches_while_it_starts_is_not_waited_for() -> None:
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (130, "interrupted\n", "")
+
+
+MEETING_S = 0.3  # two threads that may tell at once would meet within it
+
+
+def test_no_two_threads_tell_at_once() -> None:
+    both, met, told = threading.Barrier(2), [], []
+
+    def progress(done: int, _of: int) -> None:
+        told.append(done)
+        try:
+            both.wait(MEETING_S)
+            met.append(done)
+        except threading.BrokenBarrierError:
+            return
+
+    assert carry_out(range(20), lambda job: True, progress, lambda: False)
+    assert not met
+    assert told == list(range(1, 21))
