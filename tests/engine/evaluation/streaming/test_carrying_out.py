@@ -1,4 +1,4 @@
-"""Passes that several threads carry out: told of in order, and ended by Ctrl+C though a thread is just being started."""
+"""Passes that several threads carry out: told of in order, ended by Ctrl+C though a thread is just being started."""
 
 from __future__ import annotations
 
