@@ -27,7 +27,7 @@ class RightOfWay:
         """Wait for the window, on a thread that works beside it."""
         left = self._until - time.perf_counter()
         if left > 0:
-            time.sleep(left)
+            time.sleep(left)  # no event ends it: one that nobody sets after an error would hold the thread for ever
 
 
 @cache

@@ -189,19 +189,17 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
 
     Each job that the main thread has not asked for waits for a window that works.
     """
-    beside = threading.current_thread() is not threading.main_thread()
-    give_way = right_of_way().give if beside else _at_once
+    if threading.current_thread() is not threading.main_thread():
+        work = _giving_way(work)
     with one_blas_thread():
         if len(jobs) < 2 or _count() < 2:
             for job in jobs:
-                give_way()
                 work(job)
             return
         waiting = iter(jobs)
 
         def take() -> None:
             for job in waiting:  # a list's iterator may be shared: one step of it is never interrupted
-                give_way()
                 work(job)
 
         others = [Future[None]() for _ in range(min(_count(), len(jobs)) - 1)]
@@ -217,5 +215,12 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
                     other.result()
 
 
-def _at_once() -> None:
-    """Nobody is waited for: the window waits for this."""
+def _giving_way(work: Callable[[T], None]) -> Callable[[T], None]:
+    """The same work, each job of which waits for the window first."""
+    give = right_of_way().give
+
+    def after_the_window(job: T) -> None:
+        give()
+        work(job)
+
+    return after_the_window
