@@ -82,7 +82,8 @@ def curve(program: Program) -> None:
     """Fit w to the points, choose a query of the curve and look at it."""
     program.window.banner.hide()
     program.rooms.curve.fit()
-    settle(1.0)  # it is fitted off the window's thread
+    while not program.document.stack.index():  # it is fitted off the window's thread
+        settle(0.1)
     program.view.set(cell=ChosenCell("weights", 20, 20))
     program.rooms.pages.open("curve")
 
