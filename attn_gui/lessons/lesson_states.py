@@ -1,4 +1,4 @@
-"""Problem and view before and after the tasks of each step of a lesson."""
+"""States of a lesson: its problem and view at each step, before and after the tasks are done."""
 
 from __future__ import annotations
 

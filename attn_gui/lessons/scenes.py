@@ -1,4 +1,4 @@
-"""Problem or model that the orders of a lesson file open, make or change."""
+"""Scenes of a lesson: problems and models, as its file has them opened, made or changed."""
 
 from __future__ import annotations
 

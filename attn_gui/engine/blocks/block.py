@@ -1,4 +1,4 @@
-"""Base class of all blocks: parameter tables, and the stages of norm, residual sum and feed-forward network."""
+"""Blocks around the attention: their parameters, and their stages of norm, residual sum and feed-forward network."""
 
 from __future__ import annotations
 

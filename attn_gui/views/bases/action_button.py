@@ -17,6 +17,6 @@ def listen_once(button: QWidget, action: QAction) -> None:
     changed = SIGNAL("changed()")
 
     def listen_no_more() -> None:
-        QObject.disconnect(action, changed, button, None)  # type: ignore[call-overload]  # None: every slot of it
+        QObject.disconnect(action, changed, button, None)  # type: ignore[call-overload]  # None, every slot: no stub
 
     action.changed.connect(listen_no_more)
