@@ -22,7 +22,10 @@ class Span:
     `pixel_edges[b + 1]`.
     """
 
-    __slots__ = ("_cells_at", "_pixels_at", "cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled")
+    __slots__ = (
+        *("_cells_at", "_pixels_at", "_sizes"),
+        *("cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled"),
+    )
 
     def __init__(self, count: int, pixels: int, low: float = 0.0, high: float | None = None) -> None:
         self.count, self.pixels = count, max(0, pixels)
@@ -41,6 +44,7 @@ class Span:
             pixels_at = (self.cell_edges - self.low) * self.pixels / (self.high - self.low)
             self.pixel_edges = np.clip(np.floor(pixels_at + 0.5), 0, self.pixels).astype(np.intp)
         self._cells_at, self._pixels_at = self.cell_edges.tolist(), self.pixel_edges.tolist()  # quicker one by one
+        self._sizes = np.diff(self.pixel_edges)
 
     @property
     def bins(self) -> int:
@@ -89,4 +93,4 @@ class Span:
 
     def sizes(self, bins: slice) -> Edges:
         """The number of pixels of each of these bins."""
-        return np.diff(self.pixel_edges[bins.start : bins.stop + 1])
+        return self._sizes[bins]

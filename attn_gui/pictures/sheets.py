@@ -210,8 +210,8 @@ class Sheet:
 
     def forestall(self, down: slice) -> None:
         """Drop the drawing under way of these rows of blocks: it comes too late."""
-        first = int(np.searchsorted(self.bands, down.start, "right")) - 1
-        self.versions[first : int(np.searchsorted(self.bands, down.stop, "left"))] += 1
+        first = int(self.bands.searchsorted(down.start, "right")) - 1
+        self.versions[first : int(self.bands.searchsorted(down.stop, "left"))] += 1
 
 
 class EntropySheet(Sheet):
@@ -278,7 +278,7 @@ def _steps(plane: PlaneLike) -> int:
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
     """The edges of blocks among those that are here, and where the last ends; and whether each meets whole ones."""
-    found = np.append(np.searchsorted(here, there[:-1], "right") - 1, np.searchsorted(here, there[-1], "left"))
+    found = np.append(here.searchsorted(there[:-1], "right") - 1, here.searchsorted(there[-1], "left"))
     if there[0] < here[0] or there[-1] > here[-1]:
         found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))
     return found, bool((found[1:] > found[:-1]).all())
@@ -286,6 +286,6 @@ def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
 
 def _blocks(edges: Edges, cells: slice) -> slice:
     """The blocks that hold any of these cells."""
-    first = max(0, int(np.searchsorted(edges, cells.start, "right")) - 1)
-    last = int(np.searchsorted(edges, cells.stop, "left"))
+    first = max(0, int(edges.searchsorted(cells.start, "right")) - 1)
+    last = int(edges.searchsorted(cells.stop, "left"))
     return slice(first, min(len(edges) - 1, last))

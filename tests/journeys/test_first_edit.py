@@ -26,13 +26,13 @@ def test_only_the_edited_row_changes(launch):
         assert (person.value("weights", *place) == value) == (place[0] != 10)
 
 
-def test_undo_restores_the_number_and_the_title(launch):
+def test_undo_restores_the_number_and_the_title(launch, qtbot):
     person = launch()
     number, weight = person.number("query", 10, 97), person.value("weights", 10, 13)
     assert not person.window.isWindowModified()
     person.type_into("query", 10, 97, "1/3")
     assert person.window.isWindowModified()
-    assert "Q[10, 97]" in person.action("undo").text()
+    qtbot.waitUntil(lambda: "Q[10, 97]" in person.action("undo").text())
     QTest.keyClick(person.table("query"), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert person.number("query", 10, 97) == number
     assert person.value("weights", 10, 13) == weight

@@ -24,7 +24,8 @@ class HistoryController(QObject):
         self._view.set_stack(document.stack)
         self._view.stepRequested.connect(document.stack.setIndex)
         document.changed.connect(self._on_document_changed)
-        document.stack.indexChanged.connect(self._show_next)
+        self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
+        document.stack.indexChanged.connect(self._enable_next)
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
@@ -36,7 +37,8 @@ class HistoryController(QObject):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.show_origin()
-        self._show_next()
+        self._enable_next()
+        self._name_next()
 
     def finish(self) -> None:
         """Forget the steps; at their own end they would tell of it, when whoever listens is gone."""
@@ -68,13 +70,13 @@ class HistoryController(QObject):
         if change.opened:
             self.show_origin()
 
-    def _show_next(self, *_: object) -> None:
+    def _enable_next(self, *_: object) -> None:
+        stack = self._document.stack
+        self._actions["undo"].setEnabled(stack.canUndo())
+        self._actions["redo"].setEnabled(stack.canRedo())
+
+    def _name_next(self) -> None:
         """Undo and redo say what they would undo and redo."""
         stack = self._document.stack
-        for name, can, label, text in (
-            ("undo", stack.canUndo(), self.tr("&Undo {step}"), stack.undoText()),
-            ("redo", stack.canRedo(), self.tr("&Redo {step}"), stack.redoText()),
-        ):
-            action = self._actions[name]
-            action.setEnabled(can)
-            action.setText(label.format(step=text).rstrip())
+        self._actions["undo"].setText(self.tr("&Undo {step}").format(step=stack.undoText()).rstrip())
+        self._actions["redo"].setText(self.tr("&Redo {step}").format(step=stack.redoText()).rstrip())

@@ -34,6 +34,7 @@ class HistoryView(QWidget):
     """Title, the key that undoes, and the steps; in a low column the steps fold away until they are asked for."""
 
     stepRequested = Signal(int)  # the index of the undo stack to go to
+    listed = Signal()  # the steps are taken anew, once the maps have been painted for the last
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,6 +108,7 @@ class HistoryView(QWidget):
         self._title.update()
         self._steps.setCurrentIndex(current)
         self._steps.scrollTo(current)
+        self.listed.emit()
 
     def _on_steps_activated(self, index: QModelIndex) -> None:
         if index.row() != self._model.current_row():
