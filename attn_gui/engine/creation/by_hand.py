@@ -70,11 +70,12 @@ def rescaled(row: Array, place: int, share: float) -> Array:
     """A row of shares with `share` at one place and the others scaled so that the sum stays 1.
 
     Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
+    Others without a sum above 0, as NaN or infinities of both signs, stay as they are.
     """
     others = row.astype(np.float64)
     others[place] = 0.0
-    total = others.sum()
     with np.errstate(over="ignore", invalid="ignore"):
+        total = others.sum()
         new = np.where(others == 0, 0.0, others * ((1.0 - share) / total)) if total > 0 else others
         new[place] = share
         return new.astype(row.dtype)

@@ -10,7 +10,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.heads_by_hand import RESULT, off_heads
 from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.pictures.planes import FieldPlane, PlaneLike
+from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
@@ -23,6 +23,10 @@ class Operand(NamedTuple):
     rows: str = PLAIN
     columns: str = PLAIN
     transposed: bool = False
+
+    def of(self, evaluation: Evaluation) -> bool:
+        """Whether an evaluation has such a stage or matrix."""
+        return self.name in evaluation.stages or matrix_of(evaluation.problem, self.name) is not None
 
     def plane(self, evaluation: Evaluation, batch: int, head: int) -> PlaneLike:
         """The plane to show: the chosen head's part of a stage, or of a projection its columns of that head."""
@@ -72,6 +76,8 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
         return Picture(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)
     left, top = (Operand(field, *_roles(ref.axes)) for field, ref in factors)
+    if not (left.of(evaluation) and top.of(evaluation)):  # the other of two states has no such stage
+        return Picture(rows=rows, columns=columns)
     return Picture(left, top, rows=rows, columns=columns)
 
 

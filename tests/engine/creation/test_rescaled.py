@@ -24,6 +24,14 @@ def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
         assert found[0] == pytest.approx(2.5 * found[3])
 
 
+@pytest.mark.parametrize("others", [(np.inf, -np.inf), (np.nan, 0.5), (0.5, -0.5)])
+def test_others_without_a_sum_stay_as_they_are(others):
+    """Infinities of both signs have none, and NumPy warned of it."""
+    one, other = others
+    found = rescaled(np.array([one, 0.0, 0.25, other]), 2, 0.5)
+    np.testing.assert_array_equal(found, (one, 0.0, 0.5, other))
+
+
 @pytest.mark.parametrize("large", [1e308, np.inf])
 def test_weights_without_measure_are_no_even_spread(large):
     assert row_entropy([[0.5, 0.5], [large, -large], [np.nan, 1.0]])[0] == pytest.approx(np.log(2))
