@@ -881,6 +881,10 @@
 <context>
     <name>Banner</name>
     <message>
+        <source>What the last thing done has led to, and what can be done about it</source>
+        <translation>上一步操作的结果，以及接下来可以怎么做</translation>
+    </message>
+    <message>
         <source>Close this line</source>
         <translation>关闭此行</translation>
     </message>
@@ -2751,6 +2755,10 @@
         <source>Show or fold away the steps so far</source>
         <translation>展开或收起历史步骤</translation>
     </message>
+    <message>
+        <source>Every change so far, the last below: a click goes back to one, or forward again</source>
+        <translation>到目前为止的每一步更改，最近的在最下面：单击可退回到某一步，也可重新前进</translation>
+    </message>
 </context>
 <context>
     <name>InputsView</name>
@@ -2772,6 +2780,14 @@
     <message>
         <source>Verify</source>
         <translation>验证</translation>
+    </message>
+    <message>
+        <source>The chosen cell explained, all steps verified, exact gradients, and further pages</source>
+        <translation>解释所选单元格、验证所有步骤、精确的梯度，以及其他页面</translation>
+    </message>
+    <message>
+        <source>The terms of the number above, such as q · k: a click on one goes to the cell that it comes from</source>
+        <translation>上面这个数的各项，例如 q · k：单击某一项可转到它所来自的单元格</translation>
     </message>
     <message>
         <source>by size</source>
@@ -3576,6 +3592,29 @@
     </message>
 </context>
 <context>
+    <name>MatrixWords</name>
+    <message>
+        <source>It goes into {formulas}.</source>
+        <translation>用于 {formulas}。</translation>
+    </message>
+    <message>
+        <source>Hatched cells are closed by the mask: they have no number.</source>
+        <translation>画斜线的单元格被掩码遮住，没有数值。</translation>
+    </message>
+    <message>
+        <source>A click on a cell explains its number; a number typed on it takes its place.</source>
+        <translation>单击单元格可查看这个数的由来；在单元格上键入数字即可改写它。</translation>
+    </message>
+    <message>
+        <source>Type a number over a cell or paste a block: every step after it follows.</source>
+        <translation>在单元格中输入一个数或粘贴一块数据，其后的每一步都随之重新计算。</translation>
+    </message>
+    <message>
+        <source>These numbers are shown to be read; they cannot be typed over.</source>
+        <translation>这些数仅供查看，不能改写。</translation>
+    </message>
+</context>
+<context>
     <name>Minimap</name>
     <message>
         <source>Overview of {title}</source>
@@ -3915,12 +3954,24 @@
         <translation>查询</translation>
     </message>
     <message>
+        <source>A row for each query: what it looks for among the keys</source>
+        <translation>每行是一个查询：它与所有的键比较，决定关注谁</translation>
+    </message>
+    <message>
         <source>Key</source>
         <translation>键</translation>
     </message>
     <message>
+        <source>A row for each key: what the queries are compared with</source>
+        <translation>每行是一个键：供查询与之比较，得到注意力分数</translation>
+    </message>
+    <message>
         <source>Value</source>
         <translation>值</translation>
+    </message>
+    <message>
+        <source>A row for each key: what a query takes from it, by its weight</source>
+        <translation>每行是与一个键配对的值：按注意力权重加权求和，得到输出</translation>
     </message>
     <message>
         <source>Rotated query</source>
@@ -4426,6 +4477,13 @@
     <message>
         <source>Cancel the opening</source>
         <translation>取消打开</translation>
+    </message>
+</context>
+<context>
+    <name>PageCanvas</name>
+    <message>
+        <source>Drawn from the present numbers, as they are after every edit; rest on a mark to read it</source>
+        <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在图形上可读出数值</translation>
     </message>
 </context>
 <context>
@@ -8154,6 +8212,10 @@
     <message>
         <source>Keep the present state under a name, in the file, too</source>
         <translation>给当前状态命名并保留，也存入文件</translation>
+    </message>
+    <message>
+        <source>States kept under a name: each can be opened, or compared with the present one</source>
+        <translation>以名称保存的状态：可以打开，也可以与当前状态比较</translation>
     </message>
 </context>
 <context>

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from PySide6.QtCore import QRegularExpression
+from PySide6.QtCore import QEvent, QRegularExpression, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QScrollBar,
     QTabBar,
     QTabWidget,
+    QWhatsThis,
     QWidget,
 )
 
@@ -148,3 +150,80 @@ def test_heads_and_color_bars_say_what_they_change(launch):
     for control in (bar, person.find("head.3")):
         assert re.search("[一-鿿]", control.toolTip())
         assert re.search("[一-鿿]", control.whatsThis())
+
+
+def focusable_untold(person):
+    """Names of what takes the focus in sight and has no What's This; parts of a control are told of by it."""
+    return {
+        f"{type(widget).__name__} {widget.objectName()} {widget.accessibleName()}"
+        for widget in person.window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and not isinstance(widget, QScrollBar)
+        and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
+        and not widget.whatsThis()
+    }
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_whatever_takes_the_focus_has_a_whats_this(launch, lang):
+    """Maps, tables, lists and pages."""
+    person = launch("thinking-machines.npz", lang=lang)
+    person.click_cell("weights", 1, 0)
+    person.do("snapshot")
+    person.rest()
+    found = set()
+    for action in ("all_stages", "product", "find", "masks", "retrieval", "gradients", "interventions"):
+        person.do(action)
+        person.wait()
+        person.program.tools.tips.show()
+        found |= focusable_untold(person)
+    assert sorted(found) == []
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_whatever_takes_the_focus_beside_a_model_has_a_whats_this(launch, lang):
+    person = launch(lang=lang)
+    person.program.rooms.models.open_known("toy-induction")
+    person.wait()
+    person.do("head_off")
+    person.wait()
+    person.program.tools.tips.show()
+    assert sorted(focusable_untold(person)) == []
+
+
+def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
+    person = launch("thinking-machines.npz")
+    person.wait()
+    person.program.tools.tips.show()
+    weights, table = person.find("heatmap.weights"), person.table("w_query")
+    assert "A = softmax((Q Kᵀ)/√d_k)" in weights.whatsThis()
+    assert "Q = X W_Q" in table.whatsThis()
+    assert "Type a number" in table.whatsThis()
+    person.pick("scale", "none")
+    person.wait()
+    person.program.tools.tips.show()
+    assert "A = softmax(Q Kᵀ)" in weights.whatsThis()
+    person.do("language_zh")
+    QApplication.processEvents()
+    assert "每行是一个查询" in person.find("operand.left").whatsThis()
+    assert "输入一个数" in table.whatsThis()
+
+
+@pytest.mark.parametrize("way", ["keys", "pointer"])
+def test_whats_this_of_a_map_is_shown(launch, way):
+    person = launch()
+    person.wait()
+    person.program.tools.tips.show()
+    heatmap = person.find("heatmap.weights")
+    heatmap.setFocus()
+    if way == "keys":
+        person.press("Shift+F1")
+    else:
+        spot = heatmap.cell_rect(1, 1).center()
+        QApplication.sendEvent(heatmap, QHelpEvent(QEvent.Type.WhatsThis, spot, heatmap.mapToGlobal(spot)))
+    shown = [
+        widget for widget in QApplication.topLevelWidgets() if widget.inherits("QWhatsThat") and widget.isVisible()
+    ]
+    QWhatsThis.hideText()
+    assert len(shown) == 1

@@ -13,12 +13,9 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import AGAIN, ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
-from attn_gui.engine.comparison.difference import Difference
-from attn_gui.engine.graph.symbols import matrix_latex
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import theme_signal
-from attn_gui.views.words.stage_formulas import short_stage_latex, stage_latex
+from attn_gui.views.words.stage_formulas import shown_latex
 
 FEW = 3  # maps that are made within a frame
 REST_MS = 150  # after the last edit the colors take the new levels
@@ -109,18 +106,7 @@ class MapsController(QObject):
 
     def _show_formula(self, *_: object) -> None:
         """The formula of the stage on show, in the corner of the product picture."""
-        evaluation, stage = self._view.shown, self._view.look.stage
-        if evaluation.kind:
-            letter = matrix_latex(stage)
-            self._window.product.set_formula(
-                {
-                    Difference.kind: rf"{letter}_{{\mathrm{{now}}}} - {letter}_{{\mathrm{{before}}}}",
-                    Gradient.kind: rf"\partial / \partial {letter}",
-                }[evaluation.kind]
-            )
-            return
-        forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
-        self._window.product.set_formula(*filter(None, forms))
+        self._window.product.set_formula(*shown_latex(self._view.shown, self._view.look.stage))
 
     def _show_tokens(self) -> None:
         problem = self._document.problem

@@ -1,22 +1,15 @@
-"""Tips of the controls of the computation, also as What's This: each with the formula that it changes."""
+"""Tips of the controls, and What's This of all that takes the focus: each with the formula that it changes or shows."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractSlider,
-    QAbstractSpinBox,
-    QApplication,
-    QComboBox,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.words.matrix_words import map_words, table_words
 
 TIPS = {
     "score": QT_TRANSLATE_NOOP("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
@@ -73,7 +66,7 @@ TIPS = {
 }
 SOON_MS = 30
 CONTROL = "control."
-KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)  # What's This of these is their tip
+TABLE = "table."
 TOLD = "told"  # the tip that What's This was given
 
 
@@ -82,10 +75,10 @@ class TipsController(QObject):
 
     def __init__(self, window: MainWindow, view: ViewState) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._view = window, view
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self.show)
-        view.follow(self._soon.start, "evaluation")
+        view.follow(self._soon.start, "evaluation", "face", "compare", "stage", "mode")
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""
@@ -96,15 +89,33 @@ class TipsController(QObject):
                 if control.toolTip() in ("", control.whatsThis()):
                     control.setToolTip(said)
                 control.setWhatsThis(said)
-            if isinstance(control, KINDS) and control.whatsThis() == (control.property(TOLD) or ""):
+            if control.toolTip() and control.whatsThis() == (control.property(TOLD) or ""):
                 control.setProperty(TOLD, control.toolTip())
                 control.setWhatsThis(control.toolTip())
+        self._tell_maps()
+        self._tell_tables()
+
+    def _tell_maps(self) -> None:
+        shown, product = self._view.shown, self._window.product
+        for stage in product.maps.stages:
+            product.maps.map(stage).setWhatsThis(map_words(shown, stage))
+        for place, heatmap in product.operands.shown.items():
+            heatmap.setWhatsThis(map_words(shown, product.operands.source(place)))
+
+    def _tell_tables(self) -> None:
+        for table in self._window.findChildren(QTableView):
+            if table.objectName().startswith(TABLE) and (model := table.model()) is not None:
+                editable = bool(model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable)
+                name = table.objectName().removeprefix(TABLE)
+                table.setWhatsThis(table_words(self._view.shown, name, editable=editable))
 
     def _controls(self) -> list[QWidget]:
-        """Controls of the window, its popups and dialogs; `findChildren` would keep what Qt itself has made in it."""
+        """All that takes the focus in the window, its popups and dialogs, and what is named a control; `findChildren`
+        would keep what Qt itself has made in it."""
         ours = {window for window in QApplication.topLevelWidgets() if self._holds(window)}
-        named = (w for w in QApplication.allWidgets() if isinstance(w, KINDS) or w.objectName().startswith(CONTROL))
-        return [widget for widget in named if widget.window() in ours]
+        none = Qt.FocusPolicy.NoFocus
+        wanted = (w for w in QApplication.allWidgets() if w.focusPolicy() != none or w.objectName().startswith(CONTROL))
+        return [widget for widget in wanted if widget.window() in ours]
 
     def _holds(self, window: QWidget | None) -> bool:
         while window is not None and window is not self._window:

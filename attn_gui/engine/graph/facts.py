@@ -9,7 +9,8 @@ from typing import NamedTuple, TypedDict
 class Name(NamedTuple):
     """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
 
-    `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text.
+    `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text; `about` and
+    `about_zh` say what its rows stand for where the title alone does not.
     """
 
     letter: str
@@ -18,6 +19,8 @@ class Name(NamedTuple):
     en: str = ""
     zh: str = ""
     letter_zh: str = ""
+    about: str = ""
+    about_zh: str = ""
 
     @property
     def cell_letter(self) -> str:
@@ -26,7 +29,8 @@ class Name(NamedTuple):
 
     def words(self) -> dict[str, str]:
         """The Chinese words by the English ones."""
-        return {en: zh for en, zh in ((self.en, self.zh), (self.letter, self.letter_zh)) if zh}
+        said = (self.en, self.zh), (self.letter, self.letter_zh), (self.about, self.about_zh)
+        return {en: zh for en, zh in said if zh}
 
 
 class Form(NamedTuple):

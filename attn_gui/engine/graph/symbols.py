@@ -81,6 +81,11 @@ def title(name: str, language: str) -> str:
     return found
 
 
+def about(name: str) -> str:
+    """What the rows of a stage or field stand for, in English; empty where its title says it."""
+    return _entry(name).about
+
+
 def is_named(name: str) -> bool:
     """Whether there is a stage or a field of this name; layers and interventions are counted."""
     return name in FIELDS or name.startswith(COUNTED) or name in _parameters() or _stage(plain_name(name)) is not None

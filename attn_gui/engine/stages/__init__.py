@@ -21,9 +21,24 @@ from .softmax import Softmax
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
 
-QUERY: Facts = {"called": Name("Q", "Q", "q", "Query", "查询"), "heads": QUERIES}
-KEY: Facts = {"called": Name("K", "K", "k", "Key", "键"), "heads": KEYS, "transposed": True}
-VALUE: Facts = {"called": Name("V", "V", "v", "Value", "值"), "heads": KEYS}
+Q = Name(
+    *("Q", "Q", "q", "Query", "查询"),
+    about="A row for each query: what it looks for among the keys",
+    about_zh="每行是一个查询：它与所有的键比较，决定关注谁",
+)
+K = Name(
+    *("K", "K", "k", "Key", "键"),
+    about="A row for each key: what the queries are compared with",
+    about_zh="每行是一个键：供查询与之比较，得到注意力分数",
+)
+V = Name(
+    *("V", "V", "v", "Value", "值"),
+    about="A row for each key: what a query takes from it, by its weight",
+    about_zh="每行是与一个键配对的值：按注意力权重加权求和，得到输出",
+)
+QUERY: Facts = {"called": Q, "heads": QUERIES}
+KEY: Facts = {"called": K, "heads": KEYS, "transposed": True}
+VALUE: Facts = {"called": V, "heads": KEYS}
 OUTPUT: Facts = {
     "called": Name("Y", "Y", "y", "Output", "输出"),
     "form": Form(r"Y = {heads} W_O{bias}"),

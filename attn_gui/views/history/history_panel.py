@@ -76,6 +76,9 @@ class HistoryView(QWidget):
         self._title.setToolTip(self.tr("Show or fold away the steps so far"))
         self._hint.setText(QKeySequence(QKeySequence.StandardKey.Undo).toString(QKeySequence.SequenceFormat.NativeText))
         self._steps.setAccessibleName(self.tr("History"))
+        self._steps.setWhatsThis(
+            self.tr("Every change so far, the last below: a click goes back to one, or forward again")
+        )
         self._model.read()
 
     def _build(self) -> None:

@@ -94,6 +94,9 @@ class SnapshotsView(QWidget):
         self._take.setAccessibleName(self.tr("Take a snapshot"))
         self._take.setToolTip(self.tr("Keep the present state under a name, in the file, too"))
         self._list.setAccessibleName(self.tr("Snapshots"))
+        self._list.setWhatsThis(
+            self.tr("States kept under a name: each can be opened, or compared with the present one")
+        )
 
     def _build(self) -> None:
         head = QHBoxLayout()

@@ -137,6 +137,13 @@ class Inspector(QWidget):
         titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"), self.tr("Pages"))
         for place, title in enumerate(titles):
             self._tabs.setTabText(place, title)
+        for part in (self._tabs, self._tabs.tabBar()):
+            part.setWhatsThis(
+                self.tr("The chosen cell explained, all steps verified, exact gradients, and further pages")
+            )
+        self._terms.setWhatsThis(
+            self.tr("The terms of the number above, such as q · k: a click on one goes to the cell that it comes from")
+        )
         self._order.setText(self.tr("by size"))
         if self._explanation is not None:
             self._show_explanation()

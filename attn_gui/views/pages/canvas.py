@@ -57,6 +57,9 @@ class PageCanvas(QLabel):
     def set_language(self, lang: str) -> None:
         """The language of the words in it."""
         self._lang = lang
+        self.setWhatsThis(
+            self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
+        )
         self._heights.clear()
         self._lay_out()
 

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attn_gui.engine import STAGE, Evaluation, Problem
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import is_named, matrix_latex
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.words.scores import score_cell_latex, score_latex, score_text
+
+
+def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
+    """What a map shows, whole and where there is little room: the stage, how it differs from before, or a gradient."""
+    if evaluation.kind:
+        letter = matrix_latex(stage)
+        states = {
+            Difference.kind: rf"{letter}_{{\mathrm{{now}}}} - {letter}_{{\mathrm{{before}}}}",
+            Gradient.kind: rf"\partial / \partial {letter}",
+        }
+        return (states[evaluation.kind],)
+    forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
+    return tuple(filter(None, forms))
 
 
 def stage_latex(evaluation: Evaluation, stage: str) -> str:
