@@ -82,7 +82,7 @@ def title(name: str, language: str) -> str:
 
 
 def about(name: str) -> str:
-    """What the rows of a stage or field stand for, in English; empty where its title says it."""
+    """The meaning of the rows of a stage or field, in English; empty where the title says it."""
     return _entry(name).about
 
 

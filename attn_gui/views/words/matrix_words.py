@@ -1,4 +1,4 @@
-"""What a map or a table holds, with the formulas that make and that read it: What's This of both."""
+"""Texts of What's This for maps and tables: the matrix, the formula that makes it and those that read it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _RAISED, _SMALL = re.compile(r"\^([Tbgmnu])(?![\w(])"), str.maketrans("Tbgmnu", 
 
 
 def map_words(evaluation: Evaluation, name: str) -> str:
-    """What a map of a stage or field shows, line by line."""
+    """Text for the map of a stage or field, line by line."""
     made = [_written(name, form) for form in shown_latex(evaluation, name)[:1]] if name in evaluation.stages else []
     hatched = [HATCHED] if evaluation.mask is not None and name in STAGE and STAGE[name].behind_mask else []
     return _lines(evaluation, name, made, [*hatched, *([] if evaluation.kind else [MAP])])
 
 
 def table_words(evaluation: Evaluation, name: str, *, editable: bool) -> str:
-    """What the table of a field holds, line by line."""
+    """Text for the table of a field, line by line."""
     return _lines(evaluation, name, [], [TABLE if editable else READ_ONLY])
 
 

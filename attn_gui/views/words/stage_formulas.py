@@ -15,7 +15,7 @@ from attn_gui.views.words.scores import score_cell_latex, score_latex, score_tex
 
 
 def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
-    """What a map shows, whole and where there is little room: the stage, how it differs from before, or a gradient."""
+    """LaTeX over a map, whole and for little room: of a stage, of a difference, or of a gradient."""
     if evaluation.kind:
         letter = matrix_latex(stage)
         states = {
