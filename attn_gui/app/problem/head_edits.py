@@ -19,6 +19,7 @@ from attn_gui.document.number_text import NumberError, parse_number
 from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
+from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
@@ -90,7 +91,7 @@ class HeadEdits(QObject):
         )
         if factor is not None:
             label = Label(
-                QT_TRANSLATE_NOOP("History", "head {head} × {factor}"), {"head": head, "factor": f"{factor:g}"}
+                QT_TRANSLATE_NOOP("History", "head {head} × {factor}"), {"head": head, "factor": significant(factor)}
             )
             self._making.change(label, lambda: scaled(self._problem, head, factor))
 

@@ -18,6 +18,7 @@ from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
@@ -130,7 +131,7 @@ class PanelController(QObject):
         self._making.change(label, lambda: with_dtype(self._document.problem, dtype))
 
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
-        typed = "" if value is None else f"{value:g}"
+        typed = "" if value is None else significant(value)
         labels = {
             "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√d_k"), {}),
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
@@ -144,7 +145,7 @@ class PanelController(QObject):
         """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
         stack = self._document.stack
         if not first and stack.index() == self._slid_to:
-            label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": f"{value:g}"})
+            label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
             self._making.apply_instead(SetFields({"scale": value}, label))
         else:
             self._on_spine_scale_picked("typed", value)

@@ -15,6 +15,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.create import with_hidden_width, with_score
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import mask_summary
 from attn_gui.views.main_window import MainWindow
@@ -81,7 +82,7 @@ class VariantsController(QObject):
         if value is None:
             self._making.change(Label(REMOVED[name]), lambda: {name: None} | _excluded(self._document.problem, name))
             return
-        label = _label(name, {"value": f"{value:g}"})
+        label = _label(name, {"value": significant(value)})
         self._making.change(label, lambda: _changed(self._document.problem, name, value))
 
     def switch(self, name: str, present: bool) -> None:

@@ -24,6 +24,7 @@ from attn_gui.engine import fill
 from attn_gui.engine.creation.memory import made
 from attn_gui.engine.creation.rearrange import rearranged
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
+from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
@@ -31,11 +32,6 @@ from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.view import Refused
 
 FILLS = ("integers", "random", "identity")
-
-
-def short(value: float) -> str:
-    """A number as a label says it: up to six digits, a true minus."""
-    return f"{value:.6g}".replace("-", "\N{MINUS SIGN}")
 
 
 class TableEdits(QObject):
@@ -94,8 +90,8 @@ class TableEdits(QObject):
             cuts,
             np.array([[value]]),
             QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
-            old=short(old),
-            new=short(value),
+            old=significant(old),
+            new=significant(value),
         )
 
     def clear(self) -> None:

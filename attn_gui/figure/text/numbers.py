@@ -58,6 +58,11 @@ def scientific(value: float, digits: int = 3) -> str:
     return f"{mantissa}e{int(power)}".replace("-", MINUS)
 
 
+def significant(value: float, digits: int = 6) -> str:
+    """A number in up to so many digits, zeros at the end left out, with a true minus sign also in its power of ten."""
+    return f"{value:.{digits}g}".replace("-", MINUS)
+
+
 def cell_text(value: float, numbers: CellNumbers) -> str:
     """A value as it stands in a cell; a weight that rounds to 0 is "·"."""
     if numbers.scientific:
@@ -111,7 +116,7 @@ def scientific_digits(
 def level_text(value: float, largest: float) -> str:
     """A number at a color bar: three digits of half the largest level, zeros at the end left out."""
     if not 1e-4 <= largest < 1e7:
-        return "0" if value == 0 else format_number(value, 2) if largest >= 1e7 else f"{value:.2e}".replace("-", "−")
+        return "0" if value == 0 else format_number(value, 2) if largest >= 1e7 else f"{value:.2e}".replace("-", MINUS)
     text = format_number(value, min(max(2 - math.floor(math.log10(largest / 2)), 0), 6))
     return text.rstrip("0").rstrip(".") if "." in text else text
 

@@ -9,6 +9,7 @@ from attn_gui.engine.creation.heads_by_hand import AXIS, whole_heads
 from attn_gui.engine.problem.interventions.copy_cells import Copy
 from attn_gui.engine.problem.interventions.intervention import Intervention
 from attn_gui.engine.problem.interventions.scale_cells import Scale
+from attn_gui.figure.text.numbers import significant
 
 
 def head_words(problem: Problem) -> dict[int, str]:
@@ -23,7 +24,7 @@ def off_word() -> str:
 
 def _word(record: Intervention) -> str:
     if isinstance(record, Scale):
-        return off_word() if record.factor == 0 else f"× {record.factor:g}".replace("-", "\N{MINUS SIGN}")
+        return off_word() if record.factor == 0 else f"× {significant(record.factor)}"
     if isinstance(record, Copy) and AXIS in record.source:
         return QCoreApplication.translate("Heads", "from {head}").format(head=record.source[AXIS])
     return QCoreApplication.translate("Heads", "by hand")

@@ -11,6 +11,7 @@ from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import is_named, matrix_latex
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.text.numbers import significant
 from attn_gui.views.words.scores import score_cell_latex, score_latex, score_text
 
 
@@ -146,7 +147,7 @@ def _scaled(evaluation: Evaluation) -> str:
 
 
 def _scaled_text(evaluation: Evaluation, score: str) -> str:
-    kind = scale_kind(evaluation.problem)
+    kind, scale = scale_kind(evaluation.problem), evaluation.problem.scale
     if kind == "sqrt":
         return f"{score} / √dₖ"
-    return f"{evaluation.problem.scale:g} · {score}" if kind == "typed" else score
+    return f"{significant(scale)} · {score}" if kind == "typed" and scale is not None else score

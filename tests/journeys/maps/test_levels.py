@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QRadioButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QRadioButton
 
 from attn_gui.figure.display import Levels
 from attn_gui.views.map.levels.colorbar import ColorBar
@@ -71,3 +71,32 @@ def test_levels_and_colors_do_not_reach_the_next_document(launch, tmp_path):
     assert person.find("heatmap.scores").levels == Levels(-500.0, 700.0)
     assert person.find("operand.left").levels == Levels(-3.0, 4.0)
     assert person.find("operand.left").shown.shade.rule == "typed"
+
+
+@pytest.mark.parametrize("typed", ["-3.5", "\N{MINUS SIGN}3.5"])
+def test_levels_are_written_with_a_minus_sign_and_typed_with_either(launch, typed):
+    person = launch("worked-example.npz")
+    person.show_stage("scores")
+    type_levels(person, "-1", "4", "heatmap.scores")
+    low = open_levels(person, "heatmap.scores").findChildren(QLineEdit)[0]
+    low.setFocus()
+    person.press("Ctrl+A")
+    person.type(typed)
+    person.press("Esc")
+    assert person.find("heatmap.scores").levels == Levels(-3.5, 4.0)
+    ends = [edit.text() for edit in open_levels(person, "heatmap.scores").findChildren(QLineEdit)]
+    assert "\N{MINUS SIGN}3.5" in ends
+    assert not [text for text in ends if "-" in text]
+
+
+def test_numbers_said_elsewhere_have_a_minus_sign(launch):
+    """A typed scale in the formula and in the history, and the differences that verification found."""
+    person = launch("worked-example.npz")
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "-0.25")
+    person.wait()
+    assert "\N{MINUS SIGN}0.25" in person.steps()[-1]
+    person.do("verify")
+    page = person.find("inspector")
+    person.wait()
+    assert [label.text() for label in page.findChildren(QLabel) if "e-" in label.text()] == []

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.links import Link, clear
@@ -178,7 +179,7 @@ class VerifyPage(QWidget):
         link.set_words(stage_title(checked.stage), tip=self.tr("Explain the cell that differs most"))
         link.clicked.connect(lambda _checked=False: self.cellRequested.emit(checked.stage, checked.index))
         self._grid.addWidget(link, row, 1, Qt.AlignmentFlag.AlignLeft)
-        number = QLabel(f"{checked.difference:.1e}" if checked.difference else "0", self._results)
+        number = QLabel(scientific(checked.difference, 2), self._results)
         number.setFont(ui_font("body", tabular=True))
         self._grid.addWidget(number, row, 2, Qt.AlignmentFlag.AlignRight)
 

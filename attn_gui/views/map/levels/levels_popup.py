@@ -20,6 +20,7 @@ from attn_gui.document.number_text import parse_number
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, LevelRule, Shade, color_table
+from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
@@ -97,7 +98,7 @@ class LevelsPopup(PopupFrame):
 
     def _write_ends(self) -> None:
         for edit, value in ((self._low, self._levels.low), (self._high, self._levels.high)):
-            edit.setText(f"{value:.6g}")
+            edit.setText(significant(value))
 
     def _fill_palettes(self) -> None:
         self._palette.setAccessibleName(self.tr("Colors"))
