@@ -139,7 +139,7 @@ def test_a_factor_and_another_head_are_asked_for(opened):
 
     person.answering(AskDialog, answer("-0.5", "much"), lambda: person.do("head_scale"))
     np.testing.assert_array_equal(person.values("head_output"), heads[1] * -0.5)
-    assert person.steps()[-1] == "head 1 × -0.5"
+    assert person.steps()[-1] == "head 1 × −0.5"
     assert "× −0.5" in thumb(person, 1).accessibleName()
     person.answering(AskDialog, answer("3", "9"), lambda: person.do("head_copy"))
     np.testing.assert_array_equal(person.values("head_output"), heads[3])
