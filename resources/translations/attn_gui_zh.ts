@@ -270,6 +270,14 @@
         <translation>复制热图图片(&amp;C)</translation>
     </message>
     <message>
+        <source>Colors and l&amp;evels of the map</source>
+        <translation>热图的颜色与色阶(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Needs a map on show</source>
+        <translation>需要先显示一张图</translation>
+    </message>
+    <message>
         <source>Zoom &amp;in</source>
         <translation>放大(&amp;I)</translation>
     </message>

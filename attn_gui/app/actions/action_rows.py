@@ -148,6 +148,8 @@ ACTIONS = (  # a table, a row to two lines
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
     Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy ima&ge of the map"), "Ctrl+Alt+C",
         words="picture screenshot png 截图 图片"),
+    Row("levels", "view", QT_TRANSLATE_NOOP("Actions", "Colors and l&evels of the map"),
+        words="color bar palette range 颜色 色阶 配色 范围", needs=QT_TRANSLATE_NOOP("Actions", "Needs a map on show")),
     Row("zoom_in", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &in"), Keys.ZoomIn, also=("Ctrl+=",), separator=True,
         words="larger bigger font 放大 字号"),
     Row("zoom_out", "view", QT_TRANSLATE_NOOP("Actions", "Zoom &out"), Keys.ZoomOut,

@@ -29,6 +29,7 @@ MAP = (
     None,
     *COPY,
     None,
+    "levels",
     "values",
     "product",
     "all_stages",

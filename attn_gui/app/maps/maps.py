@@ -173,8 +173,17 @@ class MapsController(QObject):
             **choices(
                 {"product": "product", "all_stages": "all"}, lambda: view.look.mode, lambda mode: view.set(mode=mode)
             ),
+            "levels": Command(self._open_levels, enabled=lambda: self._computation.refusal is None),
             "values": Command(lambda on: view.set(values=on), lambda: view.look.values),
         }
+
+    def _open_levels(self) -> None:
+        """Of the map that has the keyboard, else of the one in the middle, brought back where another room is open."""
+        maps, operands = self._window.product.maps, self._window.product.operands
+        bar = operands.focused_bar() or maps.bar(maps.focused or self._view.look.stage)
+        if not bar.isVisible():
+            self._view.set(mode="product")
+        bar.toggle_popup()
 
     def step_head(self, step: int) -> None:
         """The next or previous head."""

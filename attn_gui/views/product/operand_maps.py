@@ -78,6 +78,10 @@ class Operands(QObject):
         """The color bars of the present picture."""
         return {place: bar for place, bar in self.bars.items() if place in self._operands}
 
+    def focused_bar(self) -> ColorBar | None:
+        """The color bar of the map that has the keyboard, where there is one."""
+        return next((bar for place, bar in self.shown_bars.items() if self.maps[place].hasFocus()), None)
+
     def source(self, place: str) -> str:
         """The stage or field that a place shows."""
         return self._sources[place]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QRadioButton
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QMenu, QRadioButton
 
 from attn_gui.figure.display import Levels
 from attn_gui.views.map.levels.colorbar import ColorBar
@@ -100,3 +101,39 @@ def test_numbers_said_elsewhere_have_a_minus_sign(launch):
     page = person.find("inspector")
     person.wait()
     assert [label.text() for label in page.findChildren(QLabel) if "e-" in label.text()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"), [("heatmap.weights", "product"), ("operand.left", "product"), ("heatmap.scores", "all_stages")]
+)
+def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(launch, name, mode):
+    person = launch("worked-example.npz")
+    person.do(mode)
+    heatmap = person.find(name)
+    heatmap.setFocus()
+    menu = person.find("menu.view", QMenu)
+    menu.popup(QPoint(0, 0))
+    entry = person.action("levels")
+    key = QKeySequence.mnemonic(entry.text())
+    assert entry in menu.actions()
+    QTest.keyClick(menu, Qt.Key(key[0].key()))
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    assert popup.isAncestorOf(person.focus())
+    QTest.keyClick(person.focus(), Qt.Key.Key_Down)
+    person.press("Esc")
+    assert not popup.isVisible()
+    assert heatmap.shown.shade.rule != "auto"
+
+
+@pytest.mark.parametrize("words", ["levels", "colors", "颜色", "色阶"])
+def test_the_levels_are_found_by_their_words(launch, words):
+    person = launch()
+    person.click_cell("weights", 1, 1)
+
+    def look_for(dialog):
+        person.type(words)
+        person.press("Return")
+
+    person.answering(QDialog, look_for, lambda: person.do("search_actions"))
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    assert popup.isAncestorOf(person.focus())

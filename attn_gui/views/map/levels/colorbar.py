@@ -133,7 +133,8 @@ class ColorBar(QWidget):
         popup.popup_below(self)
         return popup
 
-    def _toggle_popup(self) -> None:
+    def toggle_popup(self) -> None:
+        """Open the choice of levels and colors, or close it."""
         if self._popup is None:
             self.open_popup()
         else:
@@ -175,11 +176,11 @@ class ColorBar(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self._toggle_popup()
+            self.toggle_popup()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self._toggle_popup()
+            self.toggle_popup()
         else:
             event.ignore()
 
