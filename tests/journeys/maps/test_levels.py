@@ -137,3 +137,15 @@ def test_the_levels_are_found_by_their_words(launch, words):
     person.answering(QDialog, look_for, lambda: person.do("search_actions"))
     popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
     assert popup.isAncestorOf(person.focus())
+
+
+def test_the_levels_open_from_the_room_of_a_model_too(launch):
+    """Its layer on the table comes back into sight with them."""
+    person = launch()
+    person.program.rooms.models.open_known("toy-induction")
+    person.wait()
+    person.do("model")
+    person.wait()
+    person.do("levels")
+    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+    assert popup.isAncestorOf(person.focus())
