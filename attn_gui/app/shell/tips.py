@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
@@ -76,12 +78,27 @@ class TipsController(QObject):
     def __init__(self, window: MainWindow, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._view = window, view
+        self._parts: list[Callable[[], None]] = []
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
-        self._soon.timeout.connect(self.show)
-        view.follow(self._soon.start, "evaluation", "face", "compare", "stage", "mode")
+        self._soon.timeout.connect(self._on_soon_timeout)
+        view.follow(self._begin, "evaluation", "face", "compare", "stage", "mode")
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""
+        for tell in (self._tell_controls, self._tell_maps, self._tell_tables):
+            tell()
+
+    def _begin(self) -> None:
+        self._parts = [self._tell_controls, self._tell_maps, self._tell_tables]
+        self._soon.start()
+
+    def _on_soon_timeout(self) -> None:
+        """One part in a turn, so that the window paints and answers between."""
+        self._parts.pop(0)()
+        if self._parts:
+            self._soon.start()
+
+    def _tell_controls(self) -> None:
         for control in self._controls():
             name = control.objectName()
             if name.startswith(CONTROL) and (tip := _tip(name.removeprefix(CONTROL))):
@@ -92,8 +109,6 @@ class TipsController(QObject):
             if control.toolTip() and control.whatsThis() == (control.property(TOLD) or ""):
                 control.setProperty(TOLD, control.toolTip())
                 control.setWhatsThis(control.toolTip())
-        self._tell_maps()
-        self._tell_tables()
 
     def _tell_maps(self) -> None:
         shown, product = self._view.shown, self._window.product
