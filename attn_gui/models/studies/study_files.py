@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import numpy as np
+
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
@@ -79,23 +81,27 @@ def opened_study(
     for number in (*record.layers, record.layer):
         if number >= model.num_layers:
             raise FormatError(_NO_LAYER, got=number, name=shown(record.name), layers=model.num_layers)
-    edits: dict[int, LayerEdit] = {}
-    run = model.run(record.text)
-    for number in sorted(record.layers):
-        run = run.replace(model=model.with_edits(edits))
-        base = run.problem(number)
-        edits[number] = LayerEdit.between(base, _edited(base, record.layers[number]))
+    edits = {number: _edit(layer, _with_no_x(model, record.text, number)) for number, layer in record.layers.items()}
     if shown_layer is not None:
-        base = model.with_edits(edits).run(record.text).problem(record.layer)
+        below = {number: edit for number, edit in edits.items() if number < record.layer}
+        base = model.run(record.text).problem(record.layer, model=model.with_edits(below))
         edits[record.layer] = LayerEdit.between(base, shown_layer)
     return placed(model, record.text, record.layer, edits, tell)
 
 
-def _edited(base: Problem, record: LayerRecord) -> Problem:
+def _with_no_x(model: Model, text: str, number: int) -> Problem:
+    """A layer of an x that no record's cells are alike: its own need not be there, as where a layer below it was
+    changed so that no text runs through it. A NaN of these bits comes from no keyboard and no computation."""
+    sequence = model.read(text)
+    x = np.full((len(sequence.ids), model.sizes.d_model), -1, np.int32).view(np.float32)
+    return problem_of(plain_layer(model.layers[number]), x, sequence, ())
+
+
+def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
     arrays = base.arrays()
     kept = {name: arrays[name] for name in record.names if name in arrays}
     put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
-    return assemble({**kept, **put, **record.whole}, record.options)[0]
+    return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
 
 
 def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:

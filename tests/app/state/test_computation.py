@@ -16,8 +16,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation import choice
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.streaming import evaluation as streaming
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation, score_chain
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.views.map.heatmap import Heatmap
@@ -176,7 +175,7 @@ def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatc
     document, computation = desk(a_problem())
     qtbot.waitUntil(lambda: not computation.pending)
     before = computation.evaluation
-    monkeypatch.setattr(streaming, "HEAVIEST", 1000)
+    monkeypatch.setattr(score_chain, "HEAVIEST", 1000)
     with qtbot.waitSignal(computation.refused) as refused:
         document.apply(SetFields({"score": "gaussian"}, EDIT))
     assert isinstance(refused.args[0], FieldError)

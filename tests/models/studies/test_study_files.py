@@ -9,6 +9,7 @@ import pytest
 
 from attn_gui import load, save
 from attn_gui.engine import Problem
+from attn_gui.engine.creation.resize import resize
 from attn_gui.formats import open_file, save_study
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
@@ -61,6 +62,21 @@ def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
     assert found.study.edits(found.problem).keys() == {0, 1}
     lower = found.study.at(found.problem, 0, silent)
     assert lower.problem == first
+
+
+def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tmp_path: Path) -> None:
+    """A session with other heads in a layer was saved, and refused when it was opened: what was in it was lost."""
+    above = placed(model, "the cat", 1, {}, silent)
+    x = np.array(above.problem.x)
+    x[0, 3] += 2
+    second = above.problem.replace(x=x, temperature=1.5)
+    below = above.study.at(second, 0, silent)
+    first = below.problem.replace(**resize(below.problem, num_heads=1).fields)
+    found = opened_study(kept(record_of(below.study, first, {}, ()), tmp_path / "study.attn"), [], silent)
+    assert found.problem == first
+    assert found.study.others[1].is_like(LayerEdit.between(above.study.base, second))
+    shown = opened_study(record_of(below.study, first, {}, ()), [], silent, shown_layer=first)
+    assert shown.problem == first
 
 
 def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:

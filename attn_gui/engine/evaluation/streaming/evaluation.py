@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.creation import memory
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.readout import NOTHING
 from attn_gui.engine.evaluation.streaming.edits.edit import Edit
 from attn_gui.engine.evaluation.streaming.edits.versions import Versions
-from attn_gui.engine.evaluation.streaming.score_chain import Chain
+from attn_gui.engine.evaluation.streaming.row_states import bytes_of_row
+from attn_gui.engine.evaluation.streaming.score_chain import Chain, check_work
 from attn_gui.engine.evaluation.streaming.stage_pools import Pictures
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph import node as graph
 from attn_gui.engine.graph.node import Node
-from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
-from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.scores import SCORES
 
 from .entropy import entropies
 from .passes import Passes
 from .threads import one_blas_thread, share
 
-HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
 AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
 PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
@@ -40,7 +40,8 @@ class StreamingEvaluation(Evaluation):
     have left equal to a fresh computation, bit for bit. `complete` and `settle` may run in another thread
     while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
     another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
-    Raises FieldError for a score that cannot be computed by rows at this size.
+    Raises FieldError for a score that cannot be computed by rows at this size, and where what is kept would take more
+    than a share of the free memory.
     """
 
     _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
@@ -51,7 +52,7 @@ class StreamingEvaluation(Evaluation):
         super().__init__(problem, keep=0)
 
     def _build(self, problem: Problem) -> None:
-        _check(problem)
+        check_work(problem)
         with self._versions.edit(), one_blas_thread():
             self._kind = np.dtype(problem.dtype)
             super()._build(problem)
@@ -59,6 +60,13 @@ class StreamingEvaluation(Evaluation):
             self._by_rows = self._chain.softmax.name, self._chain.mixing.name
             self._passes = Passes(self, self._chain, self._versions, *self._size)
             self._pictures = Pictures(self, self._chain, self._passes, self._versions)
+
+    def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
+        super()._lay_out(problem, arrays)
+        cells = sum(prod(node.shape) for node in self._nodes if self._kept(node) and not node.stage.alias)
+        cells += problem.batch_size * problem.num_kv_heads * problem.m * (problem.d_k + problem.d_v)  # copied by head
+        rows = prod(problem.map_shape[:3]) * bytes_of_row(problem.d_v, self._kind)
+        memory.check(cells * self._kind.itemsize + rows)
 
     def _kept(self, node: Node) -> bool:
         return node.stage.input_side
@@ -213,13 +221,17 @@ class StreamingEvaluation(Evaluation):
         return cells
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
-        """Rows of a kept stage, as many as may be held in float64."""
+        """Rows of a kept stage, of one or more items, as many as may be held in float64."""
         if len(node.shape) < 3:
             yield box
             return
-        step = max(1, PROJECTED // max(indices.count(box[2:]), self.problem.queries.shape[-1]))
-        for low in range(box[1].start, box[1].stop, step):
-            yield (box[0], slice(low, min(low + step, box[1].stop)), box[2])
+        width = max(indices.count(box[2:]), self.problem.queries.shape[-1])
+        rows = max(1, min(PROJECTED // width, box[1].stop - box[1].start))
+        items = max(1, PROJECTED // (rows * width))
+        for first in range(box[0].start, box[0].stop, items):
+            for low in range(box[1].start, box[1].stop, rows):
+                some = slice(first, min(first + items, box[0].stop)), slice(low, min(low + rows, box[1].stop))
+                yield (*some, box[2])
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(
@@ -280,10 +292,3 @@ class StreamingEvaluation(Evaluation):
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
         """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)
-
-
-def _check(problem: Problem) -> None:
-    width = SCORES[problem.score].work(problem.score_params, problem.d_k)
-    cells = int(np.prod(problem.map_shape, dtype=object))
-    if cells * width > HEAVIEST:
-        raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)

@@ -49,6 +49,11 @@ def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bo
     return Tile(top, tile.denominator * factor + own, numerator)
 
 
+def bytes_of_row(width: int, dtype: np.dtype[np.generic]) -> int:
+    """The bytes that are held of a row: of d_v numbers the numerator, and what stands beside it."""
+    return width * dtype.itemsize + 3 * np.dtype(float).itemsize + 2 * np.dtype(bool).itemsize
+
+
 class Rows:
     """All rows of all heads. A row that is not `known` has to be computed before it is read.
 

@@ -15,11 +15,24 @@ from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Positions, Readable
 from attn_gui.engine.graph.symbols import computed_name, plain_name
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import SCORES
 
+HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
 Given = Mapping[str, Callable[[Box], Array]]
 Layers = Mapping[str, Readable]
 NOTHING: Given = {}
 AS_THEY_ARE: Layers = {}
+
+
+def check_work(problem: Problem) -> None:
+    """Raise FieldError for a score that cannot be computed by rows at this size."""
+    width = SCORES[problem.score].work(problem.score_params, problem.d_k)
+    cells = int(np.prod(problem.map_shape, dtype=object))
+    if cells * width > HEAVIEST:
+        raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)
 
 
 class Chain:

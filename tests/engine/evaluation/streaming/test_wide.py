@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem
+from attn_gui.engine import FieldError, Problem
+from attn_gui.engine.creation import memory
 from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.evaluation.streaming import passes
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation, evaluation, passes
 from attn_gui.engine.evaluation.streaming.edits import edit
 from attn_gui.engine.graph import indices
 
@@ -93,3 +96,38 @@ def test_pictures_of_a_short_map_are_kept_side_by_side(rng):
     for columns in (M, 2):
         evaluation.pooled("scores", 0, 0, N, columns)
     assert [evaluation.lacking("scores", 0, 0, slice(0, N), columns) for columns in (M, 2)] == [0, 0]
+
+
+def many_sequences(rng, items, width):
+    """Small matrices that project to large ones: (items, n, d_k) of query and key."""
+    weights = {"w_query": rng.normal(size=(2, width)), "w_key": rng.normal(size=(2, width))}
+    return Problem(x=rng.normal(size=(items, N, 2)), **weights, w_value=rng.normal(size=(2, 3)))
+
+
+def test_what_projections_make_is_weighed_before_it_is_computed(rng, monkeypatch):
+    """700 sequences of 30,000 columns a head took 24 GB and killed the process: only what was typed was weighed."""
+    problem = many_sequences(rng, 13, 701)
+    made = 8 * 13 * N * (3 * 701 + 3 * 3) + 26 * 13 * N  # Q, K, V, the last two again, numerators, the rest of rows
+    monkeypatch.setattr(memory, "available", lambda: memory.SHARE * made)
+    StreamingEvaluation(problem)
+    monkeypatch.setattr(memory, "available", lambda: memory.SHARE * (made - 1))
+    with pytest.raises(FieldError, match="of new numbers; at most"):
+        StreamingEvaluation(problem)
+
+
+def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):
+    problem = many_sequences(rng, 41, 3001).replace(dtype="float32")
+    kept = 4 * 41 * N * 3 * 3001  # Q, and K twice
+    monkeypatch.setattr(evaluation, "PROJECTED", 2 * N * 3001)
+    tracemalloc.start()
+    found = StreamingEvaluation(problem)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.2 * kept  # all sequences at once are twice that, in float64
+    for item in (0, 1, 40):
+        np.testing.assert_allclose(
+            found.box("query", (*indices.cell((item,)), slice(0, N), slice(0, 3001)))[0],
+            problem.x[item] @ problem.w_query,
+            rtol=0,
+            atol=8 * np.finfo(np.float32).eps * np.abs(problem.x[item]).max() * np.abs(problem.w_query).max(),
+        )
