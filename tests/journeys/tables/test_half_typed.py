@@ -181,7 +181,7 @@ def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, t
     assert not list(tmp_path.glob("*.png"))
 
 
-def test_menus_and_other_windows_do_not_end_a_visit_and_undo_takes_back_what_is_typed(saved):
+def test_menus_and_other_windows_do_not_end_a_visit_and_undo_takes_back_what_is_typed(saved, qtbot):
     """A person looks something up and goes on typing; only then it is decided what becomes of it."""
     type_without_enter(saved, "7")
     line = saved.focus()
@@ -200,7 +200,7 @@ def test_menus_and_other_windows_do_not_end_a_visit_and_undo_takes_back_what_is_
     saved.do("undo")
     assert saved.number("query", 0, 0) == 77
     assert saved.number("key", 0, 0) == 5
-    assert saved.action("redo").text().endswith("Q[0, 0]: 77 → 78")
+    qtbot.waitUntil(lambda: saved.action("redo").text().endswith("Q[0, 0]: 77 → 78"))
 
 
 def test_a_click_elsewhere_gives_a_refused_text_up_and_says_so(saved):
