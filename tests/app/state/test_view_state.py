@@ -235,6 +235,8 @@ def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
         zones = (program.window.inputs, program.window.history)
         while any(timer.isActive() for zone in zones for timer in zone.findChildren(QTimer)):
             QTest.qWait(1)  # columns are measured, and a step is listed, once the maps are painted
+        for _ in range(3):  # what that has made larger or smaller is laid out
+            QApplication.processEvents()
         yield shown(program)
 
 
