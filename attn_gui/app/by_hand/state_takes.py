@@ -47,9 +47,10 @@ class StateTakes(QObject):
 
     def take(self) -> None:
         """Give the chosen cells the numbers that they have in the other state."""
-        cells, before = self._blocks.chosen(), self._baseline.evaluation
-        if cells is None or before is None or not self._baseline.comparable:
+        cells = self._blocks.chosen()
+        if cells is None or not self._baseline.comparable:
             return
+        before = self._baseline.face(BEFORE)  # by the steps of now, of which the other state may lack one
         batch, *heads, rows, columns = cells.box
         values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
         if self._view.look.compare == BEFORE:

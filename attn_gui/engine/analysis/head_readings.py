@@ -99,7 +99,8 @@ class StableRank(Reading):
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         level = _leveled(rows)
-        squares = sum(float(np.square(weights).sum()) for _, weights in level())
+        with np.errstate(over="ignore"):  # beside an infinite weight the others are not leveled
+            squares = sum(float(np.square(weights).sum()) for _, weights in level())
         if math.isinf(squares):
             return math.nan
         return squares / _largest_square(level, problem.m) if squares > 0 else squares
@@ -136,12 +137,19 @@ class Pattern(Reading):
         raise NotImplementedError
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
+        inside, total = self._sums(problem, rows)
+        if not math.isfinite(total):  # set by hand, finite numbers can have a sum that is not
+            inside, total = self._sums(problem, _leveled(rows))
+        return inside / total if total != 0 else 0.0
+
+    def _sums(self, problem: Problem, rows: Callable[[], Rows]) -> tuple[float, float]:
+        """The weights in the pattern, and all."""
         inside = total = 0.0
         for part, weights in rows():
-            with np.errstate(invalid="ignore"):  # infinities of both signs, set by hand
+            with np.errstate(over="ignore", invalid="ignore"):
                 inside += float(weights[self.pattern(problem, part)].sum())
                 total += float(weights.sum())
-        return inside / total if total != 0 else 0.0
+        return inside, total
 
     def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
         step = max(1, AT_ONCE // problem.m)

@@ -125,6 +125,19 @@ def test_infinite_weights_by_hand_are_counted_as_they_are(put):
     assert all(READINGS[key].written(value) for key, value in found.items())
 
 
+@pytest.mark.filterwarnings("error")
+def test_weights_by_hand_too_large_to_be_summed_have_their_shares():
+    put = {"stage": "weights", "kind": "set", "at": {"query": 4, "key": (0, 2)}, "values": np.array([1.5e308, 0.5e308])}
+    found = {key: measured(key, Evaluation(problem_of(interventions=[put]))) for key in READINGS}
+    assert found["sink"] == pytest.approx(0.75)
+    assert found["rank"] == pytest.approx(1)
+    beside = {**put, "values": np.array([-math.inf, 1e200])}
+    found = {key: measured(key, Evaluation(problem_of(interventions=[beside]))) for key in READINGS}
+    assert math.isnan(found["rank"])
+    assert found["largest"] == 1e200
+    assert found["previous_token"] == 0.0
+
+
 def test_the_rank_counts_directions():
     identity, same = np.eye(N) * 60, np.zeros((N, N))
     for scores, expected in ((identity, N), (same, 1)):

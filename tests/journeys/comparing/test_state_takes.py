@@ -45,6 +45,23 @@ def test_a_matrix_that_is_given_takes_the_numbers_themselves(launch):
     assert person.program.document.problem.interventions == ()
 
 
+def test_a_step_that_the_other_state_has_not_takes_what_stands_there_before(launch):
+    person = launch("worked-example.npz")
+    person.do("pin")
+    person.do("masks")
+    person.window.mask_panel.add_layer("causal")
+    person.window.mask_panel.close_panel()
+    person.wait()
+    before = np.array(person.values("scaled"))
+    person.show_stage("masked")
+    person.click_cell("masked", 0, 1)
+    person.do("take_before")
+    person.wait()
+    assert np.array(person.values("masked"))[0, 1] == before[0, 1]
+    (record,) = person.program.document.problem.interventions
+    assert (record.kind, record.stage) == ("set", "masked")
+
+
 def test_nothing_is_offered_without_another_state(launch):
     person = launch("worked-example.npz")
     person.click_cell("weights", 0, 0)
