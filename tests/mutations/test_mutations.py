@@ -27,6 +27,7 @@ from .mutator import mutated
 CAP = 16 * 2**20  # bytes that the arrays of a file, and what a figure carries, may take here
 MOST = 2 * CAP
 SLOW, HUNG = 1.0, 10.0  # seconds of the processor
+COUNTS = 4  # where counting to ten million takes longer than a quarter of a second, so many times that are slow
 SHARE, WHOLE = 1_000, 20_000
 NAMES = (
     *("session.attn", "arrays.npz", "lists.json", "tensors.safetensors", "book.xlsx", "matrix.npy", "matrix.csv"),
@@ -95,9 +96,17 @@ def fault_of(each: Input, number: int, path: Path) -> str | None:
     except Exception as error:
         return f"raises {error!r}"
     spent, peak = time.process_time() - began, resident() - before
-    if spent > SLOW:
+    if spent > SLOW and spent > COUNTS * counting():
         return f"takes {spent:.1f} s; {said}"
     return f"takes {peak / 2**20:.0f} MB; {said}" if peak > MOST else None
+
+
+def counting() -> float:
+    """What counting to ten million takes now, in seconds of the processor: others are slower, or shared."""
+    began = time.process_time()
+    for _ in range(10_000_000):
+        pass
+    return time.process_time() - began
 
 
 @contextmanager

@@ -5,13 +5,15 @@ openpyxl reads; it is asked for when a workbook is read, for it comes with the e
 
 from __future__ import annotations
 
+import itertools
 import warnings
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,6 +51,13 @@ _UNCOMPUTED = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.",
 )
+
+
+class _Cells(NamedTuple):
+    """A row of a sheet, counted from 0."""
+
+    place: int
+    cells: list[Any]
 
 
 def matches(start: bytes) -> bool:
@@ -148,25 +157,33 @@ def _opened(source: Source, formulas: bool) -> Iterator[list[Any]]:
             book.close()
 
 
-def _cells(name: str, sheets: Sequence[Any], source: Source) -> list[list[Any]]:
-    """The values row by row, empty ones at the end of a row and of the sheet left out."""
+def _cells(name: str, sheets: Sequence[Any], source: Source) -> list[_Cells]:
+    """The rows that hold anything, empty cells at their end left out; one empty row for all between two of them."""
     for sheet in sheets:
         sheet.reset_dimensions()  # what it says of its size may be anything
-    rows: list[list[Any]] = []
-    pairs = zip(*(sheet.iter_rows(values_only=True) for sheet in sheets), strict=False)
-    count, empty = 0, list[Any]()  # one for all rows without cells, of which there may be a million
-    for place, (row, *formulas) in enumerate(pairs):
+    every = [sheet.iter_rows(values_only=True) for sheet in sheets]
+    filled = zip(*(filter(itemgetter(1), enumerate(itertools.islice(rows, MOST_ROWS))) for rows in every), strict=False)
+    rows: list[_Cells] = []
+    count = 0
+    for (place, row), *formulas in filled:
         count += len(row)
-        if count > MOST_CELLS or place >= MOST_ROWS:
-            raise FormatError(_CELLS, name=shown(name), most=f"{MOST_CELLS:,}")
-        if any(_is_uncomputed(row, twin) for twin in formulas):
+        if count > MOST_CELLS:
+            raise _too_large(name)
+        if any(_is_uncomputed(row, twin) for _, twin in formulas):
             raise FormatError(_UNCOMPUTED, name=shown(name))
-        rows.append(_without_end(row) or empty)
+        if cells := _without_end(row):
+            if rows and rows[-1].place < place - 1:
+                rows.append(_Cells(rows[-1].place + 1, []))
+            rows.append(_Cells(place, cells))
         if place % 1024 == 0:
             source.tell(1.0)
-    while rows and not rows[-1]:
-        rows.pop()
+    if any(next(beyond, None) is not None for beyond in every):
+        raise _too_large(name)
     return rows
+
+
+def _too_large(name: str) -> FormatError:
+    return FormatError(_CELLS, name=shown(name), most=f"{MOST_CELLS:,}")
 
 
 def _is_uncomputed(values: Sequence[Any], formulas: Sequence[Any]) -> bool:
@@ -181,31 +198,32 @@ def _without_end(row: Collection[Any]) -> list[Any]:
     return found
 
 
-def _matrix(name: str, rows: list[list[Any]], source: Source) -> Matrix:
+def _matrix(name: str, rows: list[_Cells], source: Source) -> Matrix:
     """The table of a sheet, wherever in it it begins; true and false, and whole numbers, as such."""
     from attn_gui.formats.text.delimited import Row
     from attn_gui.formats.text.text_table import read_rows
 
-    block = _trimmed(rows)
-    texts = [Row(place, [_text(cell) for cell in row]) for place, row in enumerate(block, 1)]
+    block = _trimmed(name, rows)
+    texts = [Row(place, [_text(cell) for cell in row]) for place, row in block]
     try:
         matrix = read_rows(texts, source.tell)
     except FormatError as error:
         raise FormatError(_SHEET, name=shown(name), reason=_without_file(error)) from error
-    kinds = {type(cell) for row in block for cell in row if isinstance(cell, int | float)}
+    kinds = {type(cell) for row in block for cell in row.cells if isinstance(cell, int | float)}
     for kind, dtype in ((bool, np.bool_), (int, np.int64)):
         if kinds == {kind}:
             return replace(matrix, values=matrix.values.astype(dtype))
     return matrix
 
 
-def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:
-    """The rows as wide as the widest, without empty ones before the first cell that is not."""
-    while rows and not rows[0]:
-        rows = rows[1:]
-    first = min((next(place for place, cell in enumerate(row) if cell is not None) for row in rows if row), default=0)
-    width = max(map(len, rows), default=0)
-    return [(row + [None] * (width - len(row)))[first:] for row in rows]
+def _trimmed(name: str, rows: Sequence[_Cells]) -> list[_Cells]:
+    """The rows as wide as the widest, without the empty columns on their left; places count from 1."""
+    first = min((next(k for k, cell in enumerate(row) if cell is not None) for _, row in rows if row), default=0)
+    width = max((len(row) for _, row in rows), default=0)
+    if (width - first) * len(rows) > MOST_CELLS:
+        raise _too_large(name)
+    top = rows[0].place - 1 if rows else 0
+    return [_Cells(place - top, (row + [None] * (width - len(row)))[first:]) for place, row in rows]
 
 
 def _text(cell: Any) -> str:
@@ -217,6 +235,6 @@ def _without_file(error: FormatError) -> Note:
     return Note(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
 
 
-def _options(rows: list[list[Any]]) -> dict[str, Json]:
-    said = next((cell for row in rows for cell in row if isinstance(cell, str)), "{}")
+def _options(rows: Sequence[_Cells]) -> dict[str, Json]:
+    said = next((cell for _, row in rows for cell in row if isinstance(cell, str)), "{}")
     return parse_object(said, LONGEST_META)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import json
+import re
 import sys
 import tracemalloc
 import zipfile
@@ -208,6 +209,14 @@ def test_headings_labels_and_empty_margins_are_left_out(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load_matrix(tmp_path / "a.xlsx"), [[1, 2.5], [3, -4]])
 
 
+def test_a_table_far_down_is_read_and_one_gap_in_it_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = as_xlsx(tmp_path / "a.xlsx", {"any": np.arange(4.0).reshape(2, 2)}, {})
+    patched(path, SHEET, lambda data: re.sub(rb'<row r="([12])"', rb'<row r="90000\1"', data))
+    np.testing.assert_array_equal(load_matrix(path), [[0, 1], [2, 3]])
+    patched(path, SHEET, lambda data: data.replace(b'<row r="900002"', b'<row r="990002"'))
+    assert "(1, 0) “”, (1, 1) “”." in refused(load_matrix, path, path=path)
+
+
 def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..., str]) -> None:
     book = openpyxl.Workbook()
     book.active.append([1, "=A1+1"])
@@ -252,10 +261,27 @@ def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
     path.write_bytes(data.getvalue())
 
 
+def long_and_wide(data: bytes) -> bytes:
+    """The sheet with a cell in the last column, and a thousand rows of one cell below it."""
+    rows = b"".join(b'<row r="%d"><c r="A%d"><v>1</v></c></row>' % (row, row) for row in range(3, 1003))
+    return data.replace(b'r="B1"', b'r="XFD1"').replace(b"</sheetData>", rows + b"</sheetData>")
+
+
 SHEET = "sheet1.xml"
 BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "entities": ("workbook.xml", lambda data: b'<!DOCTYPE a [<!ENTITY b "c">]>' + data, "declares entities"),
     "wide": (SHEET, lambda data: data.replace(b'r="B1"', b'r="XFD1"'), "are not numbers"),
+    "wide and long": (
+        SHEET,
+        lambda data: data.replace(b'r="B1"', b'r="XFD1"').replace(b'<row r="2"', b'<row r="60000"'),
+        "are not numbers|is empty",
+    ),
+    "wide, then far down": (
+        SHEET,
+        lambda data: data.replace(b'r="B1"', b'r="XFD1"').replace(b'<row r="2"', b'<row r="60000"'),
+        "are not numbers",
+    ),
+    "wide, and long": (SHEET, long_and_wide, "more than 4,000,000 cells"),
     "far down": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="99999999999"'), "more than 4,000,000 cells"),
     "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
     "zeros": (SHEET, lambda data: data + b" " * xlsx.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
