@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -73,18 +71,3 @@ def test_a_part_that_is_missing_is_said(tmp_path: Path) -> None:
         path.write_text("".join(parts[:number] + parts[number + 1 :]))
         with pytest.raises(FormatError, match="matrices; expected one"):
             open_matrix(path)
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is there")
-@pytest.mark.parametrize("shape", [(3, 8), (28, 28), (100, 5)])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_tex_finds_room_for_all_of_it(tmp_path: Path, shape: tuple[int, int], dtype: str) -> None:
-    across = tuple(f"token{number}" for number in range(shape[1]))
-    save_matrix(numbers(*shape).astype(dtype), tmp_path / "a.tex", column_labels=across)
-    whole = r"\documentclass{article}\begin{document}\input{a.tex}\end{document}"
-    subprocess.run(
-        ["pdflatex", "-interaction=batchmode", "-jobname=out", whole], cwd=tmp_path, check=True, capture_output=True
-    )
-    log = (tmp_path / "out.log").read_text(errors="replace")
-    assert "Overfull" not in log
-    assert not re.search(r"Float too large|Missing", log)
