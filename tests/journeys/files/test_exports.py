@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
-import subprocess
 
 import numpy as np
+import pypdfium2
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QPainter
@@ -142,9 +141,7 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path, 
         export(person, tmp_path, format=kind, values="never")
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
     place = plan(composed(Evaluation(problem), FigureOptions(stage=stage, values=False), (3,))).maps[0]
-    for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(stem)):
-        if image is None:
-            continue  # there is no program here that draws a PDF
+    for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(f"{stem}.pdf")):
         scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
         across, down = (
             [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
@@ -163,11 +160,13 @@ def svg_picture(path):
     return image
 
 
-def pdf_picture(stem):
-    if shutil.which("pdftoppm") is None:
-        return None
-    subprocess.run(["pdftoppm", "-r", "288", "-png", "-singlefile", f"{stem}.pdf", f"{stem}-of-pdf"], check=True)
-    return QImage(f"{stem}-of-pdf.png")
+def pdf_picture(path):
+    """The first page of a PDF as another program draws it."""
+    document = pypdfium2.PdfDocument(path)
+    pixels = document[0].render(scale=4, rev_byteorder=True, prefer_bgrx=True).to_numpy().copy()
+    document.close()
+    rows, columns, _ = pixels.shape
+    return QImage(pixels.data, columns, rows, pixels.strides[0], QImage.Format.Format_RGBX8888).copy()
 
 
 def test_the_file_is_as_large_as_was_typed(launch, tmp_path):
