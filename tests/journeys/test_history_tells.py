@@ -79,6 +79,24 @@ def test_the_step_that_moved_it_most_is_on_top_and_a_click_goes_there(launch):
     assert not person.find("blame").isVisible(), "it was of another state"
 
 
+def test_a_number_by_hand_after_another_is_told(launch):
+    person = launch(SMALL)
+    person.show_stage("scores")
+    for text in ("0.5", "0.25"):
+        person.click_cell("scores", 1, 0)
+        person.press("F2", "Ctrl+A")
+        person.type(text)
+        person.press("Return")
+    person.rest()
+    assert person.program.document.problem.interventions[0].values == 0.25
+    person.do("blame")
+    person.rest()
+    (told, moved), *others = ranking(person)
+    assert not others, "the last one decides alone"
+    assert told.startswith("100 %")
+    assert float(moved.replace("−", "-")) == -0.25
+
+
 def test_a_step_that_changes_fields_or_sizes_is_gone_back_exactly(launch):
     person = launch(SMALL)
     document = person.program.document

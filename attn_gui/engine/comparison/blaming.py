@@ -19,6 +19,8 @@ from attn_gui.engine.problem.records import same
 
 from .difference import stand_in
 
+Records = tuple[Any, ...]  # layers of a mask, or interventions
+
 MOST = 64  # boxes of one array that are suspected one by one
 KIND = ".kind"  # of a record in a list: another kind is another record
 UNSEEN = frozenset({"query_tokens", "key_tokens"})  # fields that no number depends on
@@ -79,28 +81,53 @@ def _steps(states: Sequence[Problem]) -> Iterator[Change]:
     leaves = [leaves_of(state) for state in states]
     for number, (before, after) in enumerate(pairwise(states)):
         undo: dict[str, Any] = {}
+        found: tuple[Any] | None
         for change in changes(before, after):
             for name, old in change.undo.items():
-                old = old.before if isinstance(old, Part) else old
-                found = _left_out(name, change.box, old, undo.get(name), leaves[number + 1 :])
-                undo |= {} if found is None else {name: found}
+                if isinstance(old, Part):
+                    found = _cells_left_out(name, old, undo.get(name), leaves[number + 1 :])
+                elif isinstance(old, tuple) and hasattr(after, name):
+                    found = _records_left_out(old, getattr(after, name), getattr(states[-1], name))
+                else:
+                    found = _field_left_out(name, old, leaves[number + 1 :])
+                undo |= {} if found is None else {name: found[0]}
         yield Change(", ".join(undo), None, undo, number)
 
 
-def _left_out(name: str, box: Box | None, old: Any, kept: Any, later: Sequence[Mapping[str, Any]]) -> Any:
-    """A value of the last state without a change of before; None where later steps have changed all of it again."""
-    if box is None:
-        values = [leaves.get(name) for leaves in later]
-        return old if all(same(value, values[0]) for value in values) else None
-    if any(name not in leaves or np.shape(leaves[name]) != np.shape(old) for leaves in later):
+def _cells_left_out(
+    name: str, old: Part, kept: Array | None, later: Sequence[Mapping[str, Any]]
+) -> tuple[Array] | None:
+    """An array of the last state with cells of before; None where later steps have changed all of them again."""
+    if any(name not in leaves or np.shape(leaves[name]) != old.before.shape for leaves in later):
         return None
-    parts = [leaves[name][box] for leaves in later]
+    parts = [leaves[name][old.box] for leaves in later]
     own = np.logical_and.reduce([_alike(part, parts[0]) for part in parts])
     if not own.any():
         return None
     found = np.array(later[-1][name] if kept is None else kept)
-    found[box] = np.where(own, old[box], found[box])
-    return found
+    found[old.box] = np.where(own, old.before[old.box], found[old.box])
+    return (found,)
+
+
+def _records_left_out(before: Records, after: Records, last: Records) -> tuple[Records] | None:
+    """Those of the last state without what a step has added, and with what it has taken away; None where that is all
+    of them: later steps have changed its own again."""
+    added = [record for record in after if record not in before]
+    found = [record for record in last if record not in added]
+    if all(record in last for record in added):
+        for place, record in enumerate(before):
+            if record not in after and record not in last:
+                found.insert(place, record)
+    return None if found == list(last) else (tuple(found),)
+
+
+def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> tuple[Any] | None:
+    """A field of before; None where later steps have changed it again."""
+    whole = [{label: leaves[label] for label in leaves if f"{label}.".startswith(f"{name}.")} for leaves in later]
+    alike = all(each.keys() == whole[0].keys() for each in whole) and (
+        name not in whole[0] or all(same(each[name], whole[0][name]) for each in whole)
+    )
+    return (old,) if alike else None
 
 
 def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:
@@ -180,11 +207,12 @@ def changes(before: Problem, after: Problem) -> Iterator[Change]:
     for name in new:
         if name.partition(".")[0] in missing or name in UNSEEN or same(old[name], new[name]):
             continue
-        if isinstance(old[name], np.ndarray) and np.shape(old[name]) == np.shape(new[name]):
-            for box in _boxes(old[name], new[name]):
-                yield Change(name, box, {name: Part(new[name], box, old[name])})
+        now, was = new[name], old[name]
+        if isinstance(was, np.ndarray) and was.ndim and was.shape == np.shape(now):
+            for box in _boxes(was, now):
+                yield Change(name, box, {name: Part(now, box, was)})
         else:
-            yield Change(name, None, {name: old[name]})
+            yield Change(name, None, {name: was})
 
 
 def leaves_of(problem: Problem) -> dict[str, Any]:

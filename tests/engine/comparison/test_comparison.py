@@ -322,6 +322,50 @@ def test_numbers_masks_and_sizes_are_suspected_too(rng):
     assert "num_heads" in fewer[0].field
 
 
+def test_one_number_by_hand_after_another_is_suspected(rng):
+    bare = small(rng)
+    first, second = (
+        bare.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": 4}, "values": number}])
+        for number in (0.5, 0.25)
+    )
+    now = compute(second)["output"][0, 4, 2]
+    (suspect,) = compare(first, second).blame("output", (0, 4, 2))
+    assert (suspect.field, suspect.box) == ("interventions.0.values", None)
+    assert suspect.moved == pytest.approx(now - compute(first)["output"][0, 4, 2], rel=1e-12)
+    steps = compare(bare, second).blame("output", (0, 4, 2), between=[first])
+    assert {step.step: step.moved for step in steps} == {0: 0.0, 1: suspect.moved}, "the first one is overwritten"
+
+
+RECORDS = {
+    "a": {"kind": "set", "stage": "weights", "at": {"query": 4}, "values": 0.5},
+    "b": {"kind": "set", "stage": "scaled", "at": {"query": 4, "key": 1}, "values": 2.5},
+    "c": {"kind": "scale", "stage": "query", "at": {"row": 4}, "factor": 1.5},
+    "d": {"kind": "scale", "stage": "scores", "at": {"query": 4}, "factor": 0.75},
+}
+
+
+@pytest.mark.parametrize(
+    ("history", "without"),  # the records that are left if one step had not been made, step by step
+    [
+        (("", "c", "cd"), ("d", "c")),
+        (("", "c", "cd", "d"), ("d", "", "cd")),
+        (("cd", "d", "db"), ("cdb", "d")),
+        (("c", "", "d"), ("cd", "")),
+        (("c", "d", "b"), ("b", "d")),
+        (("bcd", "bd", "bdc", "dc"), ("dc", "d", "bdc")),
+        (("", "bd", "bc"), ("c", "bd")),
+    ],
+)
+def test_a_step_of_records_takes_its_own_back_alone(rng, history, without):
+    bare = small(rng)
+    made = {text: bare.replace(interventions=[RECORDS[key] for key in text]) for text in (*history, *without)}
+    first, *between, last = (made[text] for text in history)
+    suspects = compare(first, last).blame("output", (0, 4, 2), between=between)
+    now = compute(last)["output"][0, 4, 2]
+    expected = {step: now - compute(made[text])["output"][0, 4, 2] for step, text in enumerate(without)}
+    assert {suspect.step: suspect.moved for suspect in suspects} == pytest.approx(expected, abs=1e-12)
+
+
 def test_the_public_names_are_the_engines():
     assert attn_gui.compare is compare
     assert isinstance(compare(*2 * [Problem(query=[[1]], key=[[1]], value=[[1]])]), attn_gui.Comparison)
