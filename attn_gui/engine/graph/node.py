@@ -117,7 +117,8 @@ class Node:
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
         """(box, array): the part of the result that holds `box`, from the parts that it needs."""
         box, parts, lengths = self.needs(box)
-        out = self.stage.forward(*self._read(parts, lengths, fetch))
+        with np.errstate(all="ignore"):  # a cell shows what is wrong with its number
+            out = self.stage.forward(*self._read(parts, lengths, fetch))
         return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:

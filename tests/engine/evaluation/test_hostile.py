@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, explain, sensitivity
 from attn_gui.engine.analysis.verifying.reference import reference
+from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
 
 from .hostile_layers import ROWS as LAYERS
@@ -48,6 +51,17 @@ def test_written_answer(row, trace_of):
     assert found.shape == (1,) * (found.ndim - expected.ndim) + expected.shape
     assert np.array_equal(np.isnan(found.reshape(expected.shape)), np.isnan(expected))
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+
+
+@pytest.mark.family(8)
+@pytest.mark.parametrize("kind", [partial(Evaluation, keep=0), RowwiseEvaluation], ids=["dense", "rowwise"])
+def test_what_is_computed_while_it_is_read_warns_of_nothing(kind, trace_of):
+    for row in ROWS.values():
+        evaluation, trace = kind(Problem(**row.fields)), trace_of(row)
+        found = evaluation.fetch(row.stage, whole(evaluation.shape(row.stage)))
+        with np.errstate(over="ignore"):
+            found = found.astype(trace[row.stage].dtype)
+        np.testing.assert_allclose(found, trace[row.stage], rtol=1e-13, atol=0, err_msg=row.id)
 
 
 @pytest.mark.family(8)
