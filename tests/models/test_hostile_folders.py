@@ -18,6 +18,7 @@ import pytest
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
 from attn_gui.paths import resource
+from tests.pace import is_slow
 
 from .made_folders import BERT, GPT2, LLAMA, MOST, bert_tensors, gpt2_tensors, llama_tensors, packed, write_folder
 
@@ -170,7 +171,7 @@ def test_it_is_refused_by_one_sentence(name, tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert time.process_time() - begun < SECONDS
+    assert not is_slow(time.process_time() - begun, SECONDS)
     assert peak < BYTES
     sentence = str(refused.value)
     assert sentence.endswith(".")

@@ -20,6 +20,7 @@ import pytest
 
 from attn_gui.formats import FormatError, foreign_arrays
 from attn_gui.formats.sessions import carried
+from tests.pace import is_slow
 
 from .inputs import Input, inputs
 from .mutator import mutated
@@ -27,7 +28,6 @@ from .mutator import mutated
 CAP = 16 * 2**20  # bytes that the arrays of a file, and what a figure carries, may take here
 MOST = 2 * CAP
 SLOW, HUNG = 1.0, 10.0  # seconds of the processor
-COUNTS = 4  # where counting to ten million takes longer than a quarter of a second, so many times that are slow
 SHARE, WHOLE = 1_000, 20_000
 NAMES = (
     *("session.attn", "arrays.npz", "lists.json", "tensors.safetensors", "book.xlsx", "matrix.npy", "matrix.csv"),
@@ -96,17 +96,9 @@ def fault_of(each: Input, number: int, path: Path) -> str | None:
     except Exception as error:
         return f"raises {error!r}"
     spent, peak = time.process_time() - began, resident() - before
-    if spent > SLOW and spent > COUNTS * counting():
+    if is_slow(spent, SLOW):
         return f"takes {spent:.1f} s; {said}"
     return f"takes {peak / 2**20:.0f} MB; {said}" if peak > MOST else None
-
-
-def counting() -> float:
-    """What counting to ten million takes now, in seconds of the processor: others are slower, or shared."""
-    began = time.process_time()
-    for _ in range(10_000_000):
-        pass
-    return time.process_time() - began
 
 
 @contextmanager
