@@ -105,7 +105,8 @@ def _cells_left_out(
     if not own.any():
         return None
     found = np.array(later[-1][name] if kept is None else kept)
-    found[old.box] = np.where(own, old.before[old.box], found[old.box])
+    with np.errstate(over="ignore"):  # in float32 that a later step has chosen
+        found[old.box] = np.where(own, old.before[old.box], found[old.box])
     return (found,)
 
 

@@ -366,6 +366,17 @@ def test_a_step_of_records_takes_its_own_back_alone(rng, history, without):
     assert {suspect.step: suspect.moved for suspect in suspects} == pytest.approx(expected, abs=1e-12)
 
 
+def test_a_number_too_large_for_float32_is_taken_back_as_infinite(rng):
+    bare = small(rng)
+    key = bare.key.copy()
+    key[0, 0] = 1e300
+    large, less = bare.replace(key=key), bare
+    states = (large, less, less.replace(dtype="float32"))
+    suspects = {one.step: one for one in compare(states[0], states[-1]).blame("scores", (0, 0, 1, 0), between=[less])}
+    assert abs(suspects[0].moved) == np.inf
+    assert abs(suspects[1].moved) < 1e-4
+
+
 def test_the_public_names_are_the_engines():
     assert attn_gui.compare is compare
     assert isinstance(compare(*2 * [Problem(query=[[1]], key=[[1]], value=[[1]])]), attn_gui.Comparison)
