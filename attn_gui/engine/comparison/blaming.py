@@ -100,13 +100,15 @@ def _cells_left_out(
     """An array of the last state with cells of before; None where later steps have changed all of them again."""
     if any(name not in leaves or np.shape(leaves[name]) != old.before.shape for leaves in later):
         return None
-    parts = [leaves[name][old.box] for leaves in later]
+    found = np.array(later[-1][name] if kept is None else kept)
+    with np.errstate(over="ignore"):  # in float32 that a later step may have chosen
+        was, *parts = (
+            cells[old.box].astype(found.dtype) for cells in (old.before, *(leaves[name] for leaves in later))
+        )
     own = np.logical_and.reduce([_alike(part, parts[0]) for part in parts])
     if not own.any():
         return None
-    found = np.array(later[-1][name] if kept is None else kept)
-    with np.errstate(over="ignore"):  # in float32 that a later step has chosen
-        found[old.box] = np.where(own, old.before[old.box], found[old.box])
+    found[old.box] = np.where(own, was, found[old.box])
     return (found,)
 
 
