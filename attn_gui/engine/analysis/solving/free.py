@@ -121,7 +121,7 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
     if by == "bias" or question.gap(question.zero) < 0:
         return change, steps, Reason(verdicts.STUCK, steps=steps, residual=left)
     highest, proved = question.highest()
-    most = 1 / (1 + math.exp(-question.value(highest)))
+    most = math.exp(-np.logaddexp(0.0, -question.value(highest)))  # 0 for a key far below the others, as by a bias
     if proved and question.gap(highest) > question.enough:
         return highest, steps, Reason(verdicts.HULL, key=key, by=by, most=most)
     return change, steps, Reason(verdicts.STUCK, steps=steps, residual=left)

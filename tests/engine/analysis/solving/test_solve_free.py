@@ -264,3 +264,13 @@ def test_half_of_the_attention_at_4096_tokens_is_reached_without_a_map(kind, by)
     assert (solution.feasible, solution.odds) == (True, "free")
     row = compute(solution.problem).block("weights", 0, 3, slice(2000, 2001), slice(1000, 1001))
     assert row.item() == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_key_that_a_bias_puts_far_below_the_others_is_out_of_reach():
+    problem = Problem(
+        query=[[1.0]], key=[[0.0], [0.0]], value=[[1.0], [2.0]], mask=[{"kind": "bias", "values": [[0.0, -1e9]]}]
+    )
+    found = solve(problem, "weights", (0, 0, 0, 1), 0.5, odds="free")
+    assert not found.feasible
+    assert found.reached == 0.0
+    assert "weight above 0:" in found.reason
