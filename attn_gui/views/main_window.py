@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.controls.half_typed import settle
-from attn_gui.views.theme import dress, scaled, set_ground
+from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
 from attn_gui.views.zones import hairline, stack, step, zone_in
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
         self.progress = QProgressBar(self)
         self._build_center(center)
         self._build_status()
+        theme_signal.changed.connect(self._follow_zoom)  # all that stands in it is dressed by then
 
     def fill(self) -> None:
         """Make the panels, which takes longer than all that the first paint needs.
@@ -247,8 +248,9 @@ class MainWindow(QMainWindow):
         roomy = scaled(SIZE.compact_below_width)
         if roomy != self._roomy:
             self._roomy = roomy
-            self._choose_form()
-            self.reset_columns()
+            if self._compact is not None:
+                self._choose_form()
+                self.reset_columns()
 
     def _choose_form(self) -> None:
         self.setMinimumWidth(scaled(SIZE.least_width))  # else the full form would not get narrow enough for the other
@@ -290,8 +292,6 @@ class MainWindow(QMainWindow):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange and self._compact is not None:
             self.reset_columns()
-        elif event.type() == QEvent.Type.StyleChange and self._compact is not None:
-            self._follow_zoom()
         super().changeEvent(event)
 
 

@@ -122,6 +122,7 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
     if sheet == _look.sheet and theme is _look.theme:
         return
     _look.theme, _look.sheet = theme, sheet
+    app.setStyleSheet("")  # where one sheet replaces another, Qt dresses a widget again for each one that it stands in
     app.setPalette(_palette(theme))
     app.setFont(ui_font())
     app.setStyleSheet(sheet)

@@ -7,9 +7,18 @@ import re
 from itertools import product
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDoubleSpinBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
 
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.tokens import SIZE, THEMES
@@ -207,3 +216,24 @@ def test_icons_are_sharp_on_dense_screens():
 def test_an_icon_that_is_not_drawn_is_an_error():
     with pytest.raises(FileNotFoundError):
         icon("unicorn")
+
+
+def test_a_widget_is_dressed_a_few_times_however_deep_it_stands(app, qtbot):
+    depth, seen = 30, 0
+
+    class Counting(QLabel):
+        def changeEvent(self, event: QEvent) -> None:
+            nonlocal seen
+            seen += event.type() == QEvent.Type.StyleChange
+            super().changeEvent(event)
+
+    apply_theme(app, "light")
+    top = parent = QWidget()
+    qtbot.addWidget(top)
+    for _ in range(depth):
+        parent = QWidget(parent)
+    Counting(parent)
+    top.show()
+    seen = 0
+    apply_theme(app, "dark")
+    assert 0 < seen < depth / 5

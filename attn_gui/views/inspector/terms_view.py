@@ -103,6 +103,7 @@ class TermsView(QTableView):
             event.ignore()  # the page scrolls
 
     def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._on_terms_model_reset()
         elif event.type() == QEvent.Type.LanguageChange:
@@ -110,7 +111,6 @@ class TermsView(QTableView):
             self._terms.forget_words()
             self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
             self.viewport().update()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

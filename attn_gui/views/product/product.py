@@ -292,9 +292,9 @@ class ProductPicture(QWidget):
         self.arrange()
 
     def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
             self._words.title.tokens.retranslate()
             self.maps.retranslate()
             self.operands.retranslate()
             self.arrange()
-        super().changeEvent(event)

@@ -98,7 +98,7 @@ class SizedView(MarkedView):
 
     def _fit_columns(self) -> None:
         """Columns that fill the width; the pixels that are left over go to the row headers."""
-        room = self._room() + self.rows.spare
+        room = self._room() + self._spared()
         count = max(1, room // self._least)
         fits = self.model() is None or self.model().columnCount() <= count
         width = self._least if fits else room // count
@@ -112,8 +112,12 @@ class SizedView(MarkedView):
     def _room(self) -> int:
         """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
         bare, least = self.maximumViewportSize(), self._least * self.columns.count()
-        alone = self.rows.length() <= bare.height() and least <= bare.width() + self.rows.spare
+        alone = self.rows.length() <= bare.height() and least <= bare.width() + self._spared()
         return bare.width() if alone else self.viewport().width()
+
+    def _spared(self) -> int:
+        """Pixels beside the numbers that the row headers do not need; they follow `spare` with the next layout only."""
+        return self.viewportMargins().left() - self.rows.sizeHint().width() + self.rows.spare
 
 
 def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:

@@ -90,9 +90,9 @@ class AllStages(QScrollArea):
         self.arrange()
 
     def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
             self.arrange()
-        super().changeEvent(event)
 
 
 def _across(count: int, room: QSize, least: QSize, gap: int) -> int:

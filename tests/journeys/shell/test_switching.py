@@ -208,3 +208,15 @@ def look_at(person) -> None:
     table.setFocus()
     table.selectionModel().setCurrentIndex(table.model().index(3, 97), QItemSelectionModel.SelectionFlag.SelectCurrent)
     settle()
+
+
+def test_columns_fill_their_tables_at_every_size_of_everything(launch):
+    """The row headers get the pixels that are left over, with a layout later than the columns."""
+    person = launch(None, "en", 1400, 900)
+    for name in ("theme_dark", *4 * ["zoom_in"], "theme_light", *6 * ["zoom_out"]):
+        person.action(name).trigger()
+        settle()
+        for field, panel in person.window.inputs.panels.items():
+            columns, room = panel.view.columns, panel.view.viewport().width()
+            whole = columns.length() <= room or room % columns.defaultSectionSize() == 0
+            assert whole or not panel.isVisible(), (name, field, room)
