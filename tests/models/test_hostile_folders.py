@@ -18,7 +18,7 @@ import pytest
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
 from attn_gui.paths import resource
-from tests.pace import is_slow
+from tests.mutations.pace import is_slow
 
 from .made_folders import BERT, GPT2, LLAMA, MOST, bert_tensors, gpt2_tensors, llama_tensors, packed, write_folder
 

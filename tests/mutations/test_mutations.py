@@ -20,10 +20,10 @@ import pytest
 
 from attn_gui.formats import FormatError, foreign_arrays
 from attn_gui.formats.sessions import carried
-from tests.pace import is_slow
 
 from .inputs import Input, inputs
 from .mutator import mutated
+from .pace import is_slow
 
 CAP = 16 * 2**20  # bytes that the arrays of a file, and what a figure carries, may take here
 MOST = 2 * CAP

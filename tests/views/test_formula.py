@@ -20,7 +20,7 @@ from attn_gui.figure.typesetting.glyphs import TALLER, forms, glyph
 from attn_gui.figure.typesetting.reader import GREEK, SIGNS
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.theme import apply_theme
-from tests.pace import is_slow
+from tests.mutations.pace import is_slow
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
 
