@@ -141,7 +141,7 @@ class Truths:
     def _queries(self, fresh: Evaluation) -> list[int]:
         """The queries that are looked at: all, or a few of so many that no evaluation keeps their rows."""
         count = fresh.problem.map_shape[2]
-        return self._rnd.sample(range(count), SAMPLED) if is_long(fresh.problem) else list(range(count))
+        return self._rnd.sample(range(count), min(SAMPLED, count)) if is_long(fresh.problem) else list(range(count))
 
     def _blur(self, fresh: Evaluation, queries: list[int]) -> float:
         """What the rounding of large scores does to the weights."""
