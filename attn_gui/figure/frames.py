@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import content_page, page_aim
-from attn_gui.figure.reading import Tell, within
 
 DIGITS = 3
 

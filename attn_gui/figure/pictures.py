@@ -12,6 +12,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.maps.compose import check_item, composed
 from attn_gui.figure.maps.layout import Layout, plan, too_small
 from attn_gui.figure.maps.map_figure import MapFigure
@@ -29,7 +30,6 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.products.figure_layout import ProductLayout, plan_product
 from attn_gui.figure.products.product_figure import STAGE, ProductFigure, compose_product, has_product
 from attn_gui.figure.products.product_painter import paint_product
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.scale import Sides, scale_of, sides_of, tried
 from attn_gui.figure.styles import STYLES
 from attn_gui.figure.tokens import THEMES

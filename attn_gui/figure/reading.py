@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 
 from attn_gui.engine import Plane
 from attn_gui.engine.creation.memory import check
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.display import Allowed, Values
-
-Tell: TypeAlias = Callable[[float], None]
-"""Told the share of the work that is done, 0 … 1, from any thread; whatever it raises ends the work."""
 
 STRIP = 1 << 21
 """Blocks of a picture, or cells of a map, that are worked with at a time."""
-
-
-def silent(share: float) -> None:
-    """Ignore the progress."""
-
-
-def within(tell: Tell, part: int, parts: int) -> Tell:
-    """The progress of one of several equal parts of the work."""
-    return lambda share: tell((part + share) / parts)
 
 
 def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple[Values, Allowed | None]:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.memory import check
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
@@ -21,7 +22,6 @@ from attn_gui.figure.options import FigureOptions, Heads, shade_from
 from attn_gui.figure.output.devices import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
-from attn_gui.figure.reading import Tell, silent, within
 from attn_gui.figure.styles import SCREEN, resolution
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.base import Loaded

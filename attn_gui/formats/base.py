@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
 from attn_gui.formats.foreign_arrays import Array
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 Labels: TypeAlias = Sequence[str] | None
 PathText: TypeAlias = str | os.PathLike[str]
-Tell: TypeAlias = Callable[[float], None]
-"""Told the share that is read; what it raises ends the reading."""
 LARGEST_FILE = 2 * 10**9
 STEP = 2**20  # bytes after which it is told how far the reading is
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -44,10 +43,6 @@ _OS_ERRORS = {
 }
 _UNREADABLE = QT_TRANSLATE_NOOP("Sentences", "{file} could not be read: {reason}.")
 _REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
-
-
-def silent(_share: float) -> None:
-    """Ignore the progress."""
 
 
 class Source(NamedTuple):

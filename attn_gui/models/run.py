@@ -14,9 +14,9 @@ from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
-from attn_gui.formats.base import Tell, silent
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text, shown
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.passes.activations import softmax
 from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells
 from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
@@ -29,16 +29,6 @@ if TYPE_CHECKING:
 
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
-_HEADS = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. "
-    "What it predicts is shown as it was before.",
-)
-_SHAPE = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. "
-    "What it predicts is shown as it was before.",
-)
 _NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
 _NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "“{got}” is no token of this model.")
 
@@ -277,14 +267,8 @@ def _continued(
     with one_blas_thread():
         for layer in layers[len(states) - 1 :]:
             tell(layer.number / len(layers))
-            if isinstance(layer, EditedLayer) and "num_heads" in layer.edit.fields:  # pages go head by head
-                sizes, got = layer.plain.sizes, layer.edit.fields["num_heads"]
-                raise FieldError(_HEADS, layer=layer.number, got=got, expected=sizes.num_heads)
-            output = stage_cells(layer, found[-1], sequence, _of(changes, layer.number))
-            if output.shape != found[-1].shape:
-                raise FieldError(
-                    _SHAPE, layer=layer.number, got=shape_text(output.shape), expected=shape_text(found[-1].shape)
-                )
+            mine, records = within(tell, layer.number, len(layers)), _of(changes, layer.number)
+            output = stage_cells(layer, found[-1], sequence, records, tell=mine)
             found.append(output)
     return tuple(found)
 

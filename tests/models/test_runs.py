@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
+from attn_gui.engine.evaluation import choice
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
+from attn_gui.models.passes import edited_layer
+from attn_gui.models.studies.layer_edit import LayerEdit
 
 from .golden_folders import DATA, NAMES, TOY, golden
 from .made_folders import BERT, LLAMA, bert_tensors, llama_tensors, write_folder
@@ -32,10 +35,10 @@ def counted(run, monkeypatch):
 
     original = module.stage_cells
 
-    def whole(layer, *rest):
+    def whole(layer, *rest, **telling):
         if len(rest) == 3:  # not up to a stage
             passed.append(layer.number)
-        return original(layer, *rest)
+        return original(layer, *rest, **telling)
 
     monkeypatch.setattr(module, "stage_cells", whole)
     return passed
@@ -197,6 +200,39 @@ def test_whoever_is_told_the_share_can_end_it(toy):
 
     with pytest.raises(InterruptedError):
         toy.run(TEXT, tell=stop)
+
+
+def test_the_share_of_a_long_layer_that_was_changed_is_told_and_ends_it(toy, monkeypatch):
+    monkeypatch.setattr(choice, "DENSE", 0)  # as if it were long
+    run = toy.run(TEXT)
+    base = run.problem(0)
+    other = toy.with_edits({0: LayerEdit.between(base, base.replace(temperature=2.0))})
+    shares = []
+    run.replace(model=other, tell=shares.append)
+    assert any(0 < share < 0.5 for share in shares)
+    assert shares == sorted(shares)
+
+    def stop(share):
+        if share:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        run.replace(model=other, tell=stop)
+
+
+def test_a_layer_of_more_rows_than_tokens_is_refused_before_it_is_computed(toy, monkeypatch):
+    run = toy.run(TEXT)
+    base = run.problem(1)
+    rows = np.ones((30_011, base.x.shape[-1]), base.x.dtype)
+    other = toy.with_edits({1: LayerEdit.between(base, base.replace(x=rows, query_tokens=None))})
+
+    def computed(problem):
+        raise AssertionError(f"{problem.n} rows are computed")
+
+    monkeypatch.setattr(edited_layer, "evaluation_of", computed)
+    with pytest.raises(FieldError, match="gives an output of 30011 × ") as refused:
+        run.replace(model=other)
+    assert f"goes on from {len(run.ids)} × " in str(refused.value)
 
 
 def test_no_map_is_kept(toy):

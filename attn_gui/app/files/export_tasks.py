@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure import sheet
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, SPLIT
@@ -21,7 +22,6 @@ from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
-from attn_gui.figure.reading import Tell, within
 from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, save_steps, stage_labels, stage_rows
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.head_names import heads_part

@@ -12,12 +12,13 @@ from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.graph.symbols import title
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions, Heads
 from attn_gui.figure.products.operands import by_hand_of
-from attn_gui.figure.reading import Tell, picture, silent, within
+from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.rows import stage_labels

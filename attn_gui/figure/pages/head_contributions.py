@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.contributions import Contributions, contributions
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.maps.grounds import snapped
@@ -22,7 +23,6 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING

@@ -7,11 +7,11 @@ from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values
 from attn_gui.figure.pages.page_drawing import Drawing
-from attn_gui.figure.reading import Tell
 
 C = TypeVar("C")
 

@@ -12,6 +12,7 @@ from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantiti
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
 from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -20,7 +21,6 @@ from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.sweep_layout import SweepLayout, Swept
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

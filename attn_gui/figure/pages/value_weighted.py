@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation, Plane, explain
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.engine.graph.symbols import symbol, title
+from attn_gui.engine.progress import Tell, within
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.levels import Shade, auto_levels, largest_levels
@@ -23,7 +24,7 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell, pooled_map, within
+from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING

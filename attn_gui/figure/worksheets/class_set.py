@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
 from attn_gui.lessons.worksheets import Worksheet, worksheets

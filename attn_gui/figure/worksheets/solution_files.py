@@ -10,9 +10,9 @@ from typing import IO
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.reading import Tell, silent
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
 from attn_gui.lessons.solutions.solution_parts import Part, parts_of

@@ -10,13 +10,27 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.progress import Tell, silent
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text
 from attn_gui.models.passes.layer_changes import LayerHand
 from attn_gui.models.passes.layer_problem import layer_problem
 from attn_gui.models.passes.layer_walk import Layer, walked
 from attn_gui.models.passes.sequence import Sequence
 from attn_gui.models.studies.layer_edit import LayerEdit
+
+_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. "
+    "What it predicts is shown as it was before.",
+)
+_SHAPE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. "
+    "What it predicts is shown as it was before.",
+)
 
 Records = Many[tuple[int, Intervention]]
 """Interventions, each with its place among all of a run."""
@@ -59,11 +73,16 @@ def problem_of(layer: AnyLayer, x: Array, sequence: Sequence, records: Records) 
     return found.replace(interventions=(*found.interventions, *mine)) if mine else found
 
 
-def stage_cells(layer: AnyLayer, x: Array, sequence: Sequence, records: Records, until: str | None = None) -> Array:
-    """A stage of a layer without the batch axis, or the block's output. Raises FieldError for one that is not there."""
+def stage_cells(
+    layer: AnyLayer, x: Array, sequence: Sequence, records: Records, until: str | None = None, tell: Tell = silent
+) -> Array:
+    """A stage of a layer without the batch axis, or the block's output.
+
+    Raises FieldError for a stage that is not there, and where the model cannot go on from the output.
+    """
     if isinstance(layer, EditedLayer):
-        evaluation = evaluation_of(problem_of(layer, x, sequence, records))
-        return _whole(evaluation, evaluation.stages[-1] if until is None else until)
+        problem = problem_of(layer, x, sequence, records)
+        return _output(layer, problem, x, tell) if until is None else _whole(evaluation_of(problem), until)
     hand = LayerHand(records)
     found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
     if until is None:
@@ -77,6 +96,24 @@ def read_as(layer: EditedLayer, x: Array, sequence: Sequence, records: Records, 
     """Q, K or V of an edited layer as its scores and results read them, heads side by side."""
     evaluation = evaluation_of(problem_of(layer, x, sequence, records))
     return _whole(evaluation, evaluation.latest(side))
+
+
+def _output(layer: EditedLayer, problem: Problem, x: Array, tell: Tell) -> Array:
+    _check_goes_on(layer, problem, x)
+    evaluation = evaluation_of(problem)
+    evaluation.complete(progress=lambda done, count: tell(done / count))  # of a long one part by part, until stopped
+    return _whole(evaluation, evaluation.stages[-1])
+
+
+def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
+    """Raise FieldError where the next layer would not read this one's output, before any of it is computed."""
+    if "num_heads" in layer.edit.fields:  # pages go head by head
+        expected = layer.plain.sizes.num_heads
+        raise FieldError(_HEADS, layer=layer.number, got=problem.num_heads, expected=expected)
+    laid_out = Evaluation(problem, keep=0)
+    got = laid_out.shape(laid_out.stages[-1])[1:]
+    if got != x.shape:
+        raise FieldError(_SHAPE, layer=layer.number, got=shape_text(got), expected=shape_text(x.shape))
 
 
 def _whole(evaluation: Evaluation, stage: str) -> Array:

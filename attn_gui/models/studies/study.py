@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.progress import Tell
 from attn_gui.models.model import Model
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
-
-Tell = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
@@ -16,7 +17,7 @@ from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model, open_model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
 from attn_gui.models.studies.layer_edit import Cells, LayerEdit
-from attn_gui.models.studies.study import Placed, Study, Tell, placed
+from attn_gui.models.studies.study import Placed, Study, placed
 
 _ELSEWHERE = QT_TRANSLATE_NOOP(
     "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."

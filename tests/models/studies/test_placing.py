@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,9 +58,9 @@ def walked_layers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     cells_of = edited_layer.stage_cells
 
-    def counted(layer: edited_layer.AnyLayer, *rest: object) -> object:
+    def counted(layer: edited_layer.AnyLayer, *rest: Any, **telling: Any) -> object:
         found.append(layer.number)
-        return cells_of(layer, *rest)
+        return cells_of(layer, *rest, **telling)
 
     monkeypatch.setattr("attn_gui.models.run.stage_cells", counted)
     return found

@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
@@ -26,7 +27,6 @@ from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.page_words import page_words

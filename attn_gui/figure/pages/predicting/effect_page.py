@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import stage_of
 from attn_gui.figure.display import Values
 from attn_gui.figure.pages.aim import Aim, ModelAim
@@ -18,7 +19,6 @@ from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run

@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.progress import Tell, within
 from attn_gui.engine.stages import stage_of
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -19,7 +20,6 @@ from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, 
 from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.reading import Tell, within
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

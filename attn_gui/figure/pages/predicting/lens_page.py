@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.display import Levels, Values, argb, to_display
 from attn_gui.figure.levels import Shade
@@ -19,7 +20,6 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

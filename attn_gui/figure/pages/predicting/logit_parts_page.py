@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_drawing import Drawing
@@ -12,7 +13,6 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.logit_readings import DirectLogits, direct_logits, logit_difference

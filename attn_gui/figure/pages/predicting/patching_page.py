@@ -9,6 +9,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.progress import Tell, within
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -19,7 +20,6 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.reading import Tell, within
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep

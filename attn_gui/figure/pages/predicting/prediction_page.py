@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Amount
 from attn_gui.figure.pages.page_drawing import Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.figure.text.numbers import format_number, scientific
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

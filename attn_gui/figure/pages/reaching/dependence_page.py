@@ -26,6 +26,7 @@ from attn_gui.engine.analysis.reaching.layer_costs import (
     recurrent_cost,
 )
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
@@ -36,7 +37,6 @@ from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap, token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

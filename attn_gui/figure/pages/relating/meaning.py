@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.relating.similarity import cosines, mean_of_others
 from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import body_width, framed
@@ -20,7 +21,6 @@ from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap, token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.relating.largest_weights import Relation, largest_weights
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
@@ -20,7 +21,6 @@ from attn_gui.figure.pages.knobs import Amount, Choice
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

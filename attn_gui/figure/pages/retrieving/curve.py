@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
@@ -19,7 +20,6 @@ from attn_gui.figure.pages.frame import Frame, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

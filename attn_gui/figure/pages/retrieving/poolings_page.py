@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, Pooled, function_behind, poolings
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
@@ -23,7 +24,6 @@ from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.retrieving.mixture import Mixture, mixture
 from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
@@ -21,7 +22,6 @@ from attn_gui.figure.pages.knobs import Amount
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

@@ -9,6 +9,7 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.comparison.difference import difference_of, stand_in
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.errors import ShapeError, StageError
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
@@ -17,7 +18,7 @@ from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell, pooled_map, within
+from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots.snapshot import Snapshot

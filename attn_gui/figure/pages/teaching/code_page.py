@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import framed
@@ -17,7 +18,6 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

@@ -6,13 +6,13 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph.dimensions import Step, counts_of, steps_of, written
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.teaching.flow_layout import Flow, FlowLayout, FlowStep
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 

@@ -15,6 +15,7 @@ from attn_gui.engine.analysis.sweeping.scaling import (
     seeded_problem,
     seeded_variances,
 )
+from attn_gui.engine.progress import Tell
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -22,7 +23,6 @@ from attn_gui.figure.pages.knobs import Amount, Choice, Slide, Values
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.teaching.root_layout import RootLayout, Scaling
-from attn_gui.figure.reading import Tell
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
