@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QFont, QFontMetricsF
@@ -17,7 +17,7 @@ from attn_gui.views.product.lettering import words_width
 from attn_gui.views.product.product_layout import Needs, Places, lay_out
 from attn_gui.views.product.stage_maps import StageMaps
 from attn_gui.views.theme import scaled, ui_font
-from attn_gui.views.words.names import AxisNames
+from attn_gui.views.words.names import NO_NAMES, AxisNames
 
 WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58
 LEAST_SIDE, LEAST_TOP, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 64, 18
@@ -83,17 +83,17 @@ def _least_top(sizes: Mapping[str, tuple[int, int]]) -> int:
     return max(scaled(LEAST_TOP), readable if readable <= scaled(READABLE_TOP) else 0)
 
 
-def axis_labels(maps: StageMaps, stage: str) -> tuple[Sequence[str], Sequence[str]]:
+def axis_labels(maps: StageMaps, stage: str) -> tuple[AxisNames, AxisNames]:
     """The labels at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
     rows, columns = maps.labels(stage)
     shape = maps.map(stage).shape
-    return rows or _numbers(shape[0]), (columns or _numbers(shape[1])) if STAGE[stage].square else ()
+    return rows or _numbers(shape[0]), (columns or _numbers(shape[1])) if STAGE[stage].square else NO_NAMES
 
 
 @functools.lru_cache(maxsize=8)
 def _numbers(count: int) -> AxisNames:
     """Made once: a wheel turned over a long sequence asks for them again and again."""
-    return AxisNames(map(str, range(count)))
+    return AxisNames(range(count))
 
 
 def axis_name_width() -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attn_gui.engine import STAGE
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.products.operands import Picture
@@ -15,6 +13,7 @@ from attn_gui.views.product.marks import Lines
 from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.product_needs import axis_labels
 from attn_gui.views.product.stage_maps import StageMaps
+from attn_gui.views.words.names import AxisNames
 
 
 class Scene:
@@ -47,6 +46,6 @@ class Scene:
         return self.maps.lines(self.stage)
 
     @property
-    def labels(self) -> tuple[Sequence[str], Sequence[str]]:
+    def labels(self) -> tuple[AxisNames, AxisNames]:
         """The labels at the rows and columns of the stage."""
         return axis_labels(self.maps, self.stage)

@@ -21,7 +21,7 @@ from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.map.zooming.windows import SharedWindow
 from attn_gui.views.product.marks import NOTHING, Lines, StageCell, lines_of
-from attn_gui.views.words.names import AxisNames, stage_title, token_text
+from attn_gui.views.words.names import NO_NAMES, AxisNames, stage_title
 
 
 class StageMaps(QObject):
@@ -61,8 +61,7 @@ class StageMaps(QObject):
         self.chosen: StageCell | None = None
         self._lines: dict[str, Lines] = {}
         self._tokens: tuple[Sequence[str], Sequence[str]] = ((), ())  # as the document has them
-        self.query_tokens: Sequence[str] = ()
-        self.key_tokens: Sequence[str] = ()
+        self.query_tokens = self.key_tokens = NO_NAMES
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -132,8 +131,8 @@ class StageMaps(QObject):
         query, key = tuple(query_tokens), tuple(key_tokens)
         if (query, key) != self._tokens:  # they are told with every evaluation, and may be 65,536
             self._tokens = query, key
-            self.query_tokens = AxisNames(map(token_text, query))
-            self.key_tokens = self.query_tokens if key == query else AxisNames(map(token_text, key))
+            self.query_tokens = AxisNames(query)
+            self.key_tokens = self.query_tokens if key == query else AxisNames(key)
         self._label_maps()
         self.renamed.emit()
 
@@ -219,13 +218,13 @@ class StageMaps(QObject):
         planes = {stage: self._maps[stage].plane for stage in self.stages}
         return lines_of(self.evaluation, self.chosen, self.batch, self.head, planes)
 
-    def labels(self, stage: str) -> tuple[Sequence[str], Sequence[str]]:
+    def labels(self, stage: str) -> tuple[AxisNames, AxisNames]:
         """Tokens of the rows and columns of a stage; empty where an axis has none."""
         if self.evaluation is None:
-            return (), ()
+            return NO_NAMES, NO_NAMES
         picture = picture_of(stage, self.evaluation)
         rows = self.key_tokens if picture.rows == KEY else self.query_tokens
-        return rows, self.key_tokens if picture.columns == KEY else ()
+        return rows, self.key_tokens if picture.columns == KEY else NO_NAMES
 
     def go_home(self) -> None:
         """Take back every map from the tiles."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion
@@ -23,7 +23,7 @@ from attn_gui.views.product.product_needs import (
 )
 from attn_gui.views.product.stage_maps import StageMaps
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.words.names import AxisNames, stage_title
 
 WIDEST_LABEL = 40
 LEAST_SHARE = 0.6
@@ -74,7 +74,7 @@ class StageTile(QWidget):
         before, self._marked = self._marked, self._marks_region()
         self.update(before + self._marked)
 
-    def _best_place(self, columns: Sequence[str]) -> tuple[int, QRect]:
+    def _best_place(self, columns: AxisNames) -> tuple[int, QRect]:
         """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""
         font = label_font(True)
         if columns:

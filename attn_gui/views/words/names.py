@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Sequence
+from heapq import nlargest
+from typing import overload
 
 from PySide6.QtCore import QCoreApplication
 
@@ -54,12 +56,27 @@ def token_text(token: str) -> str:
     return token.strip().lstrip("Ġ▁").strip() or token
 
 
-class AxisNames(tuple[str, ...]):
-    """Names of the rows or columns of a map, of which there may be 65,536: hashed once, though asked for often."""
+class AxisNames(Sequence[str]):
+    """Names of the rows or columns of a map, of which there may be 65,536: each is written when it is read."""
 
-    @functools.cached_property
-    def _hash(self) -> int:
-        return super().__hash__()
+    def __init__(self, tokens: Sequence[object]) -> None:
+        self._tokens = tokens
 
-    def __hash__(self) -> int:
-        return self._hash
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    @overload
+    def __getitem__(self, cell: int) -> str: ...
+
+    @overload
+    def __getitem__(self, cell: slice) -> AxisNames: ...
+
+    def __getitem__(self, cell: int | slice) -> str | AxisNames:
+        return AxisNames(self._tokens[cell]) if isinstance(cell, slice) else token_text(str(self._tokens[cell]))
+
+    def longest(self, most: int) -> list[str]:
+        """At most so many names, of the tokens with most letters."""
+        return [token_text(token) for token in nlargest(most, map(str, self._tokens), key=len)]
+
+
+NO_NAMES = AxisNames(())

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
@@ -119,12 +120,21 @@ class Walk:
 
     def to_the_start_and_back(self) -> None:
         """Undo everything, redo everything: every byte is there again."""
+        self.moves.answers.during(self._read_all)
         self._all("redo")
         end = image(self.program.document.problem)
         self._all("undo")
         self._same(self._start)
         self._all("redo")
         self._same(end)
+
+    def _read_all(self) -> str:
+        """Until every file is read that was given while something was typed: some ask what they are."""
+        self.give_up_typing()
+        while self.program.files.opening.busy or self.program.tools.arrays.busy:
+            QTest.qWait(5)
+        self.person.wait()
+        return ""
 
     def _same(self, wanted: Image) -> None:
         """Compared here, not in the assertion: pytest would explain megabytes."""

@@ -9,6 +9,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.product.axis_labels import label_width
 from attn_gui.views.product.product_layout import Needs, lay_out
 from attn_gui.views.product.product_needs import TALLEST_COLUMN_LABEL, WIDEST_ROW_LABEL_COMPACT, label_font
+from attn_gui.views.words.names import AxisNames
 
 
 @pytest.mark.parametrize("size", [(0, 0), (40, 30), (200, 160), (700, 500)])
@@ -56,5 +57,5 @@ def test_large_type_pushes_no_map_of_a_long_sequence_out_of_the_picture():
 @pytest.mark.parametrize("token", ["because", "Thinking", "Machines"])
 def test_a_usual_token_is_not_cut_where_it_is_chosen(qapp, compact, most, token):
     """The strip of a chosen label leaves its letters less by the ends of the chip."""
-    room = label_width([token], label_font(compact), most) - 3 * SPACING.s
+    room = label_width(AxisNames([token]), label_font(compact), most) - 3 * SPACING.s
     assert room >= QFontMetricsF(label_font(compact, 600)).horizontalAdvance(token)
