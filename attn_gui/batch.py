@@ -77,7 +77,7 @@ def _write_page(request: Request) -> Iterator[Path]:
 
 def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """A figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.engine.progress import within
+    from attn_gui.engine.tell import within
     from attn_gui.figure.frames import Frames, frame_path
     from attn_gui.figure.options import FigureOptions
     from attn_gui.figure.sheet import File, write_moving, write_page

@@ -14,7 +14,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_array
 from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import PathText
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.families import FAMILIES

@@ -14,8 +14,8 @@ from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
+from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.passes.activations import softmax
 from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells

@@ -1555,8 +1555,12 @@
         <translation>应为两个整数，例如“6, 1”。</translation>
     </message>
     <message>
-        <source>These maps are too large; leave out single cells instead.</source>
-        <translation>这些图太大，请逐个单元格留空。</translation>
+        <source>These matrices are too large to be gone through by hand.</source>
+        <translation>这些矩阵太大，无法手算逐格作答。</translation>
+    </message>
+    <message>
+        <source>The exercise has ended: the matrices have become too large to be gone through by hand.</source>
+        <translation>练习已结束：矩阵变得太大，无法手算逐格作答。</translation>
     </message>
     <message>
         <source>Right: {number}</source>

@@ -17,7 +17,7 @@ from attn_gui.app.state.background import Background
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed

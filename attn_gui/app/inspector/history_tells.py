@@ -19,7 +19,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison.blaming import Suspect, blame, cell_or_none
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.dialogs.progress.blame_progress import BlameProgress

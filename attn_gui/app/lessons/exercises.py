@@ -17,8 +17,10 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.number_text import NumberError, parse_number, shown
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
+from attn_gui.engine.problem.problem import Problem
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import FormatError
 from attn_gui.lessons.covered_evaluation import Covered
@@ -93,7 +95,7 @@ class Exercises(QObject):
     def _can_leave_out(self) -> bool:
         """Whether the chosen cell is one that is computed, and the problem small enough to be gone through by hand."""
         cell, problem = self._view.look.cell, self._document.problem
-        return cell is not None and cell.stage not in problem.arrays() and math.prod(problem.map_shape) <= MOST_CELLS
+        return cell is not None and cell.stage not in problem.arrays() and not _is_large(problem)
 
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed."""
@@ -111,8 +113,8 @@ class Exercises(QObject):
         if len(parts) != 2 or not all(part.isdecimal() and len(part) < 10 for part in parts) or not int(parts[0]):
             raise ValueError(self.tr("Expected two whole numbers, such as “6, 1”."))
         evaluation = self._computation.evaluation
-        if math.prod(evaluation.problem.map_shape) > MOST_CELLS:
-            raise ValueError(self.tr("These maps are too large; leave out single cells instead."))
+        if _is_large(evaluation.problem):
+            raise ValueError(self.tr("These matrices are too large to be gone through by hand."))
         try:
             return random_blanks(evaluation, usual_stages(evaluation), int(parts[0]), int(parts[1]))
         except FormatError as error:
@@ -164,8 +166,16 @@ class Exercises(QObject):
     def _cover(self, *_: object) -> None:
         """Lay over the evaluation what leaves the blanks out, and every number that is the same under another name."""
         blanks, evaluation = self._view.look.blanks, self._computation.evaluation
-        if blanks and not self._computation.pending:
-            self._view.lay(Covered(evaluation, blanks))
+        if not blanks or self._computation.pending:
+            return
+        if _is_large(evaluation.problem):
+            self.end()
+            self._window.banner.show_info(self._too_large)
+            return
+        self._view.lay(Covered(evaluation, blanks))
+
+    def _too_large(self) -> str:
+        return self.tr("The exercise has ended: the matrices have become too large to be gone through by hand.")
 
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -188,3 +198,8 @@ class Exercises(QObject):
         assert isinstance(column, QBoxLayout)
         column.insertWidget(0, self._panel)
         self._panel.hide()
+
+
+def _is_large(problem: Problem) -> bool:
+    """Whether nobody goes through a problem by hand: its pictures take longer than the window may wait, too."""
+    return math.prod(problem.map_shape) > MOST_CELLS or is_long(problem)

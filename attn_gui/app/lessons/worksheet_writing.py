@@ -19,7 +19,7 @@ from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.document import Document
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.lessons.worksheets import usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress

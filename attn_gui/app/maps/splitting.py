@@ -62,10 +62,10 @@ class SplitController(QObject):
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
         """The same matrix before; None for one that was not there."""
         assert isinstance(face, Difference)
-        if isinstance(plane, Plane) and plane.stage in face.stages:
+        if isinstance(plane, Plane) and plane.stage in face.stages and _is_there(plane, face):
             key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
             return self._before.setdefault(key, replace(plane, evaluation=face))
-        if isinstance(plane, FieldPlane) and face.has_field(plane.field):
+        if isinstance(plane, FieldPlane) and face.has_field(plane.field) and plane.batch < face.problem.batch_size:
             key = (plane.field, plane.batch, plane.head)
             return self._before.setdefault(key, FieldPlane(face, plane.field, plane.batch, plane.head))
         return None
@@ -78,3 +78,8 @@ class SplitController(QObject):
 
     def _move(self, share: float) -> None:
         self._view.set(split=share)
+
+
+def _is_there(plane: Plane, face: Evaluation) -> bool:
+    """Whether an evaluation has the item and the head of a plane: a map out of sight may show what is gone."""
+    return all(k < length for k, length in zip(plane.index(0, 0), face.shape(plane.stage), strict=True))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.tokens import Theme
 from attn_gui.models.attributing.likely_tokens import asked_places
 from attn_gui.models.attributing.row_taking import Origin, origin_of

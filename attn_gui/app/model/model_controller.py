@@ -26,7 +26,7 @@ from attn_gui.document.ownership import given_up
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.tell import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.models import KNOWN, KnownModel, open_model

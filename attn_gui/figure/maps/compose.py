@@ -12,7 +12,7 @@ from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.graph.symbols import title
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.contributions import Contributions, contributions
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.maps.grounds import snapped

@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values

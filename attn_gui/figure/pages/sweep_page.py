@@ -12,7 +12,7 @@ from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantiti
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink

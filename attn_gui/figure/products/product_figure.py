@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from attn_gui.engine import Evaluation, symbol
 from attn_gui.engine.evaluation.derived.derived_maps import is_derived
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_item, filled, title_of
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
 from attn_gui.formats.catalog import detect, keepers, listings, matrices, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note

@@ -19,7 +19,7 @@ from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.graph.symbols import is_named, plain_name, symbol, title
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.named.xlsx import NO_LIBRARY
 from attn_gui.formats.rows import stage_labels

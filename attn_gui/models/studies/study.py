@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.models.model import Model
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord

@@ -11,9 +11,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QToolBar
 
-from attn_gui.engine import Problem, compute
+from attn_gui.engine import Problem, compute, new_problem
+from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.map.shown import Shown
+from attn_gui.views.map.thumbnail import Thumbnail
 
 LEFT = Qt.MouseButton.LeftButton
 H, N, M, D, V = 2, 5, 7, 3, 4
@@ -388,3 +391,19 @@ def test_tables_of_a_difference_take_no_memory_of_their_own(launch):
     tracemalloc.stop()
     assert person.number("mask.0.allowed", 0, 0) == -1
     assert peak < 2 * allowed.size
+
+
+def test_a_map_out_of_sight_that_shows_an_item_that_is_gone_is_not_split(launch, tmp_path):
+    save(new_problem("direct", n=3, m=3, num_heads=2, d_k=3, d_v=3, fill="random"), tmp_path / "a.npz")
+    person = launch(tmp_path / "a.npz")
+    person.size("batch_size", 2)
+    person.wait()
+    out_of_sight = Thumbnail(person.window)
+    out_of_sight.set_shown(Shown(plane=stage_plane(person.program.view.shown, "weights", 1, 0)))
+    ready(person, "with-scale")
+    person.do("show_split")
+    assert out_of_sight.drawing.split is not None
+    person.do("undo")
+    person.wait()
+    assert person.program.view.look.compare == "split"
+    assert out_of_sight.drawing.split is None

@@ -152,3 +152,19 @@ def test_another_document_ends_the_exercise(launch):
     settle(person)
     assert person.program.view.look.blanks == frozenset()
     assert not person.find("exercise").isVisible()
+
+
+@pytest.mark.parametrize(("name", "value"), [("n", 30_011), ("m", 60_013)])
+def test_a_problem_too_large_to_go_through_by_hand_ends_it_and_says_so(launch, tmp_path, name, value):
+    save(new_problem("direct", n=4, m=4, num_heads=2, d_k=3, d_v=3, fill="random"), tmp_path / "a.npz")
+    person = launch(tmp_path / "a.npz")
+    leave_out(person, "weights", 1, 1)
+    person.size(name, value)
+    person.wait()
+    assert person.program.view.look.blanks == frozenset()
+    assert person.program.view.face is None
+    assert not person.find("exercise").isVisible()
+    assert "The exercise has ended" in person.banner()
+    person.do("undo")
+    settle(person)
+    assert f"{person.value('weights', 1, 1):.6f}" in person.status()

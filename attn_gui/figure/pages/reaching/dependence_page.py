@@ -26,7 +26,7 @@ from attn_gui.engine.analysis.reaching.layer_costs import (
     recurrent_cost,
 )
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim

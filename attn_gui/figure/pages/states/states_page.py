@@ -9,7 +9,7 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.comparison.difference import difference_of, stand_in
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.errors import ShapeError, StageError
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim

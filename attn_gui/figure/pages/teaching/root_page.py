@@ -15,8 +15,8 @@ from attn_gui.engine.analysis.sweeping.scaling import (
     seeded_problem,
     seeded_variances,
 )
-from attn_gui.engine.progress import Tell
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Amount, Choice, Slide, Values
