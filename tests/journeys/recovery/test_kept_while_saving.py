@@ -278,5 +278,5 @@ def test_the_crash_is_offered_and_opened_as_a_large_one_that_is_not_saved(person
     qtbot.waitUntil(lambda: person.program.document.problem == problem)
     assert person.window.isWindowModified()
     person.press("Ctrl+S")
-    written(person)
+    wait(lambda: not person.window.isWindowModified())
     assert open_file(disk.folder / "mine.attn").problem == problem, "nobody is asked: the file is our own"
