@@ -67,6 +67,7 @@ class Person:
         """Choose an action of the menus, which has to be enabled."""
         assert self.action(action).isEnabled(), f"{action} is grey"
         self.action(action).trigger()
+        self.look()
 
     def press(self, *keys: str) -> None:
         """Keys as manuals write them, "Ctrl+Z" or "F2", one after another, to whatever has the focus."""
@@ -87,6 +88,14 @@ class Person:
         assert target.isVisible(), f"{target.objectName()} cannot be seen"
         assert target.isEnabled(), f"{target.objectName()} is grey"
         QTest.mouseClick(target, LEFT)
+        self.look()
+
+    def look(self) -> None:
+        """Until the window shows the document that has been opened, as a person does before the next gesture."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not self.program.computation.told:
+            assert time.monotonic() < end, "somebody is never told"
+            QTest.qWait(1)
 
     def button(self, text: str, inside: str | QWidget) -> QAbstractButton:
         """The visible button with these words."""
@@ -281,6 +290,7 @@ class Person:
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
             self._come_back(self.window)
+        self.look()
 
     @staticmethod
     def _come_back(window: QWidget) -> None:
@@ -323,6 +333,7 @@ class Person:
         how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
         QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
         QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))
+        self.look()
 
 
 def _compose(widget: QWidget, letter: str) -> None:

@@ -33,6 +33,7 @@ class SessionView(QObject):
 
     def record(self) -> dict[str, Any]:
         """The present view, in numbers, words and lists."""
+        self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage,

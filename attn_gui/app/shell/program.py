@@ -230,6 +230,8 @@ class Program(QObject):
             self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.maps.show()
+        else:
+            self.view.tell_all()  # the first picture is whole
         self.window.reveal()
         self.layout.share_inputs()
         self.window.product.focus_map()

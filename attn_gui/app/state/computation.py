@@ -206,7 +206,7 @@ class Computation(QObject):
             return
         if is_quick(problem):
             self._passes.forget()
-            self._take(Evaluation(problem), spread=False)
+            self._take(Evaluation(problem), spread=self._opened)
             return
         if not self._patience.isActive():
             self._patience.start()

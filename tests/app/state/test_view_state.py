@@ -64,6 +64,17 @@ def view(qapp: QApplication) -> ViewState:
     return ViewState(following, Baseline(document, following, document), Look(), document)
 
 
+def until_told(computation: Computation) -> None:
+    """Until everybody has heard of the evaluation that there is."""
+    while not computation.told:
+        QTest.qWait(1)
+
+
+def opened(view: ViewState, **sizes: int) -> None:
+    view.parent().open(new_problem(d_k=2, d_v=2, **sizes))
+    until_told(view._computation)
+
+
 def test_each_follower_hears_once_of_what_it_asked_for(view):
     heard: Counter[str] = Counter()
     view.follow(lambda: heard.update(["place"]), "head", "cell", "evaluation")
@@ -72,7 +83,7 @@ def test_each_follower_hears_once_of_what_it_asked_for(view):
     assert heard == {"place": 1}
     view.set(head=1)
     assert heard == {"place": 1}
-    view.parent().open(new_problem(n=2, m=2, num_heads=1, d_k=2, d_v=2))
+    opened(view, n=2, m=2, num_heads=1)
     assert heard == {"place": 2}
 
 
@@ -80,7 +91,7 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
     seen: list[tuple[int, int]] = []
     view.follow(lambda: seen.append((view.look.head, view.parent().problem.num_heads)), "head", "evaluation")
     view.set(head=1)
-    view.parent().open(new_problem(n=3, m=3, num_heads=1, d_k=2, d_v=2))
+    opened(view, n=3, m=3, num_heads=1)
     assert seen == [(1, 2), (0, 1)]
 
 
@@ -89,8 +100,8 @@ def test_values_that_come_with_the_next_evaluation_are_told_with_it(view):
     view.follow(lambda: seen.append((view.look.head, view.parent().problem.n)), "head", "evaluation")
     view.set_with_next(head=1)
     assert not seen
-    view.parent().open(new_problem(n=2, m=2, num_heads=2, d_k=2, d_v=2))
-    view.parent().open(new_problem(n=4, m=4, num_heads=2, d_k=2, d_v=2))
+    opened(view, n=2, m=2, num_heads=2)
+    opened(view, n=4, m=4, num_heads=2)
     assert seen == [(1, 2), (1, 4)]
 
 
@@ -119,6 +130,18 @@ def test_everybody_is_told_in_turn_while_the_window_goes_on(behind, qtbot):
     begin(3)
     qtbot.waitUntil(lambda: not follower.busy)
     assert told == ["busy", "first", "second", "last"]
+
+
+def test_another_document_is_told_in_turns_however_small_it_is(view, monkeypatch):
+    monkeypatch.setattr(view_state, "SLICE", 0.0)
+    told: list[str] = []
+    view.follow(lambda: told.append("first"), "evaluation")
+    view.follow(lambda: told.append("last"), "evaluation")
+    view.parent().open(new_problem(n=2, m=2, num_heads=1, d_k=2, d_v=2))
+    assert told == []
+    assert view._computation.busy
+    until_told(view._computation)
+    assert told == ["first", "last"]
 
 
 def test_what_is_still_to_be_told_is_told_before_the_document_changes(behind, qtbot):
@@ -158,12 +181,14 @@ def spied(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter
 def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(begun, monkeypatch):
     program, calls, placed = begun(), Counter[str](), Counter[str]()
     program.files.open_path(resource("examples", REAL))  # as many heads: the strip of heads keeps its height
+    until_told(program.computation)
     for _ in range(5):  # what the bar says of it, and so how high the zones are, takes more than one turn
         QApplication.processEvents()
     for zone in (Spine, HeadsStrip, ProductPicture):
         spied(monkeypatch, zone, "set_evaluation", calls)
     spied(monkeypatch, Heatmap, "place_cells", placed, who=True)
     program.files.open_path(resource("examples", REAL))
+    until_told(program.computation)
     assert calls == {f"{zone.__name__}.set_evaluation": 1 for zone in (Spine, HeadsStrip, ProductPicture)}
     stages = program.computation.evaluation.stages
     laid_out = {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages}
@@ -230,6 +255,7 @@ def walk(program: Program) -> Iterator[dict[str, list[Any]]]:
         lambda: view.set(mode="product", reach="forward", stage="head_output", decimals=3),
     ):
         change()
+        until_told(program.computation)
         for _ in range(3):
             QApplication.processEvents()
         zones = (program.window.inputs, program.window.history)

@@ -92,7 +92,7 @@ def shown(person):
 
 
 def idle(person):
-    return not person.program.files.opening.busy
+    return not person.program.files.opening.busy and person.program.computation.told
 
 
 def rows(person):
