@@ -110,6 +110,7 @@ def test_they_are_saved_and_opened_bit_for_bit(launch, tmp_path):
     person = launch(SMALL, height=900)
     save(person.program.document.problem, path)
     assert person.program.files.open_path(path)
+    person.look()
     person.do("snapshot")
     first = query(person)
     assert person.program.document.modified

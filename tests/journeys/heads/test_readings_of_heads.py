@@ -98,6 +98,7 @@ def test_one_that_a_problem_does_not_have_gives_way_and_comes_back(launch, tmp_p
     path = tmp_path / "bare.attn"
     save(Problem(query=rng.normal(size=(4, 3)), key=rng.normal(size=(5, 3)), value=rng.normal(size=(5, 2))), path)
     person.program.files.open_path(path)
+    person.look()
     assert person.find("control.reading", QComboBox).currentData() == "entropy"
     again = launch()
     assert again.program.document.problem.query_tokens == tokens
@@ -173,6 +174,7 @@ def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot, 
     person.do(f"reading_{key}")
     person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
     person.program.files.begin_with_example("worked")
+    person.look()
     qtbot.waitUntil(lambda: person.program.document.problem.num_heads == 1)
     if READINGS[key].fits(person.program.document.problem):
         qtbot.waitUntil(lambda: shown(person) == expected(person, key))

@@ -65,6 +65,7 @@ def test_levels_and_colors_do_not_reach_the_next_document(launch, tmp_path):
     person.press("Esc")
     person.save_as(tmp_path / "a.attn")
     person.program.files.begin_with_example("thinking")
+    person.look()
     for name in ("heatmap.scores", "operand.left", "heatmap.query"):
         assert person.find(name).shown.shade.rule == "auto"
     person.open(tmp_path / "a.attn")

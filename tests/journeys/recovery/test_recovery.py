@@ -161,6 +161,7 @@ def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypa
     person.do("snapshot")
     person.save_as(tmp_path / "mine.attn")
     person.program.files.open_path(tmp_path / "mine.attn")
+    person.look()
     person.type_into("query", 0, 0, "8")
     left_by_crash(person, qtbot)
     first = snapshots_in_journal()
@@ -211,6 +212,7 @@ def test_edits_of_a_large_file_are_kept_without_its_arrays(launch, qtbot, tmp_pa
     person = launch(SMALL)
     save_session(person.program.document.problem, tmp_path / "large.attn")
     person.program.files.open_path(tmp_path / "large.attn")
+    person.look()
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot)
     assert b'"query":' not in journals()[0].read_bytes(), "its cell alone"

@@ -445,6 +445,7 @@ def test_another_document_drops_a_block_that_is_read(launch, ways, gate):
     ways["paste"](person, "7\t8\t9\n4\t5\t6")
     assert reached.wait(20)
     person.program.files.begin_with_example("worked")
+    person.look()
     before = person.numbers("query")
     opened.set()
     wait(lambda: idle(person))

@@ -26,6 +26,7 @@ def with_six_rows(launch, lang, size):
     person.program.document.adopt(
         new_problem("direct", n=6, m=6, num_heads=2, d_k=4, d_v=4, fill="integers", seed=1), None, "six"
     )
+    person.look()
     person.program.window.banner.hide()
     QTest.qWait(50)
     return person
