@@ -37,8 +37,7 @@ def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, colum
     before, now = (_number(side, name, *place) for side, name in sides)
     if before is None or now is None:
         return Moved(_text(before), _text(now), "")
-    with np.errstate(all="ignore"):
-        change = now - before
+    change = now - before
     same = QCoreApplication.translate("Compared", "unchanged") if change == 0 else ""
     return Moved(_text(before), _text(now), same or signed_text(change))
 
