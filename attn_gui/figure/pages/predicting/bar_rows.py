@@ -42,7 +42,6 @@ class BarRows:
         *,
         title: str,
         subtitle: str = "",
-        note: str = "",
         written: Callable[[float], str],
     ) -> None:
         self.rows, self.ink, self.written = tuple(rows), ink, written
@@ -56,7 +55,6 @@ class BarRows:
             *size,
             title=title,
             subtitle=subtitle,
-            note=note,
             tall=lambda _across: count * ROW,
             least=(self.pairs * self.number + 2 * LEAST_BARS, count * LEAST_ROW),
         )
