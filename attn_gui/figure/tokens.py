@@ -207,8 +207,6 @@ class Size(NamedTuple):
     left_compact: int = 252
     right: int = 326
     right_compact: int = 248
-    heads: int = 104
-    heads_compact: int = 62
     strip_map: int = 60
     strip_map_compact: int = 44
     head_map: int = 50
@@ -246,9 +244,7 @@ class FontWeight(NamedTuple):
     """Weights of type, as OpenType numbers them."""
 
     text: int = 400
-    link: int = 500
     strong: int = 600
-    chosen: int = 650
 
 
 class TimeMs(NamedTuple):
@@ -256,8 +252,6 @@ class TimeMs(NamedTuple):
 
     edited_outline_hold: int = 800
     edited_outline_fade: int = 400
-    hover_delay: int = 0
-    tooltip_delay: int = 500
 
 
 SPACING = Spacing()
