@@ -17,9 +17,9 @@ from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
-from .score import Params, Score
+from .score import D, Params, Score
 
-D, F, S = 5, 6, 7  # query width, key width and hidden width, in the order b g r i j d f s
+F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
 
 
 class Additive(Score):
@@ -86,15 +86,15 @@ class Additive(Score):
         query, key, w_query, w_key, w = (np.abs(array) for array in given(values))
         off_query, off_key, *_ = given(errors)
         inner = (
-            contract(off_query + (query.shape[5] + 1) * query, w_query, axes=(5,)),
-            contract(off_key + (key.shape[6] + 1) * key, w_key, axes=(6,)),
+            contract(off_query + (query.shape[D] + 1) * query, w_query, axes=(D,)),
+            contract(off_key + (key.shape[F] + 1) * key, w_key, axes=(F,)),
         )
-        own = (w.shape[7] + 2 * ELEMENTARY) * w.sum()
-        return np.asarray(contract(inner[0], w, axes=(7,)) + contract(inner[1], w, axes=(7,)) + own)
+        own = (w.shape[S] + 2 * ELEMENTARY) * w.sum()
+        return np.asarray(contract(inner[0], w, axes=(S,)) + contract(inner[1], w, axes=(S,)) + own)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key, w_query, w_key, w = given(inputs)
-        hidden, _, _ = self._hidden(inputs)
+        hidden = self._hidden(inputs)
 
         def inner(s: int) -> Expression:
             asked = Sum(query.values.size, lambda d: Product(query[[d, 0, 0]], w_query[[d, 0, s]]))
@@ -108,12 +108,13 @@ class Additive(Score):
         symbols = rf"\sum_s w_s\,\tanh\left({together}\right)_s"
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 
-    def _hidden(self, inputs: Sequence[Leaves | None]) -> tuple[Array, Array, Array]:
+    def _hidden(self, inputs: Sequence[Leaves | None]) -> Array:
+        """The hidden units of one query and one key."""
         query, key, w_query, w_key, _ = (leaves.values for leaves in inputs if leaves is not None)
         of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
-        return np.tanh(of_query + of_key), of_query, of_key
+        return np.asarray(np.tanh(of_query + of_key))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """One term for each hidden unit."""
         *_, w = given(inputs)
-        return [Addends(w.values * self._hidden(inputs)[0], [w])]
+        return [Addends(w.values * self._hidden(inputs), [w])]

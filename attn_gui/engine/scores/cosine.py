@@ -16,9 +16,7 @@ from attn_gui.engine.graph.powers import lengths, leveled
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
-from .score import Params, Score
-
-D = 5  # the axis that is summed, in the order b g r i j d
+from .score import D, Params, Score
 
 HELPER = '''
 def cosines(query, key):
@@ -69,7 +67,7 @@ class Cosine(Score):
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))
         tilts = [slip / np.where(size == 0, 1.0, size) for size, slip in zip(sizes, slips, strict=True)]
-        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (given(values)[0].shape[5] + ELEMENTARY))
+        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (given(values)[0].shape[D] + ELEMENTARY))
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key = given(inputs)

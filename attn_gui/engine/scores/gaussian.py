@@ -21,9 +21,7 @@ from attn_gui.engine.graph.powers import length, lengths
 from attn_gui.engine.graph.stage import UNIT, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
-from .score import Params, Score, Setting, along_query
-
-D = 5  # the axis that is summed, in the order b g r i j d
+from .score import D, Params, Score, Setting, along_query
 
 HELPER = '''
 def gaussian(query, key, w, key_norm):
@@ -141,9 +139,9 @@ class Gaussian(Score):
         query, key, w, norm = given(values)
         slip = lengths(given(errors)[0], D) + lengths(given(errors)[1], D)
         extra = w**2 * np.abs(norm - 1)
-        terms = np.abs(self.forward(*values))[..., None] + extra * (key**2).sum(axis=5, keepdims=True)
+        terms = np.abs(self.forward(*values))[..., None] + extra * (key**2).sum(axis=D, keepdims=True)
         moved = np.abs(w) * slip * (np.sqrt(2 * terms) + np.abs(w) * slip * UNIT) + extra * lengths(key, D) * slip
-        return np.asarray((query.shape[5] + 6) * terms + moved)
+        return np.asarray((query.shape[D] + 6) * terms + moved)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key, w, norm = given(inputs)

@@ -19,6 +19,9 @@ from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 Params = Mapping[str, Any]
 
+D = 5
+"""The axis of a head's columns that is summed, in the order b g r i j d of the factors."""
+
 
 class Setting(NamedTuple):
     """A number of a score: what it is unless given, and how it is written and called."""
