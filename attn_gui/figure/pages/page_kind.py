@@ -47,7 +47,7 @@ class PageKind(ABC, Generic[C]):
 
     def is_quick(self, aim: Aim) -> bool:
         """Whether it is read within a frame."""
-        return not is_long(aim.problem)
+        return not self.of_model and not is_long(aim.problem)
 
     @property
     def slide(self) -> Slide | None:

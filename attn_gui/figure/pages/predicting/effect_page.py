@@ -52,9 +52,6 @@ class EffectPage(PageKind[Effects]):
     of_model = True
     knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN),)
 
-    def is_quick(self, aim: Aim) -> bool:
-        return False
-
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
         assert aim.model is not None, "it is only there with a model"
         model, heads = aim.model, aim.knobs["of"] == HEADS

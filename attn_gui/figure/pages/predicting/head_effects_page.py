@@ -56,9 +56,6 @@ class HeadEffectsPage(PageKind[HeadEffects]):
     of_model = True
     knobs = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN))
 
-    def is_quick(self, aim: Aim) -> bool:
-        return False
-
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
         model, token, against = asked(aim)
         true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))

@@ -55,9 +55,6 @@ class LensPage(PageKind[Lens]):
     of_model = True
     per_head = False
 
-    def is_quick(self, aim: Aim) -> bool:
-        return False
-
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Lens:
         assert aim.model is not None, "it is only there with a model"
         run, last = aim.model.now, aim.model.position + 1

@@ -38,9 +38,6 @@ class LogitPartsPage(PageKind[LogitParts]):
     of_model = True
     knobs = (TOKEN, AGAINST)
 
-    def is_quick(self, aim: Aim) -> bool:
-        return False
-
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> LogitParts:
         model, token, against = asked(aim)
         parts = direct_logits(model.now, token, against, model.position)

@@ -76,9 +76,6 @@ class PatchingPage(PageKind[Patched]):
         Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: BESIDE),
     )
 
-    def is_quick(self, aim: Aim) -> bool:
-        return False
-
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Patched:
         model, token, against = asked(aim)
         count = len(model.now.ids)

@@ -56,9 +56,6 @@ class PredictionPage(PageKind[Predictions]):
         ),
     )
 
-    def is_quick(self, aim: Aim) -> bool:
-        return False
-
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Predictions:
         assert aim.model is not None, "it is only there with a model"
         model = aim.model
