@@ -8,27 +8,16 @@ import numpy as np
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.stages import stage_of
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Values
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
-from attn_gui.figure.text.page_words import page_words
+from attn_gui.figure.pages.predicting.layer_grid import HEADS, OF, RESULT, LayerGrid, LayerMap
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run
-
-HEADS, TOKENS = "heads", "tokens"
-SHOWN = {
-    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
-    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
-}
-RESULT = stage_of(Role.MIX)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +39,7 @@ class EffectPage(PageKind[Effects]):
     words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
     of_model = True
-    knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN),)
+    knobs = (OF,)
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
         assert aim.model is not None, "it is only there with a model"

@@ -8,8 +8,6 @@ import numpy as np
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.stages import stage_of
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -18,7 +16,7 @@ from attn_gui.figure.pages.page_drawing import Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
 from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
-from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
+from attn_gui.figure.pages.predicting.layer_grid import RESULT, LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import page_words
@@ -32,7 +30,6 @@ SHOWN = {
     MAPS: page_words(QT_TRANSLATE_NOOP("Pages", "as maps")),
 }
 MOST_ROWS = 16
-RESULT = stage_of(Role.MIX)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,28 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QPainter
 
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import stage_of
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap
 from attn_gui.figure.pages.page_drawing import Drawing, Spot
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.page_words import page_words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 LEAST = 200.0
+HEADS, TOKENS = "heads", "tokens"
+COLUMNS = {
+    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
+    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
+}
+OF = Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: COLUMNS)
+"""The knob that chooses between heads and tokens."""
+RESULT = stage_of(Role.MIX)
+"""The stage of the results of the heads."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,8 @@ from functools import partial
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.stages import STAGE, stage_of
+from attn_gui.engine.stages import STAGE
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -18,17 +17,12 @@ from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, logit_name
-from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
+from attn_gui.figure.pages.predicting.layer_grid import HEADS, OF, RESULT, TOKENS, LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep
 
-HEADS, TOKENS = "heads", "tokens"
-SHOWN = {
-    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
-    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
-}
 PATCHED, BOTH = "patched", "both"
 BESIDE = {
     PATCHED: page_words(QT_TRANSLATE_NOOP("Pages", "as patched")),
@@ -36,7 +30,7 @@ BESIDE = {
 }
 BLOCK = tuple(STAGE)[-1]
 """The output of a layer."""
-AXES = {HEADS: (stage_of(Role.MIX), "head"), TOKENS: (BLOCK, "query")}
+AXES = {HEADS: (RESULT, "head"), TOKENS: (BLOCK, "query")}
 """The stage that is put over, and its axis that is swept."""
 NO_OTHER = QT_TRANSLATE_NOOP(
     "Sentences", "Type a second text of {count} tokens below the first: its run is what is patched."
@@ -70,7 +64,7 @@ class PatchingPage(PageKind[Patched]):
     of_model = True
     per_head = False
     knobs = (
-        Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: SHOWN),
+        OF,
         TOKEN,
         AGAINST,
         Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: BESIDE),
