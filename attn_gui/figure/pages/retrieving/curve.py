@@ -19,7 +19,7 @@ from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
 from attn_gui.figure.pages.frame import Frame, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.page_kind import C, PageKind
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -56,16 +56,21 @@ class CurvePoints:
         return int(np.nanargmin(apart)) if np.isfinite(apart).any() else None
 
 
-class CurvePage(PageKind[CurvePoints]):
-    """Shows the regression of problems whose queries, keys and values are single numbers."""
+class RegressionPage(PageKind[C]):
+    """A page of problems whose queries, keys and values are single numbers."""
 
-    name = "curve"
-    title = QT_TRANSLATE_NOOP("Pages", "Regression curve")
-    words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
 
     def applies(self, problem: Problem) -> bool:
         return problem.d_k == problem.d_v == 1 and not is_long(problem)
+
+
+class CurvePage(RegressionPage[CurvePoints]):
+    """Shows the regression: the points, and the output for every query."""
+
+    name = "curve"
+    title = QT_TRANSLATE_NOOP("Pages", "Regression curve")
+    words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> CurvePoints:
         answer = evaluation.mixed

@@ -13,7 +13,6 @@ from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, Pooled, function_behind, poolings
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
@@ -23,7 +22,7 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.retrieving.curve import RegressionPage
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -84,17 +83,13 @@ class Ways:
             return float(np.mean(apart)) if apart.size else None
 
 
-class PoolingsPage(PageKind[Ways]):
+class PoolingsPage(RegressionPage[Ways]):
     """Shows what attention pooling makes of the same points with one score and another."""
 
     name = "poolings"
     title = QT_TRANSLATE_NOOP("Pages", "Ways to pool")
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
-    needs = QT_TRANSLATE_NOOP("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
     knobs = (Choice("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
-
-    def applies(self, problem: Problem) -> bool:
-        return problem.d_k == problem.d_v == 1 and not is_long(problem)
 
     def is_quick(self, aim: Aim) -> bool:
         return False  # a width is fitted
