@@ -14,7 +14,7 @@ from attn_gui.engine.problem.errors import FieldError, Note
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
 
-from .heads_by_hand import reordered
+from .heads_by_hand import checked_head, reordered
 from .memory import made
 from .resize import Resized
 
@@ -27,7 +27,7 @@ def moved(problem: Problem, head: int, place: int) -> Resized:
     Raises FieldError where heads that share a K/V head would be parted.
     """
     order = list(range(problem.num_heads))
-    order.insert(_checked(problem, place), order.pop(_checked(problem, head)))
+    order.insert(checked_head(problem, place), order.pop(checked_head(problem, head)))
     group = _group(problem)
     if any(order[k] // group != order[k - k % group] // group for k in range(len(order))):
         raise FieldError(sentences.GROUPS_FIXED, head=head, group=group)
@@ -40,7 +40,7 @@ def duplicated(problem: Problem, head: int) -> Resized:
     Raises FieldError where heads share more than one K/V head, or where a block lets the output be no wider.
     """
     order = list(range(problem.num_heads))
-    order.insert(head + 1, _checked(problem, head))
+    order.insert(head + 1, checked_head(problem, head))
     kv = problem.num_kv_heads
     if 1 < kv < problem.num_heads:
         raise FieldError(sentences.ONE_GROUP, kv=kv, group=_group(problem))
@@ -58,7 +58,7 @@ def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
     Means in float64, rounded once. w_output stays. Raises FieldError for fewer than two heads, and where another head
     reads a K/V head of theirs.
     """
-    chosen, group = {_checked(problem, head) for head in heads}, _group(problem)
+    chosen, group = {checked_head(problem, head) for head in heads}, _group(problem)
     if len(chosen) < 2:
         raise FieldError(sentences.TWO_HEADS)
     kv_heads = {head // group for head in chosen}
@@ -74,18 +74,12 @@ def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
 
 def with_equal_kv(problem: Problem, head: int) -> Resized:
     """Every K/V head like the one that this head reads: multi-query attention with the shapes as they are."""
-    mine = _checked(problem, head) // _group(problem)
+    mine = checked_head(problem, head) // _group(problem)
     changed: dict[str, Array] = {}
     for part in ("key", "value"):
         for name, array, count in _columns(problem, part):
             changed[name] = _taken(array, -1, count, [mine] * count)
     return Resized(fields_with(problem, changed))
-
-
-def _checked(problem: Problem, head: int) -> int:
-    if not 0 <= head < problem.num_heads:
-        raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
-    return head
 
 
 def _group(problem: Problem) -> int:

@@ -51,16 +51,23 @@ def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
 
 def scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
     """The result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not there."""
-    new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: _checked(problem, head)}, factor=factor),)
+    new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: checked_head(problem, head)}, factor=factor),)
     return {"interventions": (*_freed(problem.interventions, {head}), *new)}
 
 
 def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
     """The result of another head in place of its own; itself leaves it as computed. Raises FieldError likewise."""
-    kept = _freed(problem.interventions, {_checked(problem, head)})
-    if _checked(problem, source) == head:
+    kept = _freed(problem.interventions, {checked_head(problem, head)})
+    if checked_head(problem, source) == head:
         return {"interventions": kept}
     return {"interventions": (*kept, Copy(stage=RESULT, at={AXIS: head}, source={AXIS: source}))}
+
+
+def checked_head(problem: Problem, head: int) -> int:
+    """The head, where the problem has it. Raises FieldError where it has not."""
+    if not 0 <= head < problem.num_heads:
+        raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
+    return head
 
 
 def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
@@ -134,9 +141,3 @@ def _cells(record: Intervention, place: int, count: int) -> object:
     own: Array = np.ascontiguousarray(cells[..., place : place + 1, :, :])
     own.flags.writeable = False
     return own
-
-
-def _checked(problem: Problem, head: int) -> int:
-    if not 0 <= head < problem.num_heads:
-        raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
-    return head
