@@ -174,16 +174,20 @@ class Readout:
 
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """A 2-D block. In a stage without heads `columns` count within the head's columns, or all (head None)."""
+        if head is None and len(self.shape(stage)) == 4:
+            raise FieldError(sentences.NEEDS_HEAD, stage=stage)
+        found = self.box(stage, self.block_box(stage, batch, head, rows, columns))
+        return np.asarray(found[(0,) * (found.ndim - 2)])
+
+    def block_box(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Box:
+        """The box of a block, of the first head where a stage with heads is asked for none."""
         shape = self.shape(stage)
         if len(shape) == 4:
-            if head is None:
-                raise FieldError(sentences.NEEDS_HEAD, stage=stage)
-            place = (*indices.cell((batch, head)), _cut(rows, shape[2]), _cut(columns, shape[3]))
-            return np.asarray(self.box(stage, place)[0, 0])
+            return (*indices.cell((batch, head or 0)), _cut(rows, shape[2]), _cut(columns, shape[3]))
         mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
         inside = _cut(columns, mine.stop - mine.start)
         across = slice(mine.start + inside.start, mine.start + inside.stop)
-        return np.asarray(self.box(stage, (slice(batch, batch + 1), _cut(rows, shape[1]), across))[0])
+        return (slice(batch, batch + 1), _cut(rows, shape[1]), across)
 
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
         """A block of a matrix of the problem, by its dotted name."""

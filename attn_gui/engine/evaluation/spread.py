@@ -46,7 +46,7 @@ class Spread(Generic[G]):
         Raises StageError (a KeyError) for a stage that the problem does not have.
         """
         node = self._evaluation.node(stage)
-        return self._shown(node, self._place(node, batch, head, rows, columns))
+        return self._shown(node, self._evaluation.block_box(stage, batch, head, rows, columns))
 
     def _named(self, name: str) -> list[Piece[G]]:
         """The pieces of a stage, or of every source that reads a field."""
@@ -54,15 +54,6 @@ class Spread(Generic[G]):
             return list(self._pieces.get(name, ()))
         sources = (key for key, source in self._evaluation.sources.items() if source.field == name)
         return [piece for source in sources for piece in self._pieces.get(source, ())]
-
-    def _place(self, node: Node, batch: int, head: int | None, rows: slice, columns: slice) -> Box:
-        shape = node.shape
-        if len(shape) == 4:
-            return (*indices.cell((batch, head or 0)), _cut(rows, shape[2]), _cut(columns, shape[3]))
-        mine = self._evaluation.head_columns(node.name, head) if head is not None else slice(0, shape[2])
-        inside = _cut(columns, mine.stop - mine.start)
-        across = slice(mine.start + inside.start, mine.start + inside.stop)
-        return (slice(batch, batch + 1), _cut(rows, shape[1]), across)
 
     def _within(self, name: str, place: Box) -> Array:
         found = np.zeros(indices.shape_of(place)[-2:], bool)
@@ -106,8 +97,3 @@ def behind_mask(evaluation: Readout, node: Node) -> bool:
         return False
     first = next(stage for stage in stages if evaluation.node(stage).stage.behind_mask)
     return stages.index(node.name) >= stages.index(first)
-
-
-def _cut(cut: slice, length: int) -> slice:
-    start, stop, _ = cut.indices(length)
-    return slice(start, max(start, stop))
