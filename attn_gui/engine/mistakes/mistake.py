@@ -11,6 +11,7 @@ from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import stage_of
 
 
@@ -47,6 +48,16 @@ class Mistaken(Evaluation):
 
     def _wired(self) -> list[Node]:
         return nodes_of(self.problem, self._sources, self._change)
+
+
+def closes(problem: Problem) -> bool:
+    """Whether a layer of the mask closes keys, rather than add to the scores."""
+    return any(layer.enabled and not layer.adds for layer in problem.mask)
+
+
+def divides_by_root(problem: Problem) -> bool:
+    """Whether the scores are divided by √d_k, and by nothing that was given."""
+    return problem.scale is None and SCORES[problem.score].root_scale
 
 
 def scaled_by(problem: Problem, scale: float) -> Problem:

@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.stage import Input, Stage, given
-from attn_gui.engine.mistakes.mistake import Mistake, exchanged
+from attn_gui.engine.mistakes.mistake import Mistake, closes, exchanged
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages.mask import Mask
@@ -33,7 +33,7 @@ class ClosedAsZero(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return any(layer.enabled and not layer.adds for layer in problem.mask)
+        return closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         return exchanged(stages, Role.CLOSE, lambda mask: Zeroed())

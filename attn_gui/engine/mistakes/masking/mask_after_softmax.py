@@ -9,7 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.stage import Input, Stage
-from attn_gui.engine.mistakes.mistake import Mistake, exchanged, takes
+from attn_gui.engine.mistakes.mistake import Mistake, closes, exchanged, takes
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages.softmax import Softmax
@@ -35,7 +35,7 @@ class MaskAfterSoftmax(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return any(layer.enabled and not layer.adds for layer in problem.mask)
+        return closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         unmasked = [stage for stage in stages if not takes(stage, Role.CLOSE)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Input, Stage
-from attn_gui.engine.mistakes.mistake import Mistake
+from attn_gui.engine.mistakes.mistake import Mistake, closes
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages.mask import Allowed
@@ -32,7 +32,7 @@ class MaskFlipped(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return any(layer.enabled and not layer.adds for layer in problem.mask)
+        return closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         return [Flipped(stage) if isinstance(stage, Allowed) else stage for stage in stages]

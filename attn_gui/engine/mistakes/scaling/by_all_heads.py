@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attn_gui.engine.mistakes.mistake import Mistake, scaled_by
+from attn_gui.engine.mistakes.mistake import Mistake, divides_by_root, scaled_by
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
-from attn_gui.engine.scores import SCORES
 
 
 class ByAllHeads(Mistake):
@@ -18,7 +17,7 @@ class ByAllHeads(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return problem.scale is None and SCORES[problem.score].root_scale and problem.num_heads > 1
+        return divides_by_root(problem) and problem.num_heads > 1
 
     def problem(self, problem: Problem) -> Problem:
         return scaled_by(problem, float((problem.num_heads * problem.d_k) ** -0.5))

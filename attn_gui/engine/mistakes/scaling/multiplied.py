@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attn_gui.engine.mistakes.mistake import Mistake, scaled_by
+from attn_gui.engine.mistakes.mistake import Mistake, divides_by_root, scaled_by
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
-from attn_gui.engine.scores import SCORES
 
 
 class Multiplied(Mistake):
@@ -16,7 +15,7 @@ class Multiplied(Mistake):
     said = QT_TRANSLATE_NOOP("Mistakes", "The scores were multiplied by √d_k: they have to be divided by it.")
 
     def applies(self, problem: Problem) -> bool:
-        return problem.scale is None and SCORES[problem.score].root_scale and problem.d_k > 1
+        return divides_by_root(problem) and problem.d_k > 1
 
     def problem(self, problem: Problem) -> Problem:
         return scaled_by(problem, float(problem.d_k**0.5))
