@@ -104,7 +104,7 @@ class Linear(Stage):
 
     def _symbols(self, factors: Sequence[Leaves]) -> str:
         if self.dot:
-            return r" \cdot ".join(leaves.latex.split(",")[0] + "}" for leaves in factors)
+            return r" \cdot ".join(leaves.row_latex for leaves in factors)
         letter = factors[0].latex.rstrip("}")[-1]
         return rf"\sum_{letter} " + r"\,".join(leaves.latex for leaves in factors)
 

@@ -102,9 +102,7 @@ class Additive(Score):
             seen = Evaluated(add(*asked.parts, *offered.parts), rf"\left({together}\right)_{{{s}}}")
             return Product(w[[0, 0, s]], Function("tanh", seen))
 
-        together = " + ".join(
-            leaves.latex.split(",")[0] + "} " + weight for leaves, weight in ((query, "W_q"), (key, "W_k"))
-        )
+        together = " + ".join(f"{leaves.row_latex} {weight}" for leaves, weight in ((query, "W_q"), (key, "W_k")))
         symbols = rf"\sum_s w_s\,\tanh\left({together}\right)_s"
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 

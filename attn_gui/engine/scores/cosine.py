@@ -75,7 +75,7 @@ class Cosine(Score):
         values = query.values * key.values
         if not (query.values.any() and key.values.any()) and np.isfinite(values).all():
             return Number(0.0)
-        symbols = r" \cdot ".join(leaves.latex.split(",")[0] + "}" for leaves in inputs if leaves is not None)
+        symbols = r" \cdot ".join(leaves.row_latex for leaves in inputs if leaves is not None)
         dot = Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values)
         return Quotient(Evaluated(dot, symbols), Product(q, k))
 

@@ -152,7 +152,7 @@ class Gaussian(Score):
             (query.values - key.values) ** 2,
             symbols,
         )
-        q, k = (leaves.latex.split(",")[0] + "}" for leaves in (query, key))
+        q, k = (leaves.row_latex for leaves in (query, key))
         distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
         if norm.one.value != 1.0:
             squares = Sum(key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}")

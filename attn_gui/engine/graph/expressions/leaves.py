@@ -25,6 +25,11 @@ class Leaves:
         return (self.make(index) for index in np.ndindex(self.values.shape))
 
     @property
+    def row_latex(self) -> str:
+        """The symbol of the row that the cells stand in: a_{10}."""
+        return self.latex.split(",")[0] + "}"
+
+    @property
     def one(self) -> Cell:
         return self.make((0,) * self.values.ndim)
 
