@@ -28,8 +28,8 @@ class Note:
         return self.message
 
 
-class FieldError(ValueError):
-    """A value that a problem cannot have, said in one sentence: `template` with `values` filled in."""
+class Said(Exception):
+    """An error that is said in one sentence: `template` with `values` filled in."""
 
     def __init__(self, template: str, **args: object) -> None:
         super().__init__(say(template, args))
@@ -37,34 +37,23 @@ class FieldError(ValueError):
         self.values = args
 
 
-class FieldTypeError(TypeError):
-    """A value of the wrong sort, said in one sentence: `template` with `values` filled in."""
-
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
+class FieldError(Said, ValueError):
+    """A value that a problem cannot have."""
 
 
-class StageError(KeyError):
-    """A stage that the problem does not have, said in one sentence."""
+class FieldTypeError(Said, TypeError):
+    """A value of the wrong sort."""
 
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
+
+class StageError(Said, KeyError):
+    """A stage that the problem does not have."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-class PlaceError(IndexError):
-    """A cell or a box outside its stage, said in one sentence."""
-
-    def __init__(self, template: str, **args: object) -> None:
-        super().__init__(say(template, args))
-        self.template = template
-        self.values = args
+class PlaceError(Said, IndexError):
+    """A cell or a box outside its stage."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +93,8 @@ class Fix:
         return self.message
 
 
-class ShapeError(ValueError):
-    """Matrices that do not fit together, said in one sentence.
+class ShapeError(Said, ValueError):
+    """Matrices that do not fit together.
 
     `matrices` and `axes` name the clashing sides ("row", "column", "batch"), `expected` and `got` their sizes;
     `fixes` are the changes that would work.
@@ -127,8 +116,7 @@ class ShapeError(ValueError):
         args |= {"matrix": matrices[0], "expected": expected, "got": got}
         if len(matrices) > 1:
             args["other"] = matrices[1]
-        super().__init__(say(template, args))
-        self.template, self.values = template, args
+        super().__init__(template, **args)
         self.matrices, self.axes, self.expected, self.got = matrices, axes, expected, got
 
     @cached_property
