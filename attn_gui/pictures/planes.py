@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine import Plane
+from attn_gui.engine.arrays import item_of
 
 if TYPE_CHECKING:
     from attn_gui.engine import Evaluation, Problem
@@ -84,7 +85,7 @@ class FieldPlane:
     def _matrix(self) -> npt.NDArray[Any]:
         array = matrix_of(self.evaluation.problem, self.field)
         assert array is not None, "a plane shows a matrix that is there"
-        return array[self.batch if len(array) > 1 else 0] if array.ndim == 3 else array
+        return item_of(array, self.batch)
 
 
 def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, item_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.following import nodes_of
 from attn_gui.engine.graph.chain.hand_node import ByHand
@@ -192,7 +192,7 @@ class Readout:
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
         """A block of a matrix of the problem, by its dotted name."""
         array = self.problem.arrays()[field]
-        return np.asarray((array[batch if len(array) > 1 else 0] if array.ndim == 3 else array)[rows, columns])
+        return np.asarray(item_of(array, batch)[rows, columns])
 
     def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask leaves open, or that were set by hand; None when no boolean layer is enabled."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.document.number_text import shown
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.stages import STAGE
@@ -35,7 +35,7 @@ def tables_of(sheet: Worksheet, ink: Ink) -> Iterator[Table]:
     problem = sheet.evaluation.problem
     for name, array in problem.arrays().items():
         if name in MATRICES:
-            yield _table(symbol(name), array[0] if array.ndim == 3 else np.atleast_2d(array))
+            yield _table(symbol(name), np.atleast_2d(item_of(array, 0)))
     if problem.projected:
         for name in ("query", "key", "value"):
             yield from _stage(sheet, name, ink)

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.symbols import plain_name
@@ -88,9 +88,7 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
     if not 0 <= item < problem.batch_size:
         raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
     given = [
-        (name, np.atleast_2d(array[min(item, len(array) - 1)] if array.ndim == 3 else array))
-        for name, array in problem.arrays().items()
-        if name in MATRICES
+        (name, np.atleast_2d(item_of(array, item))) for name, array in problem.arrays().items() if name in MATRICES
     ]
     for name, array in given:
         _check_width(name, array)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import all_gradients
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, item_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.derived.face import Face
 from attn_gui.engine.evaluation.derived.strips import PooledByStrips
@@ -51,7 +51,7 @@ class Gradient(Face):
     def field_block(self, field: str, batch: int, rows: slice, columns: slice) -> Array:
         """The gradient by a block of a matrix of the problem; NaN for switches, which have none."""
         array = self.by_field(field)
-        return np.asarray((array[batch if len(array) > 1 else 0] if array.ndim == 3 else array)[rows, columns])
+        return np.asarray(item_of(array, batch)[rows, columns])
 
     @property
     def by_fields(self) -> Mapping[str, Array]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import gradients
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.creation import memory
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
@@ -35,7 +35,7 @@ def sequence(problem: Problem) -> Array:
     """The token's numbers (n, d): X, or where Q, K and V are given these three side by side."""
     given = [problem.x] if problem.projected else [getattr(problem, name) for name in GIVEN]
     rows = [np.asarray(array, dtype=np.float64) for array in given]
-    return np.concatenate([array[0] if array.ndim == 3 else array for array in rows], axis=1)
+    return np.concatenate([item_of(array, 0) for array in rows], axis=1)
 
 
 def _own_width(problem: Problem) -> int:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, Pooled, function_behind, poolings
+from attn_gui.engine.arrays import item_of
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
@@ -49,8 +50,7 @@ def _functions(aim: Aim, values: Chosen) -> Mapping[str, Words]:
 def _points(problem: Problem, aim: Aim, field: str) -> Numbers:
     """The keys or values of the head on show, as they are given."""
     array = np.asarray(getattr(problem, field), dtype=np.float64)
-    rows = array[min(aim.batch, len(array) - 1)] if array.ndim == 3 else array
-    return np.asarray(rows[:, aim.head * problem.kv_heads // problem.num_heads])
+    return np.asarray(item_of(array, aim.batch)[:, aim.head * problem.kv_heads // problem.num_heads])
 
 
 @dataclass(frozen=True, eq=False)
