@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from attn_gui.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Request
 from attn_gui.engine import made_direct
 from attn_gui.formats import (
     Format,
     block_rows,
+    field_rows,
     numbers,
     rows_of,
     save_members,
@@ -111,8 +110,6 @@ def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
     """Matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
         array = request.loaded.problem.arrays()[name]
-        own = array[min(request.options.batch, len(array) - 1)] if array.ndim > 2 else array
         path = request.base(f"{name}{kind.suffixes[0]}")
-        matrix = np.atleast_2d(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
-        save_rows(rows_of(matrix), path, excel=request.options.bom)
+        save_rows(field_rows(array, request.options.batch), path, excel=request.options.bom)
         yield path

@@ -34,7 +34,7 @@ from attn_gui.formats.named.arrangement import ROWS_IN, arrangement_of
 from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
 from attn_gui.formats.problem_fields import listed
-from attn_gui.formats.rows import Progress, Rows, block_rows, rows_of, stage_labels, stage_rows
+from attn_gui.formats.rows import Progress, Rows, block_rows, field_rows, rows_of, stage_labels, stage_rows
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sessions.session_files import save_session, save_study
 from attn_gui.formats.text.several_readings import AmbiguousTable
@@ -52,6 +52,7 @@ __all__ = [
     "Progress",
     "Rows",
     "block_rows",
+    "field_rows",
     "keepers",
     "list_arrays",
     "load",

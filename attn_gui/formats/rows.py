@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.formats.foreign_arrays import Array
 
@@ -40,6 +40,12 @@ class Rows(NamedTuple):
 def rows_of(array: Array) -> Rows:
     """An array that is there, as one block."""
     return Rows(array.shape, array.dtype, lambda: iter((array,)))
+
+
+def field_rows(array: Array, item: int) -> Rows:
+    """An array of a problem as one matrix: of a batch one item, and the rows of all that is in it one below another."""
+    own = item_of(array, item)
+    return rows_of(np.atleast_2d(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own))
 
 
 def stage_rows(evaluation: Evaluation, stage: str, progress: Progress | None = None) -> Rows:

@@ -8,7 +8,6 @@ from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
@@ -22,7 +21,17 @@ from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
-from attn_gui.formats import Rows, block_rows, rows_of, save_members, save_rows, save_steps, stage_labels, stage_rows
+from attn_gui.formats import (
+    Rows,
+    block_rows,
+    field_rows,
+    rows_of,
+    save_members,
+    save_rows,
+    save_steps,
+    stage_labels,
+    stage_rows,
+)
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.head_names import heads_part
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
@@ -234,9 +243,7 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
         if name in evaluation.stages:
             rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
         else:
-            array = evaluation.problem.arrays()[name]
-            matrix = array[min(choice.batch, len(array) - 1)] if array.ndim > 2 else array
-            rows = rows_of(np.atleast_2d(matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim > 2 else matrix))
+            rows = field_rows(evaluation.problem.arrays()[name], choice.batch)
         labels = _labels(evaluation, name, rows) if choice.headers and numbers()[choice.format].text else (None, None)
         save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
 
