@@ -23,6 +23,9 @@ FIXED_WEIGHT_KEYS = 64
 VISIBLE_WEIGHT = 0.15
 """The first clear tint of the weights' colors on 0 … 1: where nothing reaches it, a map would be blank."""
 
+PERCENT = 99.0
+"""Of the magnitudes, those that are no outliers."""
+
 AT_ONCE = 1 << 20
 """Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
 
@@ -61,14 +64,12 @@ def largest_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, sig
     return _levels_to(_largest(floating(values), allowed), signed)
 
 
-def percentile_levels(
-    values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, percent: float = 99.0
-) -> Levels:
-    """Levels that the given percentage of the finite allowed magnitudes stay within, so that outliers do not darken."""
+def percentile_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool) -> Levels:
+    """Levels that most of the finite allowed magnitudes stay within, so that outliers do not darken."""
     magnitudes = np.abs(finite_open(values, allowed))
     if not magnitudes.size:
         return _levels_to(0.0, signed)
-    bound = float(np.percentile(magnitudes, percent))
+    bound = float(np.percentile(magnitudes, PERCENT))
     return _levels_to(bound or float(magnitudes.max()), signed)
 
 

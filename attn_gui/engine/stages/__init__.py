@@ -47,10 +47,10 @@ OUTPUT: Facts = {
 }
 
 
-def _side(name: str, source: str, i: str, e: str, facts: Facts) -> tuple[Linear, Linear]:
+def _side(name: str, source: str, i: str, facts: Facts) -> tuple[Linear, Linear]:
     """Q, K or V: projected, or given."""
     cells = f"{name}[b {i} p]"
-    made = f"{cells} = {source}[b {i} {e}] * w_{name}[{e} p] + b_{name}[p]?"
+    made = f"{cells} = {source}[b {i} e] * w_{name}[e p] + b_{name}[p]?"
     facts = {"form": Form("{projection}"), "told": "projection", **facts}
     given = f"{cells} = given_{name}[b {i} p]"
     return Linear(name, ROWS, made, **facts), Linear(name, ROWS, given, alias=True, **facts)
@@ -134,9 +134,9 @@ def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
 
 CATALOG: tuple[Stage, ...] = (
     *BEFORE,
-    *_side("query", "x", "i", "e", QUERY),
-    *_side("key", "context", "j", "e", KEY),
-    *_side("value", "context", "j", "e", VALUE),
+    *_side("query", "x", "i", QUERY),
+    *_side("key", "context", "j", KEY),
+    *_side("value", "context", "j", VALUE),
     _normed("query", "h", "i", Name("Qⁿ", r"Q^{\mathrm{n}}", r"q^{\mathrm{n}}", "Normalized query", "归一化后的查询")),
     _normed("key", "g", "j", Name("Kⁿ", r"K^{\mathrm{n}}", r"k^{\mathrm{n}}", "Normalized key", "归一化后的键")),
     Turn("query_angle", "query_angle[i p] = query_position[i], rotary_frequencies[p]"),

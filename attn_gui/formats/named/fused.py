@@ -25,6 +25,9 @@ FUSED: Mapping[str, tuple[str, ...]] = {
 }
 """Part of a problem that is three in one → these, in the order query, key, value."""
 
+MOST_RUNS = 2
+"""Runs of places that are written out."""
+
 _NO_PARTS = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and "
@@ -104,11 +107,11 @@ def split_of(names: Sequence[str], said: Split | None, count: Count) -> Split:
     return found
 
 
-def runs_text(places: Array, most: int = 2) -> str:
+def runs_text(places: Array) -> str:
     """Places as runs, of many the first ones: "0–63, 192–255, …"."""
     runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
-    said = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs[:most]]
-    return ", ".join([*said, "…"] if len(runs) > most else said)
+    said = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs[:MOST_RUNS]]
+    return ", ".join([*said, "…"] if len(runs) > MOST_RUNS else said)
 
 
 def check_count(name: str, length: int, d_in: int, count: Count) -> None:
