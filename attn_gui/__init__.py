@@ -76,50 +76,29 @@ __all__ = [
     "write_solution",
 ]
 
-_HOMES = {
-    "Cell": "attn_gui.engine",
-    "Comparison": "attn_gui.engine",
-    "Explanation": "attn_gui.engine",
+_HOMES = dict.fromkeys(__all__, "attn_gui.engine") | {
     "Explorer": "attn_gui.app.shell.explore",
-    "FieldError": "attn_gui.engine",
-    "FieldTypeError": "attn_gui.engine",
     "FormatError": "attn_gui.formats",
     "Model": "attn_gui.models",
     "Picture": "attn_gui.figure.sheet",
-    "PlaceError": "attn_gui.engine",
-    "Problem": "attn_gui.engine",
-    "Report": "attn_gui.engine",
     "Run": "attn_gui.models",
-    "ShapeError": "attn_gui.engine",
-    "Solution": "attn_gui.engine",
-    "StageError": "attn_gui.engine",
-    "Suspect": "attn_gui.engine",
-    "Term": "attn_gui.engine",
-    "Trace": "attn_gui.engine",
-    "compare": "attn_gui.engine",
-    "compute": "attn_gui.engine",
-    "explain": "attn_gui.engine",
     "explore": "attn_gui.app.shell.explore",
     "export_files": "attn_gui.commands.export_command",
     "load": "attn_gui.formats",
     "open_model": "attn_gui.models",
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",
-    "sensitivity": "attn_gui.engine",
-    "solve": "attn_gui.engine",
-    "verify": "attn_gui.engine",
     "write_solution": "attn_gui.figure.worksheets.solution_files",
 }
 
-
 # these import Qt, which fails without its libraries and does not say which
-_DRAWN = ("explore", "render", "write_solution")
+_DRAWN = ("attn_gui.app.", "attn_gui.figure.")
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _DRAWN:
+    if _HOMES[name].startswith(_DRAWN):
         from attn_gui.libraries import DRAWING, complaint
 
         if reason := complaint(DRAWING):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from attn_gui.engine.analysis.verifying.verification import Report, verify
     from attn_gui.engine.comparison.blaming import Suspect
     from attn_gui.engine.comparison.comparison import Comparison, compare
-    from attn_gui.engine.creation.mending import apply as apply_fix
+    from attn_gui.engine.creation.mending import apply_fix
 
 __all__ = [
     "DTYPES",
@@ -90,19 +90,18 @@ __all__ = [
 ]
 
 _LATER = {
-    "Comparison": ("comparison.comparison", "Comparison"),
-    "compare": ("comparison.comparison", "compare"),
-    "Suspect": ("comparison.blaming", "Suspect"),
-    "apply_fix": ("creation.mending", "apply"),
-    "Report": ("analysis.verifying.verification", "Report"),
-    "Solution": ("analysis.solution", "Solution"),
-    "solve": ("analysis.solution", "solve"),
-    "verify": ("analysis.verifying.verification", "verify"),
+    "Comparison": "comparison.comparison",
+    "compare": "comparison.comparison",
+    "Suspect": "comparison.blaming",
+    "apply_fix": "creation.mending",
+    "Report": "analysis.verifying.verification",
+    "Solution": "analysis.solution",
+    "solve": "analysis.solution",
+    "verify": "analysis.verifying.verification",
 }
 
 
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _LATER[name]
-    return getattr(import_module(f".{module}", __name__), attribute)
+    return getattr(import_module(f".{_LATER[name]}", __name__), name)

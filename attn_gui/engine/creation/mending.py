@@ -25,7 +25,7 @@ NEUTRAL = {
 """What new cells are where 0 would change something."""
 
 
-def apply(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
+def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
     """The fields that change when `fix` is carried out on the `fields` that clash; none of those given is touched.
 
     New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
