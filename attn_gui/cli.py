@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from attn_gui.command_ground import (
+    DONE,
     FileProgress,
     Parser,
     Refusal,
@@ -26,7 +27,7 @@ from attn_gui.command_ground import (
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
-DONE, REFUSED, INTERRUPTED = 0, 2, 130
+REFUSED, INTERRUPTED = 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

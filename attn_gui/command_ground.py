@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attn_gui.arguments import setting, whole
+from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
     from attn_gui.formats import Loaded, Progress
     from attn_gui.formats.named.arrangement import Arrangement
 
+DONE = 0  # the exit code of a command that did what it was asked
 MOST_CHANGES = 6  # that are said of a file
 
 
@@ -103,6 +106,13 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         ) from error
     except FormatError as error:
         raise Refusal(str(error)) from error
+
+
+def need_drawing() -> None:
+    """Get ready to draw without a window, with a display, too: the same figure everywhere. Raises Refusal."""
+    if reason := complaint(DRAWING):
+        raise Refusal(reason)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
 def told(loaded: Loaded) -> Loaded:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from attn_gui.arguments import cell, whole
-from attn_gui.command_ground import FileProgress, Parser, Refusal, add_problem, opened, told
-from attn_gui.libraries import DRAWING, complaint
-
-DONE = 0
+from attn_gui.command_ground import DONE, FileProgress, Parser, Refusal, add_problem, need_drawing, opened, told
 
 
 def lesson(words: list[str]) -> int:
     """Go through a lesson."""
     chosen = _lesson_parser().parse_args(words)
-    _need_drawing()
+    need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
     from attn_gui.lessons.lesson_file import read_lesson
@@ -33,8 +29,7 @@ def lesson(words: list[str]) -> int:
 def worksheet(words: list[str]) -> int:
     """Write the worksheets of a class and their keys."""
     chosen = _worksheet_parser().parse_args(words)
-    _need_drawing()
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    need_drawing()
     from attn_gui.figure.worksheets.class_set import write_class
 
     problem = told(opened(chosen)).problem
@@ -66,8 +61,7 @@ def solution(words: list[str]) -> int:
     chosen = _solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
         raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
-    _need_drawing()
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    need_drawing()
     from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
     from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
@@ -90,11 +84,6 @@ def solution(words: list[str]) -> int:
     except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     return DONE
-
-
-def _need_drawing() -> None:
-    if reason := complaint(DRAWING):
-        raise Refusal(reason)
 
 
 def _lesson_parser() -> Parser:

@@ -13,21 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
-from attn_gui.command_ground import Parser, Refusal, add_problem, opened, told
-from attn_gui.libraries import DRAWING, complaint
+from attn_gui.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
-
-DONE = 0
 
 
 def export(words: list[str]) -> int:
     """Write figures and numbers of a file."""
     chosen = export_parser().parse_args(joined(words))
-    if reason := complaint(DRAWING):
-        raise Refusal(reason)
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # with a display, too: the same figure everywhere
+    need_drawing()
     from attn_gui.batch import written
 
     loaded = told(opened(chosen))

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import setting, whole
-from attn_gui.command_ground import FileProgress, Parser, Refusal
-from attn_gui.libraries import DRAWING, complaint
+from attn_gui.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
 
 if TYPE_CHECKING:
     from attn_gui.models import Run
 
-DONE = 0
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
@@ -27,9 +24,7 @@ def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
     chosen = _parser().parse_args(words)
     if chosen.folder_out is not None:
-        if reason := complaint(DRAWING):
-            raise Refusal(reason)
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        need_drawing()
     from attn_gui.models import open_model
 
     changes = _interventions(chosen.intervene)
