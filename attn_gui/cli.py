@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attn_gui.command_ground import (
+from attn_gui.commands.command_ground import (
     DONE,
     FileProgress,
     Parser,
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _teaching() -> dict[str, Callable[[list[str]], int]]:
-    from attn_gui.teaching import lesson, solution, worksheet
+    from attn_gui.commands.teaching_commands import lesson, solution, worksheet
 
     return {"lesson": lesson, "worksheet": worksheet, "solution": solution}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
-from attn_gui.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
@@ -23,7 +23,7 @@ def export(words: list[str]) -> int:
     """Write figures and numbers of a file."""
     chosen = export_parser().parse_args(joined(words))
     need_drawing()
-    from attn_gui.batch import written
+    from attn_gui.commands.export_writing import written
 
     loaded = told(opened(chosen))
     if hasattr(sys.stdout, "reconfigure"):
@@ -47,7 +47,7 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
     "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is what the files are called.
     TypeError for another option, ValueError with one sentence for what cannot be written.
     """
-    from attn_gui.batch import written
+    from attn_gui.commands.export_writing import written
     from attn_gui.engine.evaluation.trace import problem_in
     from attn_gui.formats.base import Loaded
 

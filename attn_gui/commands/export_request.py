@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from attn_gui.batch_comparison import Other, other_state
+from attn_gui.commands.compared_state import Other, other_state
 from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of

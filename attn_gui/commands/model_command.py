@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import setting, whole
-from attn_gui.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
+from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
 
 if TYPE_CHECKING:
     from attn_gui.models import Run

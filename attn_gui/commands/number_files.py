@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from attn_gui.command_ground import FileProgress
+from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Request
 from attn_gui.engine import made_direct
 from attn_gui.formats import (

@@ -50,7 +50,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
     ("format", "attn"): {"roles.py": 1},  # short for attention in the names of other people's arrays
     # the choice whether a figure carries one
-    ("format", "session"): {"export_tasks.py": 1, "batch.py": 1, "export_dialog.py": 1},
+    ("format", "session"): {"export_tasks.py": 1, "export_writing.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
         "targets.py": 2,

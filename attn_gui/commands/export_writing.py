@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.batch_comparison import Other
-from attn_gui.command_ground import FileProgress
+from attn_gui.commands.command_ground import FileProgress
+from attn_gui.commands.compared_state import Other
 from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
 from attn_gui.commands.number_files import write_numbers
 from attn_gui.formats import IMAGES, Loaded

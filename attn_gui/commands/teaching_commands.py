@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from attn_gui.arguments import cell, whole
-from attn_gui.command_ground import DONE, FileProgress, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.commands.command_ground import (
+    DONE,
+    FileProgress,
+    Parser,
+    Refusal,
+    add_problem,
+    need_drawing,
+    opened,
+    told,
+)
 
 
 def lesson(words: list[str]) -> int:
