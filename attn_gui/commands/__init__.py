@@ -1,1 +1,1 @@
-"""Commands of the command line that are loaded when they are asked for. Imports everything but the window."""
+"""Commands of the command line, each loaded when it is asked for, and their ground. Imports all but the window."""

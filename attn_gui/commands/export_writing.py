@@ -1,4 +1,4 @@
-"""`attn-gui export`: figures and numbers of a problem as files, without a window. Imports engine, formats, figure."""
+"""Writes the files of an export, one by one; gives each path once it is written. Imports engine, formats, figure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USUAL_DPI = 300
 
 
 def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
-    """Write every file that `options` (of the command line) asks for; gives each path once it is written.
+    """Write every file that `options` (of the command line) asks for.
 
     Raises ExportError, FormatError and other ValueErrors, each with one sentence.
     """
