@@ -24,6 +24,7 @@ from attn_gui.commands.command_ground import (
     opened,
     told,
 )
+from attn_gui.languages import LANGUAGES
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
@@ -145,7 +146,7 @@ def _window_parser() -> argparse.ArgumentParser:
     known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx) or a lesson (.md) to open; several "
     known += "files of arrays (.npy, .csv, …) as one problem, several others each in a window of its own"
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=known)
-    parser.add_argument("--lang", choices=("en", "zh"), help="language of the window (default: the system's)")
+    parser.add_argument("--lang", choices=LANGUAGES, help="language of the window (default: the system's)")
     add_arrangement(parser)
     parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
     return parser

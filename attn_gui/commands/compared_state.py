@@ -9,8 +9,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.formats import open_file
-
-LANGUAGES = ("en", "zh")  # in the order of the words of what is ready made
+from attn_gui.languages import LANGUAGES
 
 
 class Other(NamedTuple):
@@ -27,7 +26,7 @@ def other_state(given: str, problem: Problem, own: str, head: int, lang: str) ->
     ValueError with a sentence for what is neither.
     """
     if given in READY:
-        ready, word = READY[given], LANGUAGES.index(lang)
+        ready, word = READY[given], LANGUAGES.index(lang)  # its words are in this order
         if not ready.applies(problem):
             raise ValueError(f"{given} would compare the problem with itself: it has nothing of the kind.")
         names = ready.before[word].format(head=head), ready.after[word].format(head=head)

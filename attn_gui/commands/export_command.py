@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
 from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
@@ -191,5 +192,5 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--transparent", action="store_true", help="no ground behind the figure (png, svg, pdf)")
     add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
-    add("--lang", choices=("en", "zh"), default="en", help="language of the figure (default: en)")
+    add("--lang", choices=LANGUAGES, default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")

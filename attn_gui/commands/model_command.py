@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import setting, whole
 from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
+from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from attn_gui.models import Run
@@ -196,7 +197,7 @@ def _add_figures(parser: Parser) -> None:
     )
     add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
     add("--format", choices=endings, nargs="+", default=endings[:1], metavar="EXT", help=f"of {', '.join(endings)}")
-    add("--lang", choices=("en", "zh"), default="en", help="language of the figures (default: en)")
+    add("--lang", choices=LANGUAGES, default="en", help="language of the figures (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")
     add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
 

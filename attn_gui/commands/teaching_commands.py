@@ -15,6 +15,7 @@ from attn_gui.commands.command_ground import (
     opened,
     told,
 )
+from attn_gui.languages import LANGUAGES
 
 
 def lesson(words: list[str]) -> int:
@@ -126,7 +127,7 @@ def _worksheet_parser() -> Parser:
     add("--blanks", type=whole(1, 500), default=8, metavar="N", help="cells left out of each sheet (default: 8)")
     add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
     add("--no-key", action="store_true", help="no file of keys")
-    add("--lang", choices=("en", "zh"), default="en", help="language of the sheets (default: en)")
+    add("--lang", choices=LANGUAGES, default="en", help="language of the sheets (default: en)")
     return parser
 
 
@@ -157,5 +158,5 @@ def _solution_parser() -> Parser:
         metavar="EXT",
         help=f"{', '.join(ENDINGS)}; several at once (default: {ENDINGS[0]})",
     )
-    add("--lang", choices=("en", "zh"), default="en", help="language of the sheet (default: en)")
+    add("--lang", choices=LANGUAGES, default="en", help="language of the sheet (default: en)")
     return parser

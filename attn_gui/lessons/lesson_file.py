@@ -11,6 +11,7 @@ from pathlib import Path
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.formats.base import PathText, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
+from attn_gui.languages import LANGUAGES
 
 from .lesson import Lesson, Order, Question, Step
 from .lesson_error import LessonError
@@ -77,7 +78,7 @@ def _lesson(text: str) -> Lesson:
                 raise LessonError(number, STEP, line)
         elif line.startswith("### "):
             part = _part(drafts[-1], line[4:], number)
-        elif part in ("en", "zh"):
+        elif part in LANGUAGES:
             drafts[-1].texts[part].append((number, line))
         elif line:
             _item(drafts[-1], part, line, number)
@@ -136,7 +137,7 @@ def _item(draft: _Draft, part: str, line: str, number: int) -> None:
 
 def _step(draft: _Draft) -> Step:
     texts = {}
-    for lang in ("en", "zh"):
+    for lang in LANGUAGES:
         lines = draft.texts.get(lang, [])
         if not any(line for _, line in lines):
             raise LessonError(draft.line, TEXT, "")

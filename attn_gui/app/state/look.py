@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.translations import LANGUAGES, set_language, system_language
+from attn_gui.app.state.translations import set_language, system_language
+from attn_gui.languages import LANGUAGES
 from attn_gui.views.theme import apply_theme
 
 SCHEMES = ("light", "dark", "system")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from attn_gui.languages import LANGUAGES
 from attn_gui.paths import resource
 
-LANGUAGES = ("en", "zh")
 QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
 NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
 NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."

@@ -1,0 +1,3 @@
+"""Languages that the program speaks, the one of its source first. Imports nothing."""
+
+LANGUAGES = ("en", "zh")
