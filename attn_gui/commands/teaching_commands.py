@@ -111,6 +111,8 @@ def _lesson_parser() -> Parser:
 
 
 def _worksheet_parser() -> Parser:
+    from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
+
     parser = Parser(
         "attn-gui worksheet",
         usage="attn-gui worksheet FILE -o DIR [options]",
@@ -122,9 +124,13 @@ def _worksheet_parser() -> Parser:
     add = parser.add_argument
     add_problem(parser)
     add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
-    add("--count", type=whole(1, 200), default=20, metavar="N", help="how many sheets, all different (default: 20)")
-    add("--seed", type=whole(0, 10**9), default=1, metavar="N", help="where the numbers begin (default: 1)")
-    add("--blanks", type=whole(1, 500), default=8, metavar="N", help="cells left out of each sheet (default: 8)")
+    numbers = (
+        ("--count", SHEETS, "how many sheets, all different"),
+        ("--seed", SEED, "where the numbers begin"),
+        ("--blanks", BLANKS, "cells left out of each sheet"),
+    )
+    for name, of, said in numbers:
+        add(name, type=whole(of.least, of.most), default=of.usual, metavar="N", help=f"{said} (default: {of.usual})")
     add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
     add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=LANGUAGES, default="en", help="language of the sheets (default: en)")

@@ -19,6 +19,17 @@ from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
+
+class Bounds(NamedTuple):
+    """Limits of a whole number that is asked for, and the one that is taken unless another is given."""
+
+    least: int
+    most: int
+    usual: int
+
+
+SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 8)
+"""Of the sheets of a class, of the seed of their numbers, of the cells that are left out of each."""
 LOWEST, HIGHEST = -1, 2
 """Whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1."""
 MOST_CELLS = 4_000  # of the maps of a problem on paper

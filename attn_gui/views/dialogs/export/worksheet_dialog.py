@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export.export_form import ExportForm
 from attn_gui.views.dialogs.form_fields import CheckList, Field, caption, lay_out
 from attn_gui.views.words.names import stage_title
 
-MOST_SHEETS, LARGEST_SEED, MOST_BLANKS = 200, 10**9, 500
 LANGUAGES = {"en": "English", "zh": "中文"}
 
 
@@ -22,9 +22,9 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 class WorksheetChoice:
     """Sheets to write: how many, by which seed, `blanks` cells left out of `stages`, a file of keys too or not."""
 
-    count: int = 20
-    seed: int = 1
-    blanks: int = 8
+    count: int = SHEETS.usual
+    seed: int = SEED.usual
+    blanks: int = BLANKS.usual
     stages: tuple[str, ...] = ()
     keys: bool = True
     lang: str = "en"
@@ -46,9 +46,9 @@ class WorksheetDialog(ExportForm):
     ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.worksheets")
-        self.count = CountBox(self, minimum=1, maximum=MOST_SHEETS)
-        self.seed = CountBox(self, minimum=0, maximum=LARGEST_SEED)
-        self.blanks = CountBox(self, minimum=1, maximum=MOST_BLANKS)
+        self.count = CountBox(self, minimum=SHEETS.least, maximum=SHEETS.most)
+        self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
+        self.blanks = CountBox(self, minimum=BLANKS.least, maximum=BLANKS.most)
         self.stages, self.lang = CheckList(stages, stage_title, self), ChoiceBox(LANGUAGES, self)
         self.keys = QCheckBox(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
