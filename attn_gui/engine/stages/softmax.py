@@ -77,10 +77,10 @@ class Softmax(Stage):
         of_sink = None if sink is None else -self._share(logits, scalar, sink) * total / temperature
         if scalar is None:
             return slope, None, of_sink
-        by_heat = -(slope * np.where(result > 0, logits, 0.0)).sum(axis=-1, keepdims=True) / temperature
+        by_temperature = -(slope * np.where(result > 0, logits, 0.0)).sum(axis=-1, keepdims=True) / temperature
         if sink is not None and of_sink is not None:
-            by_heat = by_heat - np.where(of_sink == 0, 0.0, of_sink * sink) / temperature
-        return slope, by_heat, of_sink
+            by_temperature = by_temperature - np.where(of_sink == 0, 0.0, of_sink * sink) / temperature
+        return slope, by_temperature, of_sink
 
     @staticmethod
     def _share(logits: Array, temperature: Input, sink: Array) -> Array:

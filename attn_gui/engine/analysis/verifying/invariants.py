@@ -100,9 +100,9 @@ class _Sums:
         seen = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
         if self.problem.sink is None:
             return seen, np.zeros(())
-        top, heat = logits.max(axis=-1), self.problem.temperature or 1.0
-        total = np.exp((logits - top[..., None]) / heat).sum(axis=-1)
-        apart = (self.problem.sink[box[1], None].astype(float) - top) / heat
+        top, temperature = logits.max(axis=-1), self.problem.temperature or 1.0
+        total = np.exp((logits - top[..., None]) / temperature).sum(axis=-1)
+        apart = (self.problem.sink[box[1], None].astype(float) - top) / temperature
         found = np.where(seen == 0, 0.0, 1 / (1 + np.exp(apart) / total))
         return found, np.where(seen == 0, 0.0, 4 * np.minimum(np.abs(apart), 1000.0))
 

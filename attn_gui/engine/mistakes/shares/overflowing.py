@@ -18,12 +18,12 @@ class Raw(Softmax):
     """e^s over the sum of the row, as it is written: beyond e^709 there is no number, and ∞/∞ is none either."""
 
     def forward(self, *inputs: Input) -> Array:
-        logits, temperature, sink = inputs
+        logits, scalar, sink = inputs
         assert logits is not None
-        heat = 1.0 if temperature is None else temperature
-        powers = np.exp(logits / heat)
+        temperature = 1.0 if scalar is None else scalar
+        powers = np.exp(logits / temperature)
         total = powers.sum(axis=-1, keepdims=True)
-        return np.asarray(powers / (total if sink is None else total + np.exp(sink / heat)))
+        return np.asarray(powers / (total if sink is None else total + np.exp(sink / temperature)))
 
 
 class Overflowing(Mistake):
