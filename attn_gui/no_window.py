@@ -11,6 +11,15 @@ from contextlib import suppress
 
 from attn_gui.libraries import DRAWING, WAYLAND, X11, Libraries, complaint, missing
 
+DRAWN_ELSEWHERE = frozenset({"offscreen", "vnc"})
+"""Platforms of Qt on which a window opens everywhere."""
+
+ON_DISPLAYS = frozenset({"", "wayland", "wayland-egl", "xcb"})
+"""Those that need a display; without a name Qt takes one of them."""
+
+ON_DEVICES = {"eglfs": "/dev/dri", "minimalegl": "/dev/dri", "vkkhrdisplay": "/dev/dri", "linuxfb": "/dev/fb0"}
+"""Those that draw on a device, without which Qt aborts or has no screen."""
+
 _X_DISPLAY = re.compile(r"(?:(?P<host>[^:/]*)(?:/unix)?):(?P<number>\d{1,5})(?:\.\d+)?")
 _PATIENCE = 3.0  # seconds for an X server on another machine
 
@@ -22,8 +31,12 @@ def obstacle(environment: Mapping[str, str] = os.environ) -> str | None:
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
     """One sentence that says why no window can open, None if one can; only Linux and its kin can lack a display."""
-    if not sys.platform.startswith(("linux", "freebsd")) or _needs_none(environment.get("QT_QPA_PLATFORM", "")):
+    platforms = _platforms(environment)
+    if not sys.platform.startswith(("linux", "freebsd")) or _needs_none(platforms):
         return None
+    if not platforms & ON_DISPLAYS:
+        expected = ", ".join(sorted((ON_DISPLAYS | DRAWN_ELSEWHERE) - {""}))
+        return f"QT_QPA_PLATFORM is “{environment['QT_QPA_PLATFORM']}”, which shows no window here; expected {expected}."
     wayland, x_display = environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
     if not wayland and not x_display:
         return "There is no display (DISPLAY and WAYLAND_DISPLAY are not set); “attn-gui export” works without one."
@@ -34,21 +47,25 @@ def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
 
 def _window_libraries(environment: Mapping[str, str]) -> Libraries:
     """The libraries that Qt loads for the display in use; where both kinds are there it takes the one that works."""
-    forced = environment.get("QT_QPA_PLATFORM", "")
+    forced = _platforms(environment) - {""}
     if _needs_none(forced):
         return {}
     usable = [
         libraries
         for name, variable, libraries in (("wayland", "WAYLAND_DISPLAY", WAYLAND), ("xcb", "DISPLAY", X11))
-        if environment.get(variable) and (name in forced or not forced)
+        if environment.get(variable) and (not forced or any(each.startswith(name) for each in forced))
     ]
     return min(usable, key=lambda libraries: len(missing(libraries)), default={})
 
 
-def _needs_none(platforms: str) -> bool:
-    """Whether Qt is told of a platform that draws elsewhere, as offscreen; `xcb;wayland:option` are tried in turn."""
-    names = {platform.partition(":")[0] for platform in platforms.split(";")}
-    return bool(names - {"", "xcb", "wayland", "wayland-egl"})
+def _platforms(environment: Mapping[str, str]) -> set[str]:
+    """The platforms that Qt is told of, as in `xcb;wayland:option`; it tries one after the other."""
+    return {platform.partition(":")[0] for platform in environment.get("QT_QPA_PLATFORM", "").split(";")}
+
+
+def _needs_none(platforms: set[str]) -> bool:
+    """Whether one of these platforms needs no display."""
+    return bool(platforms & DRAWN_ELSEWHERE) or any(os.path.exists(ON_DEVICES.get(name, "")) for name in platforms)
 
 
 def _answers_wayland(name: str, environment: Mapping[str, str]) -> bool:

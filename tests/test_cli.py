@@ -371,6 +371,22 @@ def test_no_window_without_a_display(environment: dict[str, str]) -> None:
     assert re.fullmatch(r"attn-gui: [^\n]*display[^\n]*\.\n", done.stderr)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there the display may be missing")
+@pytest.mark.parametrize("platform", ["nosuch", "xcb;nosuch", "minimal", "linuxfb"])
+def test_no_window_on_a_platform_that_shows_none(platform: str) -> None:
+    """Qt aborts of what it cannot load, and draws no text on `minimal`."""
+    done = run(QT_QPA_PLATFORM=platform)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "display" in done.stderr if "xcb" in platform else f"QT_QPA_PLATFORM is “{platform}”" in done.stderr
+
+
+def test_a_platform_that_draws_on_a_device_needs_the_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(no_window.sys, "platform", "linux")
+    for device, refused in ((tmp_path, False), (tmp_path / "none", True)):
+        monkeypatch.setitem(no_window.ON_DEVICES, "eglfs", str(device))
+        assert (no_window.missing_display({"QT_QPA_PLATFORM": "eglfs"}) is not None) == refused
+
+
 def test_a_bad_file_is_refused_before_a_window(tmp_path: Path) -> None:
     (tmp_path / "bad.attn").write_bytes(b"nonsense")
     done = run(tmp_path / "bad.attn", QT_QPA_PLATFORM="offscreen")
