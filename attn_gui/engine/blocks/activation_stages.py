@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.conditions import Largest
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Product, add
 from attn_gui.engine.graph.expressions.functions import Function, Power, Quotient
@@ -53,8 +54,8 @@ class Activation(Stage):
         up, gate = inputs
         assert up is not None
         if gate is None:
-            return grad * self.slope(up), None
-        return grad * self.bend(gate), grad * up * self.slope(gate)
+            return faded(grad, self.slope(up)), None
+        return faded(grad, self.bend(gate)), faded(faded(grad, up), self.slope(gate))
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         up, gate = values

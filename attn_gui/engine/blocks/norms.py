@@ -8,6 +8,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import faded, faded_over
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.graph.expressions.functions import Function, Named, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -70,9 +71,10 @@ class RMSNorm(Stage):
         x, weight, bias, eps = _parts(inputs)
         unit, deviation = self._standard(x, eps)
         g = grad * weight
-        share = (g * unit).mean(axis=-1, keepdims=True)
-        slope = self._centered((g - unit * share) / deviation)
-        return slope, grad * unit, None if bias is None else grad, -unit * g / (2 * deviation**2)
+        along = faded(g, unit)
+        share = along.mean(axis=-1, keepdims=True)
+        slope = self._centered(faded_over(g - faded(share, unit), deviation))
+        return slope, faded(grad, unit), None if bias is None else grad, faded_over(-along, 2 * deviation**2)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         x, weight, bias, eps = _parts(values)

@@ -57,6 +57,18 @@ def contract(
     return np.expand_dims(out, tuple(inner))
 
 
+def faded(grad: Array, slope: Array | float) -> Array:
+    """grad · slope, and 0 where the gradient is 0, whatever the slope: nothing comes back from behind a mask."""
+    out = np.asarray(grad * slope)
+    return out if np.isfinite(out).all() else np.where(grad == 0, 0.0, out)
+
+
+def faded_over(grad: Array, divisor: Array) -> Array:
+    """grad / divisor, and 0 where the gradient is 0, whatever the divisor."""
+    out = np.asarray(grad / divisor)
+    return out if np.isfinite(out).all() else np.where(grad == 0, 0.0, out)
+
+
 def _matmul(a: Array, b: Array, ordered: bool, zero_wins: bool) -> Array:
     out = _in_order(a, b) if ordered else a @ b
     if not zero_wins or np.isfinite(out).all():

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.contraction import contract
+from attn_gui.engine.graph.contraction import contract, faded
 from attn_gui.engine.graph.expressions.expression import Expression, Product, Sum, add
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -73,9 +73,9 @@ class Additive(Score):
         for s in range(w.shape[S]):
             here = (..., slice(s, s + 1))
             hidden = np.tanh(of_query[here] + of_key[here])
-            inner = grad * w[here] * (1 - hidden**2)
+            inner = faded(grad * w[here], 1 - hidden**2)
             back[here], forth[here] = inner.sum(axis=4, keepdims=True), inner.sum(axis=(2, 3), keepdims=True)
-            to_w[here] = (grad * hidden).sum()
+            to_w[here] = faded(grad, hidden).sum()
         to_query = contract(back, w_query, axes=(S,))
         to_key = contract(forth, w_key, axes=(S,))
         to_w_query = contract(back, query, axes=(0, 1, 2, 3), zero_wins=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.contraction import contract
+from attn_gui.engine.graph.contraction import contract, faded, faded_over
 from attn_gui.engine.graph.expressions.expression import Expression, Number, Product, Sum
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -59,10 +59,10 @@ class Cosine(Score):
         (unit_q, q), (unit_k, k) = _unit(query), _unit(key)
         to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
         to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
-        along = grad * result
-        back = to_query - along.sum(axis=4, keepdims=True) * unit_q
-        forth = to_key - along.sum(axis=(2, 3), keepdims=True) * unit_k
-        return back / q, forth / k
+        along = faded(grad, result)
+        back = to_query - faded(along.sum(axis=4, keepdims=True), unit_q)
+        forth = to_key - faded(along.sum(axis=(2, 3), keepdims=True), unit_k)
+        return faded_over(back, q), faded_over(forth, k)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))

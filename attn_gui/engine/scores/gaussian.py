@@ -11,7 +11,7 @@ import numpy as np
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.contraction import contract
+from attn_gui.engine.graph.contraction import contract, faded
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.graph.expressions.functions import Named, Power, Quotient
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -128,11 +128,12 @@ class Gaussian(Score):
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         query, key, w, norm = given(inputs)
-        to_query = w * w * (contract(grad, key, axes=(4,), zero_wins=True) - grad.sum(axis=4, keepdims=True) * query)
+        of_keys = contract(grad, key, axes=(4,), zero_wins=True)
+        to_query = w * w * (of_keys - faded(grad.sum(axis=4, keepdims=True), query))
         rows = grad.sum(axis=(2, 3), keepdims=True)
-        to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - norm * rows * key)
-        to_w = grad * self._distance(query, key, norm) * -w
-        to_norm = grad * (key**2).sum(axis=D, keepdims=True) * (w * w / -2.0)
+        to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - faded(norm * rows, key))
+        to_w = faded(grad, self._distance(query, key, norm)) * -w
+        to_norm = faded(grad, (key**2).sum(axis=D, keepdims=True)) * (w * w / -2.0)
         return to_query, to_key, to_w, to_norm
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Product, add
 from attn_gui.engine.graph.expressions.functions import Function
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
@@ -82,7 +83,7 @@ class Rotary(Stage):
         back = self.forward(grad, -angle)
         first, second = _halves(result)
         turned = np.concatenate([-second, first], axis=_T)
-        return back, (grad * turned).sum(axis=_T, keepdims=True)
+        return back, faded(grad, turned).sum(axis=_T, keepdims=True)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         x, angle = given(values)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.expression import Expression, Product
 from attn_gui.engine.graph.expressions.functions import Function, Quotient
 from attn_gui.engine.graph.expressions.leaves import Leaves
@@ -35,7 +36,7 @@ class Softcap(Stage):
         logits, cap = given(inputs)
         slope = 1 - (result / cap) ** 2
         fading = np.where(slope == 0, 0.0, slope * logits)
-        return grad * slope, grad * (result - fading) / cap
+        return faded(grad, slope), faded(grad, result - fading) / cap
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         cap = given(values)[1]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.conditions import Largest
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Sum, add
 from attn_gui.engine.graph.expressions.functions import Function, Named, Quotient
@@ -71,10 +72,10 @@ class Softmax(Stage):
         logits, scalar, sink = inputs
         assert logits is not None
         temperature = 1.0 if scalar is None else scalar
-        pulls = np.where(result == 0, 0.0, grad * result)
+        pulls = np.where(result == 0, 0.0, faded(grad, result))
         total = pulls.sum(axis=-1, keepdims=True)
-        slope = (pulls - result * total) / temperature
-        of_sink = None if sink is None else -self._share(logits, scalar, sink) * total / temperature
+        slope = (pulls - faded(total, result)) / temperature
+        of_sink = None if sink is None else -faded(total, self._share(logits, scalar, sink)) / temperature
         if scalar is None:
             return slope, None, of_sink
         by_temperature = -(slope * np.where(result > 0, logits, 0.0)).sum(axis=-1, keepdims=True) / temperature

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.expression import Cell, Expression
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.indices import Reference
@@ -154,12 +155,12 @@ class ByHand(Node):
             to_own, to_given, to_taken = step.record.slopes(own, numbers, taken)
             if to_given is not None and numbers is not None and step.numbers is not None:
                 name = self.inputs[step.numbers].name
-                found.append((name, _own(step, part), _summed(_times(mine, to_given), numbers.shape)))
+                found.append((name, _own(step, part), _summed(faded(mine, to_given), numbers.shape)))
             if to_taken is not None and taken is not None:
                 origin = step.record.origin(part, self.stage.axes)
                 assert origin is not None
-                found.append((self.computed, origin, _summed(_times(mine, to_taken), taken.shape)))
-            grad[inside] = 0.0 if to_own is None else _times(mine, to_own)
+                found.append((self.computed, origin, _summed(faded(mine, to_taken), taken.shape)))
+            grad[inside] = 0.0 if to_own is None else faded(mine, to_own)
         return [*found, (self.computed, box, grad)]
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
@@ -240,12 +241,6 @@ def _own(step: Step, part: Box) -> Box:
         slice(0, 1) if length == 1 else slice(cut.start - whole.start, cut.stop - whole.start)
         for cut, whole, length in cuts
     )
-
-
-def _times(grad: Array, slope: Any) -> Array:
-    """A gradient of zero keeps NaN and infinity out: of what stands behind a mask nothing comes back."""
-    product = grad * slope
-    return product if np.isfinite(product).all() else np.where(grad == 0, 0.0, product)
 
 
 def _summed(array: Array, shape: tuple[int, ...]) -> Array:
