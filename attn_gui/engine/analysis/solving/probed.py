@@ -10,6 +10,7 @@ from attn_gui.engine.analysis.sensitivity import gradient
 from attn_gui.engine.analysis.solving.unknowns import Cells
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.stages import STAGE
@@ -23,14 +24,17 @@ HALVINGS = 30
 
 
 class Probed:
-    """Gap of one cell of a stage to its target, as the cells of a box change; a weight counts by log-odds."""
+    """Gap of one cell of a stage to its target, as the cells of a box change.
+
+    A weight counts by log-odds, but for one changed by hand: it may be no share of what the softmax reads.
+    """
 
     def __init__(
         self, evaluation: Evaluation, cells: Cells, box: Box, stage: str, index: tuple[int, ...], target: float
     ) -> None:
         self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
         self._old = np.array(cells.array[box], float)
-        self._odds = STAGE[stage].shares
+        self._odds = STAGE[stage].shares and not isinstance(evaluation.node(stage), ByHand)
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
         self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
         self.length = max(1.0, length(self._old[np.isfinite(self._old)]))

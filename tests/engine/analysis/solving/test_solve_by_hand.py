@@ -1,0 +1,42 @@
+"""Targets of weights that are changed by hand: what the softmax gives is not what stands there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem, compute, solve
+
+PLACE = (0, 0, 1, 2)
+rng = np.random.default_rng(3)
+ARRAYS = {"query": rng.normal(size=(3, 5)), "key": rng.normal(size=(4, 5)), "value": rng.normal(size=(4, 2))}
+
+
+def changed(**record):
+    return Problem(**ARRAYS, interventions=[{"stage": "weights", "at": {"query": 1}, **record}])
+
+
+@pytest.mark.parametrize("odds", ["kept", "free", None])
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+@pytest.mark.parametrize("record", [{"kind": "set", "values": 0.1}, {"kind": "scale", "factor": 0.0}])
+def test_a_weight_that_nothing_moves_is_out_of_reach(record, by, odds):
+    problem = changed(**record)
+    found = solve(problem, "weights", PLACE, 0.4, by=by, odds=odds)
+    assert not found.feasible
+    assert found.reached == compute(problem)["weights"][PLACE]
+    assert found.residual == pytest.approx(abs(found.reached - 0.4))
+
+
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+def test_a_weight_that_is_scaled_reaches_its_target_as_it_stands_there(by):
+    found = solve(changed(kind="scale", factor=0.5), "weights", PLACE, 0.3, by=by)
+    assert found.feasible
+    assert found.reached == compute(found.problem)["weights"][PLACE]
+    assert found.reached == pytest.approx(0.3, abs=1e-9)
+
+
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+def test_one_that_is_scaled_reaches_no_more_than_its_factor(by):
+    found = solve(changed(kind="scale", factor=0.5), "weights", PLACE, 0.7, by=by)
+    assert not found.feasible
+    assert found.reached <= 0.5
