@@ -36,7 +36,9 @@ def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
         return None
     if not platforms & ON_DISPLAYS:
         expected = ", ".join(sorted((ON_DISPLAYS | DRAWN_ELSEWHERE) - {""}))
-        return f"QT_QPA_PLATFORM is “{environment['QT_QPA_PLATFORM']}”, which shows no window here; expected {expected}."
+        return (
+            f"QT_QPA_PLATFORM is “{environment['QT_QPA_PLATFORM']}”, which shows no window here; expected {expected}."
+        )
     wayland, x_display = environment.get("WAYLAND_DISPLAY"), environment.get("DISPLAY")
     if not wayland and not x_display:
         return "There is no display (DISPLAY and WAYLAND_DISPLAY are not set); “attn-gui export” works without one."

@@ -204,6 +204,12 @@ class Explanation:
             return None
         return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
 
+    @property
+    def _notes(self) -> list[str]:
+        """The layer that closes the cell, where one does."""
+        at = self.closed_by
+        return [] if at is None else [f"closed by mask {at} ({self._evaluation.problem.mask[at].kind})"]
+
     @cached_property
     def rank(self) -> int:
         """1 for the largest of its row; equals share a rank."""
@@ -255,14 +261,14 @@ class Explanation:
     def latex(self) -> str:
         """The whole chain and its parts, to be copied."""
         sides = [side for side in (self.symbols_latex, self.numbers_latex, self.value_latex) if side]
-        return r", \quad ".join([" = ".join(sides), *self.parts_latex])
+        return r", \quad ".join([" = ".join(sides), *self.parts_latex, *(rf"\text{{{note}}}" for note in self._notes)])
 
     @cached_property
     def text(self) -> str:
         """Plain text with every digit: evaluating it gives the cell, to rounding."""
         place = f"{symbol(self.stage)}[{', '.join(map(str, self.index))}]"
         parts = [f"{name} = {part.write('text')}" for name, part in self.parts.items()]
-        return "\n".join([f"{place} = {self.expression.write('text')}", f"= {self.value!r}", *parts])
+        return "\n".join([f"{place} = {self.expression.write('text')}", f"= {self.value!r}", *parts, *self._notes])
 
     # --- per query -------------------------------------------------------------------------------
     @cached_property
