@@ -23,8 +23,8 @@ class Question:
     """A question with its check: a number that is computed, or one of several choices."""
 
     text: Text
-    line: int
     answer: Expression | None = None
+    line: int = 0  # of the answer
     tolerance: float = 0.0
     choices: tuple[Text, ...] = ()
     right: int = 0  # the place of the right choice

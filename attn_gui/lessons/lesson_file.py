@@ -106,7 +106,7 @@ def _both(text: str, line: int) -> Text:
     sides = [side.strip() for side in text.split(" | ")]
     if len(sides) != 2 or not all(sides):
         raise LessonError(line, BOTH, text)
-    en, zh = (pieces(side, partial(LessonError, line, NUMBER)) for side in sides)
+    en, zh = (pieces(side, lambda place: line, _no_number) for side in sides)
     return Text(en, zh)
 
 
@@ -150,18 +150,27 @@ def _step(draft: _Draft) -> Step:
 
 def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
     """Lines that follow one another are one paragraph; between Chinese letters no blank stands for the break."""
-    joined, last = "", 0
+    joined, ends = "", list[tuple[int, int]]()
     found: list[Piece] = []
     for number, line in [*lines, (0, "")]:
         if line:
             blank = " " if joined and joined[-1].isascii() and line.strip()[0].isascii() else ""
             joined += blank + line.strip()
-            last = number
+            ends.append((len(joined), number))
         elif joined:
-            cut = pieces(joined, partial(LessonError, last, NUMBER))
+            cut = pieces(joined, partial(_line_at, ends), _no_number)
             found += ["\n\n", *cut] if found else list(cut)
-            joined = ""
+            joined, ends = "", []
     return tuple(found)
+
+
+def _line_at(ends: list[tuple[int, int]], place: int) -> int:
+    """The line of a letter of lines that were joined, by the ends of these."""
+    return next(number for end, number in ends if place < end)
+
+
+def _no_number(line: int, got: str) -> LessonError:
+    return LessonError(line, NUMBER, got)
 
 
 def _question(draft: _Draft) -> Question:
@@ -172,13 +181,13 @@ def _question(draft: _Draft) -> Question:
     if not asked or not (counted if draft.choices else "answer" in given) or (draft.choices and "answer" in given):
         raise LessonError(line, CHECK, asked)
     because = _both(given["because"][1], given["because"][0]) if "because" in given else None
-    question = Question(_both(asked, line), line, because=because)
+    question = Question(_both(asked, line), because=because)
     if draft.choices:
         choices = tuple(_both(text, number) for number, _, text in draft.choices)
         return replace(question, choices=choices, right=marked[0])
     number, text = given["answer"]
     try:
-        return replace(question, answer=expression(text), tolerance=_tolerance(given))
+        return replace(question, answer=expression(text), line=number, tolerance=_tolerance(given))
     except ExpressionError as error:
         raise LessonError(number, NUMBER, error) from None
 

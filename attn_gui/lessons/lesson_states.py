@@ -172,7 +172,7 @@ def _compute(state: State) -> None:
             _check_number(question.answer, question.line, end)
     for live in (live for text in texts for live in text.live()):
         for ground in (begin, end):
-            _check_number(live.expression, step.line, ground)
+            _check_number(live.expression, live.line, ground)
 
 
 def _ground(scene: Scene, step: Step) -> Ground:

@@ -19,9 +19,10 @@ MISSING = "–"
 
 @dataclass(frozen=True)
 class Live:
-    """A number that is computed when it is shown; `decimals` None leaves up to four."""
+    """A number that is computed when it is shown; `decimals` None leaves up to four. `line`: its line in the file."""
 
     expression: Expression
+    line: int
     decimals: int | None = None
 
     def text(self, ground: Ground) -> str:
@@ -53,18 +54,19 @@ class Text:
         return (piece for piece in (*self.en, *self.zh) if isinstance(piece, Live))
 
 
-def pieces(text: str, refuse: Callable[[str], Exception]) -> tuple[Piece, ...]:
-    """Cut a text at its braces; `refuse` makes the error of one that holds no expression."""
+def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str], Exception]) -> tuple[Piece, ...]:
+    """Cut a text at its braces; `line_at` tells the line of a letter, `refuse` makes the error of what is no expression
+    in a line."""
     found: list[Piece] = []
     end = 0
     for match in LIVE.finditer(text):
-        inside, decimals = match[1], None
+        inside, decimals, line = match[1], None, line_at(match.start())
         if parted := DECIMALS.fullmatch(inside):
             inside, decimals = parted[1], int(parted[2])
         try:
-            live = Live(expression(inside), decimals)
+            live = Live(expression(inside), line, decimals)
         except ExpressionError:
-            raise refuse(match[0]) from None
+            raise refuse(line, match[0]) from None
         found += [text[end : match.start()], live]
         end = match.end()
     return tuple(piece for piece in (*found, text[end:]) if piece != "")

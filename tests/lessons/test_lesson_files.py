@@ -157,8 +157,11 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         (
             "{weights[1, 1]:2} of",
             "{9 ** 9 ** 9 ** weights[5, 5]} of",
-            "line 3: expected a number that the",
+            "line 8: expected a number that the",
         ),
+        ("of **key 1**", "of\n**key** {scores[9, 9]}", "line 9: expected a number that the"),
+        ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
+        ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
         ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
         ("of **key 1**", "x" * 3000, "line 8: expected at most 2000 letters in a line"),
         ("### 中文", "### Deutsch", "line 10: expected “### English”, “### 中文” or “### Question”"),
