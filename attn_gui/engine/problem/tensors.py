@@ -48,8 +48,10 @@ def _converted(value: Any) -> Array:
         value = value.detach()
     if _narrow(value) and callable(getattr(value, "float", None)):
         value = value.float()
-    foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-    array: Array = np.from_dlpack(value) if foreign else np.asarray(value)
+    foreign = not hasattr(value, "__array__")
+    if foreign and callable(getattr(value, "numpy", None)):
+        value = value.numpy()
+    array: Array = np.from_dlpack(value) if foreign and hasattr(value, "__dlpack__") else np.asarray(value)
     return array.astype(np.float32) if _narrow(array) else array
 
 

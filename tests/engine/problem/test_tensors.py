@@ -49,6 +49,19 @@ class Exported:
         return self._cells.__dlpack_device__()
 
 
+class Detached:
+    """A library whose tensors are asked for their numbers by name."""
+
+    def __init__(self, cells: np.ndarray):
+        self._cells = cells
+
+    def detach(self) -> Detached:
+        return self
+
+    def numpy(self) -> np.ndarray:
+        return self._cells
+
+
 CELLS = np.array([[0.5, 1.0], [2.0, -3.0]], np.float32)
 TAKEN = {
     "plain": Tensor(CELLS),
@@ -57,6 +70,7 @@ TAKEN = {
     "bfloat16 on a gradient": Tensor(CELLS, "torch.bfloat16", requires_grad=True),
     "rows of tensors": [Tensor(row, requires_grad=True) for row in CELLS],
     "dlpack": Exported(CELLS),
+    "by name alone": Detached(CELLS),
     "numbers that NumPy lacks": CELLS.astype(np.float16),
 }
 

@@ -92,7 +92,7 @@ class _Sums:
         strange |= ~np.isfinite(expected)
         off = np.where(strange, 0.0, np.abs(weights.sum(axis=-1) - expected))
         self.wild += int(strange.sum())
-        self.wrong += int((~(off <= (weights.shape[-1] + 8 + units) * UNIT)).sum())
+        self.wrong += int((~strange & ~(off <= (weights.shape[-1] + 8 + units) * UNIT)).sum())
         self.worst = max(self.worst, float(np.where(np.isnan(off), np.inf, off).max()))
 
     def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:

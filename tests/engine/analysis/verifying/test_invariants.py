@@ -55,11 +55,12 @@ def test_keys_may_change_places_with_their_masks_and_biases(rng):
     assert held(Evaluation(problem))["order_of_keys_is_free"] is True
 
 
-def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng):
+@pytest.mark.parametrize("sink", [None, (0.4,)])
+def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng, sink):
     bias = np.zeros((5, 7))
     bias[1], bias[2, 3] = -np.inf, np.nan
     arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
-    found = invariants(Evaluation(Problem(**arrays, mask=({"kind": "bias", "values": bias},))))[0]
+    found = invariants(Evaluation(Problem(**arrays, mask=({"kind": "bias", "values": bias},), sink=sink)))[0]
     assert found.holds is True
     assert found.note.values["wild"] == 1
 
