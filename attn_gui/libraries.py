@@ -59,7 +59,7 @@ VENV = {"dnf": "python3-pip", "zypper": "python3-pip", "pacman": "python"}
 
 
 def missing(libraries: Iterable[str]) -> list[str]:
-    """Those that the loader does not find; other systems than Linux bring theirs along."""
+    """The libraries that the loader does not find; other systems than Linux bring theirs along."""
     return [name for name in libraries if sys.platform == "linux" and not loads(name)]
 
 

@@ -1,4 +1,4 @@
-"""Every kind of file that can be read and written: a new one is one file here and one entry in FORMATS."""
+"""Every kind of file that can be read and written: a new one is one file here and one of the entries below."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Worksheet(NamedTuple):
 
 
 def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], blanks: int) -> Iterator[Worksheet]:
-    """So many sheets, each with numbers and blanks of its own; the same seed gives the same sheets.
+    """`count` worksheets, each with numbers and blanks of its own; the same seed gives the same sheets.
 
     `stages` are those that cells are left out of; none: those from the scores to the heads' results.
     Raises FormatError where the problem is too large for paper or has too few cells, StageError for no stage.
@@ -98,7 +98,7 @@ def renumbered(problem: Problem, seed: int) -> Problem:
 
 
 def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
-    """So many cells of these stages, drawn by a seed; none that the mask closes, none that is no number."""
+    """`count` cells of these stages, drawn by a seed; none that the mask closes, none that is no number."""
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:

@@ -27,7 +27,7 @@ KEYS = {
     "format": frozenset({*FORMATS, *IMAGES, *ENDINGS, *(ending[1:] for ending in ENDINGS)}),
 }
 CATALOGS = {  # the modules, wherever they lie
-    "score": ("scoring/", "scores/", "reference.py"),
+    "score": ("scores/", "reference.py"),
     "mask layer": ("masks.py", "layers.py", "reference.py"),
     "page": ("figure/pages/", "stages/derived.py"),  # a page of a derived map is called as the map
     "format": ("formats/catalog.py", "figure/output/devices.py"),
@@ -73,17 +73,22 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
 
 # Names of stages that stand elsewhere, {module: how many}, each for something else than a stage: a palette, a color of
 # the look, an operator of the spine, a variable of the formulas, a number of a verdict; the joined heads as the
-# side of a clash of shapes; a switch of a token in tokenizer.json. Words that are fields or axes too (query, key,
-# value, output) are not counted.
-STAGES = frozenset(STAGE) - {"query", "key", "value", "output"}
+# side of a clash of shapes; a switch of a token in tokenizer.json; W_O as one of the projections and in the names of
+# other people's arrays. Words that are fields or axes too (query, key, value) are not counted.
+STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
     "arrangement.py": 1,  # the axes of the weights of projections
     "colors.py": 1,
+    "create.py": 1,
     "fixes.py": 3,
-    "gguf_folder.py": 1,
+    "gguf_folder.py": 2,
+    "groups.py": 1,
+    "layer_problem.py": 1,
     "levels.py": 1,
     "map_targets.py": 1,
+    "mending.py": 1,
     "operator_boxes.py": 1,
+    "roles.py": 5,
     "spine_items.py": 1,
     "tokens.py": 2,
     "validation.py": 2,
@@ -134,7 +139,7 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
 
 def test_a_stage_is_a_literal_in_its_catalog_alone():
     # a model's pass walks through them, and a family says how a checkpoint calls the weights of some
-    homes = ("/stages/", "/blocks/", "scoring/", "scores/", "reference.py", "layer_walk.py", "/families/")
+    homes = ("/stages/", "/blocks/", "scores/", "reference.py", "layer_walk.py", "/families/")
     found = Counter(
         place(path)
         for path in sorted(SOURCES.rglob("*.py"))

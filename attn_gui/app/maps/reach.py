@@ -125,7 +125,7 @@ class ReachController(QObject):
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
     """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
-    same = {stage} | ({"output"} if evaluation.problem.w_output is None else set())
+    same = {stage} | ({evaluation.projection} if evaluation.problem.w_output is None else set())
     found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
     if evaluation.closes and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
         forward = evaluation.forward(start)

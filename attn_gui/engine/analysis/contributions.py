@@ -69,7 +69,7 @@ def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributi
     `rows` is a slice with start and stop. Source: Elhage et al. 2021, *A Mathematical Framework for Transformer
     Circuits*, "Attention heads are independent and additive".
     """
-    problem, node = evaluation.problem, evaluation.node("output")
+    problem, node = evaluation.problem, evaluation.node(evaluation.projection)
     joined, width = node.inputs[0].name, node.shape[-1]
     cut = slice(batch, batch + 1), rows
     parts = np.zeros((problem.num_heads, rows.stop - rows.start, width))
@@ -88,7 +88,7 @@ def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributi
 
 def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, columns: slice) -> Array:
     """Some cells of what one head adds to the output, as (row, column)."""
-    problem, node = evaluation.problem, evaluation.node("output")
+    problem, node = evaluation.problem, evaluation.node(evaluation.projection)
     joined, width = node.inputs[0].name, node.shape[-1]
     mine = evaluation.head_columns(joined, head)
     rows, columns = slice(*rows.indices(node.shape[1])[:2]), slice(*columns.indices(width)[:2])

@@ -83,6 +83,11 @@ class Readout:
         """The stage of the heads side by side."""
         return stage_of(Role.JOIN)
 
+    @cached_property
+    def projection(self) -> str:
+        """The stage of the joined heads times W_O; without W_O of the joined heads themselves."""
+        return stage_of(Role.PROJECT)
+
     @property
     def logits(self) -> str:
         """The stage that the softmax reads."""

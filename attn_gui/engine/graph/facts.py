@@ -73,6 +73,7 @@ class Role(Enum):
     WEIGHT = "makes each row of scores weights, by a softmax"
     MIX = "sums values by the weights"
     JOIN = "lays the results of the heads side by side"
+    PROJECT = "multiplies the joined heads by W_O, where there is one"
 
 
 class Facts(TypedDict, total=False):

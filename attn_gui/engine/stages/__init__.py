@@ -43,6 +43,7 @@ OUTPUT: Facts = {
     "called": Name("Y", "Y", "y", "Output", "输出"),
     "form": Form(r"Y = {heads} W_O{bias}"),
     "told": "product",
+    "role": Role.PROJECT,
     "operator": Operator("output", "project", "投影", "· W_O"),
 }
 

@@ -40,8 +40,9 @@ SIGNS = -0.6, 0.6
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The contributions of one query: its number and token, and the numbers."""
+    """The contributions of one query: the stage that they add up to, its number and token, and the numbers."""
 
+    stage: str
     query: int
     token: str
     found: Contributions
@@ -63,10 +64,10 @@ class HeadContributions(PageKind[Parts]):
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Parts:
         query = aim.query(evaluation) or 0
-        tokens = stage_labels(evaluation, "output")[0]
+        tokens = stage_labels(evaluation, evaluation.projection)[0]
         found = contributions(evaluation, aim.batch, slice(query, query + 1))
         tell(1.0)
-        return Parts(query, tokens[query] if tokens else "", found)
+        return Parts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
     def plan(self, content: Parts, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
@@ -183,7 +184,7 @@ class _Layout:
 
     def _cell(self, row: int, column: int) -> Cell | None:
         head = row if row < len(self.found.parts) else None
-        return Cell("output", self.parts.query, column, head) if self.names[row] != "b_O" else None
+        return Cell(self.parts.stage, self.parts.query, column, head) if self.names[row] != "b_O" else None
 
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:

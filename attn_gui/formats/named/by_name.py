@@ -75,10 +75,10 @@ def problem_in(listing: Listing, source: Source) -> Loaded:
 
 
 def texts_among(members: Mapping[str, Rows]) -> dict[str, str]:
-    """Those of the members of a file that are texts, such as the options."""
+    """The members of a file that are texts, such as the options."""
     return {name: str(next(rows.blocks())) for name, rows in members.items() if rows.dtype.kind == "U"}
 
 
 def options_among(texts: Mapping[str, Json]) -> dict[str, Json]:
-    """Those of some values by name that say what options of a problem say."""
+    """The values that are options of a problem, by name."""
     return {name: value for name, value in texts.items() if is_option(name)}

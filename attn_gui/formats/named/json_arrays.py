@@ -88,7 +88,7 @@ def listing(source: Source) -> Listing:
 
 
 def size_of(source: Source) -> int:
-    """As many bytes as take as long as its text."""
+    """The size of the file in bytes, weighted by how slowly its text is read."""
     return source.size * SLOWER
 
 

@@ -109,7 +109,7 @@ def suggested(arrays: Iterable[Listed]) -> dict[str, str]:
 
 
 def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
-    """Those of some parts that go together: Q, K, V, or X with its weights; W_O and a mask with both."""
+    """The parts that make one problem together: Q, K, V, or X with its weights; W_O and a mask with both."""
     away = AT_ONCE if projected else PROJECTED
     return {role: names[role] for role in ROLES if role in names and role not in away}
 

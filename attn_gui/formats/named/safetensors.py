@@ -65,7 +65,7 @@ def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
 
 
 class _Part:
-    """So many bytes of a file from where it stands."""
+    """The next `count` bytes of a file."""
 
     def __init__(self, source: Source, count: int) -> None:
         self._file, self._left = source.file, count

@@ -31,7 +31,7 @@ def holds_arrays(path: Path) -> bool:
 
 
 def whole_ones(paths: Sequence[Path]) -> list[Path]:
-    """Those that hold a problem by themselves, unless matrices lie beside them. Raises FormatError."""
+    """The files that hold a problem by themselves, unless matrices lie beside them. Raises FormatError."""
     if any(map(holds_matrix, paths)):
         return []
     return [path for path in paths if is_problem(array.name for array in _part(path, silent)[0])]

@@ -71,7 +71,7 @@ def read(source: Source) -> Loaded:
 
 
 def size_of(source: Source) -> int:
-    """As many bytes as take as long as its text, unpacked."""
+    """The size of the unpacked file in bytes, weighted by how slowly its text is read."""
     with zipfile.ZipFile(source.file) as archive:
         return SLOWER * sum(info.file_size for info in archive.infolist())
 

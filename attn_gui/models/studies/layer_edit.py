@@ -54,7 +54,7 @@ class LayerEdit:
 
     @property
     def interventions(self) -> tuple[Intervention, ...]:
-        """Those of the layer, in order."""
+        """The layer's interventions, in order."""
         found = self.fields.get(BY_HAND, ())
         assert isinstance(found, tuple)
         return found

@@ -30,7 +30,7 @@ def recurrent_cost(n: int, width: int) -> Cost:
 
 
 def convolution_cost(n: int, width: int, layers: int) -> Cost:
-    """So many convolutions, each as wide as the input; of the kernel's places those beyond the ends are left out."""
+    """Cost of a stack of convolutions, each as wide as the input; the kernel's places beyond the ends are left out."""
     places = sum(min(t + WIDTH // 2, n - 1) - max(t - WIDTH // 2, 0) + 1 for t in range(n))
     needed = max(1, -(-(n - 1) // (WIDTH // 2)))
     count = layers * places * width * width

@@ -29,7 +29,7 @@ def largest_weights(
     most: int,
     tell: Callable[[float], None],
 ) -> list[Relation]:
-    """Of every query and head at most `most` weights, largest first, none below `least`; zeros and NaN are none.
+    """The `most` largest weights of every query and head, largest first, none below `least`; zeros and NaN are none.
 
     One head's rows are held at a time. `tell` hears the share that is done, and ends the work by raising.
     """

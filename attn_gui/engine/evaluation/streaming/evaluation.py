@@ -74,7 +74,7 @@ class StreamingEvaluation(Evaluation):
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
         """The numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed first."""
-        if name == "output" and self._kind == np.float32 and indices.count(box) > MANY:
+        if name == self.projection and self._kind == np.float32 and indices.count(box) > MANY:
             found = self._narrow_output(box)
             if found is not None:
                 return found

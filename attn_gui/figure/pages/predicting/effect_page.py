@@ -72,12 +72,12 @@ def _of_heads(model: ModelAim, tell: Tell) -> Values:
 
 
 def _of_tokens(model: ModelAim) -> Values:
-    """Without the embeddings, which no change by hand reaches."""
     now, before = (_hidden(run) for run in (model.now, model.before))
     return np.array([_shares(*pair) for pair in zip(now, before, strict=True)])
 
 
 def _hidden(run: Run) -> Array:
+    """The layers' outputs without the embeddings, which no change by hand reaches."""
     found: Array = run.hidden[1:].astype(np.float64)
     return found
 

@@ -55,10 +55,11 @@ class HeadEffectsPage(PageKind[HeadEffects]):
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
         model, token, against = asked(aim)
-        true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))
-        foretold = _foretold(model.now, token, model.position, within(tell, 1, 2))
+        parts = 2 if against is None else 3
+        true = head_effects(model.now, token, against, model.position, within(tell, 0, parts))
+        foretold = _foretold(model.now, token, model.position, within(tell, 1, parts))
         if against is not None:
-            foretold = foretold - _foretold(model.now, against, model.position, within(tell, 1, 2))
+            foretold = foretold - _foretold(model.now, against, model.position, within(tell, 2, parts))
         ranked = aim.knobs["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 

@@ -64,7 +64,7 @@ class Reaches:
 
     @property
     def far(self) -> list[float]:
-        """Of each layer how much the last output depends on the first token, as a share of what it depends on most."""
+        """Dependence of the last output on the first token, layer by layer, as a share of what it depends on most."""
         rows = [np.nan_to_num(found[-1], nan=0.0, posinf=0.0) for found in self.maps]
         return [float(row[0] / row.max()) if row.max() > 0 else 0.0 for row in rows]
 

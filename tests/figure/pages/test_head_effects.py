@@ -1,0 +1,28 @@
+"""The page of the heads that matter says how far it is, once through, however many logits it reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.knobs import checked
+from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
+from attn_gui.models import open_model
+from attn_gui.models.attributing.likely_tokens import likely
+from attn_gui.paths import resource
+
+
+@pytest.mark.parametrize("taken_off", [False, True])
+def test_the_share_that_is_done_only_rises_and_ends_at_one(taken_off: bool) -> None:
+    page, run = HeadEffectsPage(), open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
+    position = len(run.ids) - 1
+    tokens = likely(run, run, position, 2)
+    aim = Aim(run.problem(0), model=ModelAim(run, run, 0, position, tokens))
+    knobs = checked(page.knobs, aim, {"against": tokens[1].token} if taken_off else {})
+    told: list[float] = []
+    page.read(evaluation_of(aim.problem), replace(aim, knobs=knobs), told.append)
+    assert told == sorted(set(told))
+    assert told[-1] == 1.0
