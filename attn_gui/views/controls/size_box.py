@@ -137,11 +137,9 @@ class SizeBox(CountBox):
     def objection(self, text: str) -> str:
         """The reason why this text cannot be the number, as a sentence; empty if it can."""
         number = whole_number(text)
-        return (
-            self._listing(number)
-            if number and self._allowed and number not in self._allowed
-            else (super().objection(text))
-        )
+        if number and self._allowed and number not in self._allowed:
+            return self._listing(number)
+        return super().objection(text)
 
     def _before(self) -> int:
         return self._settled
