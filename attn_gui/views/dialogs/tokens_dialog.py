@@ -48,7 +48,7 @@ class TokensDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.tokens")
-        self._n, self._m, self._self_attention, self._may_resize = 1, 1, False, False
+        self._n, self._m, self._may_resize = 1, 1, False
         self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
@@ -74,7 +74,7 @@ class TokensDialog(QDialog):
         may_resize: bool = False,
     ) -> None:
         """The rows there are and their present tokens; `may_resize` offers to give every token a row."""
-        self._n, self._m, self._self_attention, self._may_resize = n, m, self_attention, may_resize
+        self._n, self._m, self._may_resize = n, m, may_resize
         self._known = frozenset((*(query_tokens or ()), *(key_tokens or ())))
         self.side.set_key("both" if self_attention or n == m else "queries")
         self.side.setEnabled(not self_attention)
