@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QToolButton, QWidget
 
@@ -66,9 +66,8 @@ class ComparisonLine(QWidget):
         """Take the place of the bar of split maps; None for whole maps."""
         self._split.setVisible(share is not None)
         if share is not None:
-            blocked = self._split.blockSignals(True)
-            self._split.setValue(round(share * STEPS))
-            self._split.blockSignals(blocked)
+            with QSignalBlocker(self._split):
+                self._split.setValue(round(share * STEPS))
 
     def set_gradient(self, of: str | None) -> None:
         """Take the sum that a gradient is of; None where none is shown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
@@ -42,10 +42,9 @@ class SizeBox(CountBox):
         """Show the number of the document, which ends a visit."""
         self._forget_refusal()
         self._settled = value
-        blocked = self.blockSignals(True)
-        self.setValue(value)
-        self.lineEdit().setText(self.textFromValue(value))
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.setValue(value)
+            self.lineEdit().setText(self.textFromValue(value))
         self.updateGeometry()
         self._show_pending()
 

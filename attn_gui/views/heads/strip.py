@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
 
@@ -207,11 +207,10 @@ class HeadsStrip(QWidget):
             thumb.set_chosen_head(thumb.head == self._head)
         if focused and self._head < len(self._thumbs):
             self._thumbs[self._head].setFocus(Qt.FocusReason.OtherFocusReason)
-        blocked = self._number.blockSignals(True)
-        self._number.setRange(0, max(len(self._thumbs) - 1, 0))
-        self._number.setValue(self._head)
-        self._number.setEnabled(len(self._thumbs) > 1)
-        self._number.blockSignals(blocked)
+        with QSignalBlocker(self._number):
+            self._number.setRange(0, max(len(self._thumbs) - 1, 0))
+            self._number.setValue(self._head)
+            self._number.setEnabled(len(self._thumbs) > 1)
         self._scroll.keep_in_view(self._thumbs[self._head] if self._head < len(self._thumbs) else None)
 
     def _say_counts(self, evaluation: Evaluation) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -50,9 +50,8 @@ class HeadGrid(QTableView):
         """Mark the head that is on the table, and bring it into view."""
         index = self.heads.index(*place)
         if index.isValid() and index != self.currentIndex():
-            blocked = self.selectionModel().blockSignals(True)
-            self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            self.selectionModel().blockSignals(blocked)
+            with QSignalBlocker(self.selectionModel()):
+                self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(index)
             self.viewport().update()
 

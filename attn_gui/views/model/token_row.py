@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
@@ -37,13 +37,12 @@ class TokenRow(QListView):
     # --- silent setters --------------------------------------------------------------------------
     def set_tokens(self, tokens: Sequence[str], chosen: int) -> None:
         """Show these tokens, one of them chosen."""
-        blocked = self.selectionModel().blockSignals(True)
         texts = [visible_text(token) for token in tokens]
-        if texts != self._texts.stringList():
-            self._texts.setStringList(texts)
-        index = self._texts.index(chosen)
-        self.setCurrentIndex(index)
-        self.selectionModel().blockSignals(blocked)
+        with QSignalBlocker(self.selectionModel()):
+            if texts != self._texts.stringList():
+                self._texts.setStringList(texts)
+            index = self._texts.index(chosen)
+            self.setCurrentIndex(index)
         self.scrollTo(index)
         self.viewport().update()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSlider, QWidget
 
@@ -33,9 +33,8 @@ class ScaleSlider(QSlider):
 
     def set_share(self, share: float) -> None:
         """Stand at a part of the way, without a word."""
-        blocked = self.blockSignals(True)
-        self.setValue(round(PARTS * min(max(share, 0.0), 1.0)))
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.setValue(round(PARTS * min(max(share, 0.0), 1.0)))
 
     def _end_gesture(self) -> None:
         self._begun = False
