@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, 
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.dialogs.asking import FormDialog, asked
-from attn_gui.views.dialogs.form_fields import TargetFields
+from attn_gui.views.dialogs.form_fields import Field, TargetFields
 from attn_gui.views.theme import dress
 from attn_gui.views.zones import step
 
@@ -101,6 +101,10 @@ class ExportForm(FormDialog):
     def _place_editors(self) -> dict[str, QWidget]:
         """Name and folder, which every form ends with."""
         return {"name": self.name, "target": self.target}
+
+    def _field(self, name: str, span: int = 1) -> Field:
+        """An editor under its caption, as a row of the form takes it."""
+        return self._captions[name], self._editors()[name], span
 
     def _heads(self) -> tuple[int, ...]:
         """The heads asked for. Raises ValueError with a sentence."""
