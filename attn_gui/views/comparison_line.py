@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from attn_gui.figure.pages.differentials.differentiated import OF
 from attn_gui.figure.text.page_words import joined
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.tool_line import ToolLine
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -16,7 +17,7 @@ STEPS = 100  # of the slider
 WIDEST = 160
 
 
-class ComparisonLine(ToolLine):
+class ComparisonLine(Retranslated, ToolLine):
     """One sentence, and a cross that ends the comparison; there only while there is one."""
 
     endRequested = Signal()
@@ -80,9 +81,3 @@ class ComparisonLine(ToolLine):
         self._split.setToolTip(self._split.accessibleName())
         self._gradient.setAccessibleName(self.tr("Gradient of"))
         self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
-
-    # --- what Qt asks ----------------------------------------------------------------------------
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

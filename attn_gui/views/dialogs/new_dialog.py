@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialogButtonBox,
@@ -24,6 +24,7 @@ from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
@@ -72,7 +73,7 @@ class NewChoice:
         return *sequences, ("W_Q", query, query), ("W_K", query, query), ("W_V", query, value)
 
 
-class NewDialog(FormDialog):
+class NewDialog(Retranslated, FormDialog):
     """Asks for a new problem and says in words what it will be."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -164,11 +165,6 @@ class NewDialog(FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.form_fields import caption
@@ -42,7 +43,7 @@ class Piece(QListWidgetItem):
         return super().data(role)
 
 
-class TokensDialog(QDialog):
+class TokensDialog(Retranslated, QDialog):
     """Shows how a sentence is cut and what its tokens do to the rows there are."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -119,11 +120,6 @@ class TokensDialog(QDialog):
         self.buttons.button(BUTTONS.Ok).setText(self.tr("Use as labels"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_tokens()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.action_button import listen_once
 from attn_gui.views.bases.elided_label import ElidedLabel
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.tool_line import ToolLine
 from attn_gui.views.theme import dress
 
 
-class BrushBar(ToolLine):
+class BrushBar(Retranslated, ToolLine):
     """A button a shape; hidden while the brush is away."""
 
     closed = Signal()
@@ -58,9 +59,3 @@ class BrushBar(ToolLine):
         )
         self._close.setAccessibleName(self.tr("Put the brush away"))
         self._close.setToolTip(self.tr("Put the brush away"))
-
-    # --- what Qt asks ----------------------------------------------------------------------------
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
