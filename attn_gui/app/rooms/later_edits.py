@@ -42,7 +42,8 @@ class LaterEdits(NamedTuple):
 
 def later_edits(ground: Ground) -> LaterEdits:
     """Build them."""
-    window, document, computation, view = ground[:4]
+    window, document = ground.window, ground.document
+    computation, view = ground.computation, ground.view
     making, tables, tell = ground.making, ground.tables, ground.status.tell
     target = TableTarget(window, document, tables, view, making)
     table_edits = TableEdits(window, document, tables, target, making)
