@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.document.matrix_model import Index
 from attn_gui.models.attributing.likely_tokens import Likely
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel
@@ -29,9 +30,7 @@ ROW = 22
 class BarDelegate(QStyledItemDelegate):
     """Draws a bar below the number of a probability: what is now in the accent, what was before fainter."""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         share = index.data(SHARE_ROLE)
         if isinstance(share, float) and share > 0:
