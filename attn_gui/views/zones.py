@@ -16,7 +16,7 @@ def stops(window: QWidget) -> list[QWidget]:
 
 
 def stops_of(window: QWidget, zone: str) -> list[QWidget]:
-    """Those of one zone; the heads stand within the zone of the pictures and count for themselves."""
+    """The stops of one zone; the heads stand within the zone of the pictures and count for themselves."""
     return [widget for widget in stops(window) if _place_of(widget, window) == ZONES.index(zone)]
 
 
