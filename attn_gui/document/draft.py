@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields, SetStudy
@@ -15,13 +14,11 @@ from attn_gui.document.history import Step
 from attn_gui.document.ownership import Working, changed_names, given_up, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.document.states.past_states import Rewind
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem.problem import Problem
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study
-
-Array = NDArray[Any]
 
 
 class EditError(Refusal):

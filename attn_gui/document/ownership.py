@@ -9,8 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.masks import Layer
 from attn_gui.engine.problem.problem import Problem
@@ -18,7 +18,6 @@ from attn_gui.engine.problem.problem import Problem
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study
 
-Array = NDArray[Any]
 Arrays = dict[str, Array]
 
 

@@ -31,6 +31,9 @@ ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
 """Contents of a cell: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is
 not computed yet."""
 
+FLAGGED = {NAN: math.nan, POS_INF: math.inf, NEG_INF: -math.inf}
+"""The number in a cell with a flag, where it is always the same."""
+
 
 class Display(NamedTuple):
     """An array ready to be painted: `indices` (uint16 into a color table) and `flags` (uint8), of one shape."""

@@ -207,6 +207,10 @@ class Shade:
         return self.palette or ("signed" if signed else "weights")
 
 
+PLAIN = Shade()
+"""The coloring of what no other was chosen for."""
+
+
 # --- colors --------------------------------------------------------------------------------------
 @lru_cache(maxsize=256)
 def color_table(palette: str, theme_name: str, levels: Levels) -> Lut:

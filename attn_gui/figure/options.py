@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.levels import AUTO, TYPED, Levels, Shade
+from attn_gui.figure.levels import AUTO, PLAIN, TYPED, Levels, Shade
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.figure.text.words import WORDS
@@ -20,7 +20,6 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", or None for a matrix as a whole."""
 
 FONT_SIZES = (4.0, 72.0)
-PLAIN = Shade()
 
 
 @dataclass(frozen=True)

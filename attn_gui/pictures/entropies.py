@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.metrics import BLIND, row_entropy
 from attn_gui.pictures.sheets import EntropySheet, Sheet
 from attn_gui.pictures.supply import Supply, supply_of
 
@@ -22,9 +22,6 @@ AT_ONCE = 1 << 16
 
 LONGEST = 1 << 25
 """Cells of the largest map that is measured at all."""
-
-BLIND = -1.0
-"""Stands for a row that sees no key: it has no entropy and does not count."""
 
 
 class Entropies(QObject):

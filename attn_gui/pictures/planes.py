@@ -36,6 +36,12 @@ class PlaneLike(Protocol):
         """The part of a box of the whole array that is shown."""
 
 
+def number_at(plane: PlaneLike, row: int, column: int) -> tuple[float, bool]:
+    """The number of a cell, and whether a mask leaves it open."""
+    values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
+    return float(values[0, 0]), allowed is None or bool(allowed[0, 0])
+
+
 def zeros_dotted(plane: PlaneLike) -> bool:
     """Whether a number that rounds to 0 is written as a dot: a weight, and what has not moved."""
     return not plane.signed or bool(kind_of(plane))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.links import FlowLayout
@@ -51,7 +52,7 @@ class IconLabel(QWidget):
         self._icon.paint(QPainter(self), box)
 
 
-class Banner(QFrame):
+class Banner(Retranslated, QFrame):
     """One sentence, some buttons, and a cross; never modal, never in the way of the work."""
 
     changed = Signal()  # it says something else, or nothing any more
@@ -138,11 +139,6 @@ class Banner(QFrame):
         theme, painter = current_theme(), QPainter(self)
         painter.fillRect(self.rect(), theme.error_soft if self._error else theme.raised)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

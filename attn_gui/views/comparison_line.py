@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from attn_gui.figure.pages.differentials.differentiated import OF
 from attn_gui.figure.text.page_words import joined
-from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
+from attn_gui.views.bases.tool_line import ToolLine
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.theme import dress, scaled
 
 STEPS = 100  # of the slider
 WIDEST = 160
 
 
-class ComparisonLine(QWidget):
+class ComparisonLine(Retranslated, ToolLine):
     """One sentence, and a cross that ends the comparison; there only while there is one."""
 
     endRequested = Signal()
@@ -28,7 +27,7 @@ class ComparisonLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
-        self._text, self._close = WrappedLabel(self), QToolButton(self)
+        self._text = WrappedLabel(self)
         self._gradient = ChoiceBox(OF, self)
         self._gradient.setObjectName("control.gradient")
         self._gradient.picked.connect(self.gradientPicked)
@@ -42,17 +41,11 @@ class ComparisonLine(QWidget):
         self._split.hide()
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         dress(self._text, letters="body")
-        self._close.setIcon(icon("close"))
-        self._close.setAutoRaise(True)
-        self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._close.clicked.connect(self.endRequested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
-        row.setSpacing(SPACING.m)
-        row.addWidget(self._text, 1)
-        row.addWidget(self._gradient)
-        row.addWidget(self._split)
-        row.addWidget(self._close)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._gradient)
+        self._row.addWidget(self._split)
+        self._row.addWidget(self._close)
         self.retranslate()
         self.hide()
 
@@ -66,9 +59,8 @@ class ComparisonLine(QWidget):
         """Take the place of the bar of split maps; None for whole maps."""
         self._split.setVisible(share is not None)
         if share is not None:
-            blocked = self._split.blockSignals(True)
-            self._split.setValue(round(share * STEPS))
-            self._split.blockSignals(blocked)
+            with QSignalBlocker(self._split):
+                self._split.setValue(round(share * STEPS))
 
     def set_gradient(self, of: str | None) -> None:
         """Take the sum that a gradient is of; None where none is shown."""
@@ -89,14 +81,3 @@ class ComparisonLine(QWidget):
         self._split.setToolTip(self._split.accessibleName())
         self._gradient.setAccessibleName(self.tr("Gradient of"))
         self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
-
-    # --- what Qt asks ----------------------------------------------------------------------------
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
-        painter.fillRect(self.rect(), theme.accent_soft)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

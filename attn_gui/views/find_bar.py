@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.words.tip import set_tip
@@ -14,7 +15,7 @@ from attn_gui.views.words.tip import set_tip
 WIDTH = 240
 
 
-class FindBar(QWidget):
+class FindBar(Retranslated, QWidget):
     """Enter goes to the next one, Shift+Enter to the one before, Esc ends it; there only while it is asked for."""
 
     typed = Signal(str)
@@ -83,11 +84,6 @@ class FindBar(QWidget):
         ):
             button.setToolTip(words)
             button.setAccessibleName(words)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

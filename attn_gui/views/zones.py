@@ -16,7 +16,7 @@ def stops(window: QWidget) -> list[QWidget]:
 
 
 def stops_of(window: QWidget, zone: str) -> list[QWidget]:
-    """Those of one zone; the heads stand within the zone of the pictures and count for themselves."""
+    """The stops of one zone; the heads stand within the zone of the pictures and count for themselves."""
     return [widget for widget in stops(window) if _place_of(widget, window) == ZONES.index(zone)]
 
 
@@ -113,3 +113,11 @@ def stack(column: QBoxLayout, *widgets: QWidget, stretch: QWidget) -> None:
     """Put panels below one another; one of them takes the room that is left."""
     for widget in widgets:
         column.addWidget(widget, 1 if widget is stretch else 0)
+
+
+def put_on_top(zone: QWidget, panel: QWidget) -> None:
+    """Put one more panel above those of a zone, out of sight until it is asked for."""
+    column = zone.layout()
+    assert isinstance(column, QBoxLayout)
+    column.insertWidget(0, panel)
+    panel.hide()

@@ -251,7 +251,7 @@ def program(app: QApplication) -> Iterator[Program]:
 
 
 def test_no_word_of_the_window_stays_behind(app, program):
-    program.panel.set_output_projection(True)
+    program.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
     app.processEvents()
     assert "Weights · head 0" in shown_words(program.window)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from attn_gui.engine import FILLS
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
@@ -23,12 +24,14 @@ ENDINGS = {ending for kind in FORMATS.values() for ending in kind.suffixes} | {f
 KEYS = {
     "score": frozenset(SCORES),
     "mask layer": frozenset(MASKS),
+    "fill": frozenset(FILLS),
     "page": frozenset(PAGES),
     "format": frozenset({*FORMATS, *IMAGES, *ENDINGS, *(ending[1:] for ending in ENDINGS)}),
 }
 CATALOGS = {  # the modules, wherever they lie
     "score": ("scores/", "reference.py"),
     "mask layer": ("masks.py", "layers.py", "reference.py"),
+    "fill": ("engine/creation/",),
     "page": ("figure/pages/", "stages/derived.py"),  # a page of a derived map is called as the map
     "format": ("formats/catalog.py", "figure/output/devices.py"),
 }
@@ -38,6 +41,10 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     # the contract's defaults
     ("score", "dot"): {"fields.py": 1, "live_expression.py": 1},  # and a function of lessons: the product of two rows
     ("score", "cosine"): {"live_expression.py": 1},  # another one
+    ("fill", "integers"): {"new_dialog.py": 2},  # the first choice, and the words of every fill
+    ("fill", "random"): {"new_dialog.py": 1, "root_page.py": 1},  # and a way to make Q and K in a figure
+    ("fill", "identity"): {"new_dialog.py": 1},
+    ("fill", "zeros"): {"new_dialog.py": 1, "table_edits.py": 1},  # which a table has as "clear"
     ("format", "png"): {"export_command.py": 1, "sheet.py": 3, "export_choice.py": 1},
     ("format", "npz"): {"export_choice.py": 1},
     ("format", "svg"): {"sheet.py": 1},  # what a notebook shows

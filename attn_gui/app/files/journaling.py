@@ -85,7 +85,7 @@ class Journaling(QObject):
         self.wake()
 
     def expect(self, file: Stamp, generation: int) -> None:
-        """Before a file that holds a generation of the document takes its place: have what follows laid on it.
+        """Announce a file that is about to hold a generation of the document: what follows is laid on it.
 
         Called by the thread that writes it. Where this cannot be written, `go_on_from` begins anew.
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, sensitivity
-from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from attn_gui.engine import Report
 
 LISTED = 12  # so many gradients are named
-QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of the problem and of its maps: gradients within a frame
 PATIENCE_MS = 150  # so long the gradients of the numbers before may stand
 
 
@@ -74,7 +72,7 @@ class SensitivityController(QObject):
         stage = look.cell.stage
         index = stage_plane(evaluation, stage, look.batch, look.head).index(look.cell.row, look.cell.column)
         self._name = cell_name(stage, index)
-        if is_quick(evaluation):
+        if is_quickly_differentiated(evaluation.problem):
             try:
                 self._show(_strongest(evaluation, stage, index))
             except FieldError as why:
@@ -108,13 +106,6 @@ class SensitivityController(QObject):
     def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
         """Q, K and V are stages too, and those have a batch axis."""
         return (self._view.look.batch, *index) if field in ("query", "key", "value") and len(index) == 2 else index
-
-
-def is_quick(evaluation: Evaluation) -> bool:
-    """Whether gradients are taken within a frame."""
-    problem = evaluation.problem
-    numbers = sum(array.size for array in problem.arrays().values())
-    return numbers <= QUICK_NUMBERS and math.prod(problem.map_shape) <= QUICK_CELLS
 
 
 def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> Strongest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QCoreApplication, QObject
-from PySide6.QtWidgets import QBoxLayout
 
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
@@ -30,6 +29,7 @@ from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.lessons.exercise_panel import ExercisePanel
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.items.overlay_marks import Area
+from attn_gui.views.zones import put_on_top
 
 AT_ONCE, MOST_CELLS = "6", 200_000  # blanks that are proposed, and cells of the maps that one can be drawn from
 WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
@@ -56,7 +56,7 @@ class Exercises(QObject):
         self._panel = ExercisePanel(window)
         self._job = Job(self)
         self._job.ended.connect(self._on_job_ended)
-        self._place_panel()
+        put_on_top(window.right, self._panel)
         bars.add(ROWS)
         self._panel.closeAsked.connect(self.end)
         self._panel.question.typed.connect(self._on_question_typed)
@@ -192,12 +192,6 @@ class Exercises(QObject):
         chosen = self._view.chosen_blank()
         here = chosen is not None and chosen in look.blanks
         self._panel.set_cell(cell_name(chosen.stage, chosen.index) if chosen is not None and here else "")
-
-    def _place_panel(self) -> None:
-        column = self._window.right.layout()
-        assert isinstance(column, QBoxLayout)
-        column.insertWidget(0, self._panel)
-        self._panel.hide()
 
 
 def _is_large(problem: Problem) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, QTimer
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
@@ -40,6 +40,7 @@ from attn_gui.lessons.scenes import Scene
 from attn_gui.paths import resource
 from attn_gui.views.lessons.lesson_panel import LessonPanel
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.zones import put_on_top
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
 PROGRESS = "lessons/progress"
@@ -73,7 +74,7 @@ class LessonsController(QObject):
         self._panel = LessonPanel(window)
         self._job, self._saying = Job(self), Background(self)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
-        self._place_panel()
+        put_on_top(window.right, self._panel)
         self._answers = Answers(self._panel.question, self._ground, look)
         self._connect()
         self.retranslate()
@@ -256,12 +257,6 @@ class LessonsController(QObject):
         return Ground(evaluation, self._runs, study.layer, self._view.look.head)
 
     # --- construction ----------------------------------------------------------------------------
-    def _place_panel(self) -> None:
-        column = self._window.right.layout()
-        assert isinstance(column, QBoxLayout)
-        column.insertWidget(0, self._panel)
-        self._panel.hide()
-
     def _connect(self) -> None:
         self._job.ended.connect(self._on_job_ended)
         self._saying.answered.connect(self._on_saying_answered)

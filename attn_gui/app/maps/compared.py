@@ -13,6 +13,7 @@ from attn_gui.engine.comparison.ready import READY
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
+from attn_gui.pictures.planes import number_at
 
 DECIMALS = 6
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")
@@ -62,8 +63,8 @@ def side_names(baseline: Baseline) -> tuple[str, str]:
 
 def _number(side: Evaluation, stage: str, batch: int, head: int, row: int, column: int) -> float | None:
     """The number of a cell; None where a mask closes it."""
-    values, allowed = stage_plane(side, stage, batch, head).block(slice(row, row + 1), slice(column, column + 1))
-    return float(values[0, 0]) if allowed is None or allowed[0, 0] else None
+    number, opened = number_at(stage_plane(side, stage, batch, head), row, column)
+    return number if opened else None
 
 
 def _text(number: float | None) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.inspector.judging import is_quick
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.translated_errors import saying
@@ -16,7 +15,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
-from attn_gui.engine.analysis.sensitivity import strongest
+from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.errors import FieldError
@@ -98,7 +97,7 @@ class GradientController(QObject):
         if look.compare != GRADIENT or look.cell is None or self._computation.pending:
             return
         stage, place, of, (item, head) = look.cell.stage, look.cell[1:], look.gradient, (look.batch, look.head)
-        if is_quick(evaluation):
+        if is_quickly_differentiated(evaluation.problem):
             try:
                 self._lay(_taken(evaluation, stage, item, head, place, of))
             except FieldError as why:

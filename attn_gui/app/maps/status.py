@@ -14,6 +14,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import by_hand_of, stage_plane
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.names import stage_title, token_text
 
@@ -80,10 +81,9 @@ class StatusController(QObject):
         """`Weights · head 3 · it → tired (10, 13) = 0.610984`; compared, `= 0.998 → 0.611 (−0.387)`."""
         look, evaluation = self._view.look, self._computation.evaluation
         plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
-        values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
-        shut = allowed is not None and not allowed[0, 0]
+        value, opened = number_at(plane, row, column)
         hidden = self._view.hides(ChosenCell(stage, row, column))
-        number = self.tr("not allowed") if shut else format_number(float(values[0, 0]), 6)
+        number = format_number(value, 6) if opened else self.tr("not allowed")
         if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
             number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
         if any(

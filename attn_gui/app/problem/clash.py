@@ -9,6 +9,7 @@ from shiboken6 import isValid
 
 from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import called, saying
+from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.engine import Fix, ShapeError
 from attn_gui.views.banner import Banner, Offer, Words
 from attn_gui.views.inputs import InputsView
@@ -97,8 +98,4 @@ class Clashes(QObject):
             "resize": self.tr("Resize {matrix} to {after}"),
             "project": self.tr("Project {matrix} with a new {shape}"),
         }[fix.kind if fix.before else "add"]
-        return words.format(matrix=called(fix.matrix), after=_size(fix.after), shape=_size(fix.shape))
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape))
+        return words.format(matrix=called(fix.matrix), after=shape_text(*fix.after), shape=shape_text(*fix.shape))

@@ -20,6 +20,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 
@@ -129,7 +130,7 @@ class PullingController(QObject):
         if problem is None:
             return None
         plane = stage_plane(self._computation.evaluation, stage, look.batch, look.head)
-        value = float(plane.block(*(slice(place, place + 1) for place in cell[1:]))[0][0, 0])
+        value, _ = number_at(plane, cell.row, cell.column)
         levels = self._window.product.maps.map(stage).levels
         span = float(levels.high - levels.low)
         return Pull(problem, stage, plane.index(cell.row, cell.column), value, span)

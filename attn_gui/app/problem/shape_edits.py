@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
@@ -36,7 +34,7 @@ SIZE_LABELS = {
 }
 
 
-class PanelController(QObject):
+class ShapeController(QObject):
     """Shape panel and spine operators on one side, the document on the other."""
 
     def __init__(
@@ -139,7 +137,8 @@ class PanelController(QObject):
         }
         own = SCORES[self._document.problem.score].root_scale
         root = None if own else self._document.problem.d_k**-0.5
-        self._set({"scale": {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]}, labels[key])
+        scale = {"sqrt": root, "none": 1.0 if own else None, "typed": value}[key]
+        self._making.change(labels[key], lambda: {"scale": scale})
 
     def _on_spine_scale_slid(self, value: float, first: bool) -> None:
         """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
@@ -176,6 +175,3 @@ class PanelController(QObject):
         label, computation = Label(QT_TRANSLATE_NOOP("History", "Q, K, V directly")), self._computation
         if self._document.problem.projected and not computation.pending and computation.refusal is None:
             self._making.change(label, lambda: made_direct(computation.evaluation))
-
-    def _set(self, fields: Mapping[str, object], label: Label) -> None:
-        self._making.change(label, lambda: fields)

@@ -19,6 +19,7 @@ from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
@@ -71,7 +72,7 @@ class TargetController(QObject):
             return
         stage, plane = look.cell.stage, stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         index = plane.index(look.cell.row, look.cell.column)
-        value = float(plane.block(*(slice(k, k + 1) for k in look.cell[1:]))[0][0, 0])
+        value, _ = number_at(plane, look.cell.row, look.cell.column)
         ways = ("bias", "x") if self._document.problem.projected else ("query", "key", "bias")
         name, odds = cell_name(stage, index), STAGE[stage].square
         self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)

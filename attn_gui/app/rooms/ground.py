@@ -8,7 +8,7 @@ from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.maps.maps import MapsController
 from attn_gui.app.maps.status import StatusController
-from attn_gui.app.problem.shape_edits import PanelController
+from attn_gui.app.problem.shape_edits import ShapeController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.look import LookController
@@ -35,5 +35,5 @@ class Ground(NamedTuple):
     status: StatusController
     maps: MapsController
     tables: TablesController
-    panel: PanelController
+    shapes: ShapeController
     files: FilesController

@@ -42,11 +42,12 @@ class LaterEdits(NamedTuple):
 
 def later_edits(ground: Ground) -> LaterEdits:
     """Build them."""
-    window, document, computation, view = ground[:4]
+    window, document = ground.window, ground.document
+    computation, view = ground.computation, ground.view
     making, tables, tell = ground.making, ground.tables, ground.status.tell
     target = TableTarget(window, document, tables, view, making)
     table_edits = TableEdits(window, document, tables, target, making)
-    table_edits.directRequested.connect(ground.panel.make_direct)
+    table_edits.directRequested.connect(ground.shapes.make_direct)
     table_blocks = TableBlocks(window, document, tables, target, making, ground.settings, tell)
     painting = PaintingController(window, document, computation, view, making, ground.settings, ground.bars)
     painting.changed.connect(ground.bars.actions.show_states)

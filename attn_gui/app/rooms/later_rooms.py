@@ -39,7 +39,8 @@ class LaterRooms(NamedTuple):
 
 def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
     """Build them on the ground, and on the comparison that rows of a model are taken into."""
-    window, document, computation, view = shared = ground[:4]
+    window, document = ground.window, ground.document
+    computation, view = ground.computation, ground.view
     making, files, settings, look, bars = ground.making, ground.files, ground.settings, ground.look, ground.bars
     pages = PagesController(window, document, computation, view, look, bars)
     export = ExportController(window, document, computation, ground.baseline, view, settings, look, pages)
@@ -60,7 +61,9 @@ def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
         exercises=Exercises(window, document, computation, view, bars),
         worksheets=WorksheetsController(window, document, computation, settings, look, bars),
         solutions=SolutionSaving(window, document, view, look, bars),
-        lessons=LessonsController(*shared, making, files, pages, model, look, settings, bars),
+        lessons=LessonsController(
+            window, document, computation, view, making, files, pages, model, look, settings, bars
+        ),
         models=models,
         model=model,
         at_hand=ModelsAtHand(window, models, bars),

@@ -44,7 +44,8 @@ class LaterTools(NamedTuple):
 
 def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
     """Build them on the ground, and on the rooms of editing that keys lead to."""
-    window, document, computation, view = ground[:4]
+    window, document = ground.window, ground.document
+    computation, view = ground.computation, ground.view
     baseline, bars, files, tables = ground.baseline, ground.bars, ground.files, ground.tables
     compare = CompareController(window, document, computation, baseline, view, bars)
     keys = MapKeys(window, computation, view, tables, ground.maps.step_head, edits.painting.leave)

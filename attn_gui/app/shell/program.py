@@ -25,7 +25,7 @@ from attn_gui.app.maps.status import StatusController
 from attn_gui.app.model.model_folder import is_model
 from attn_gui.app.problem.head_rows import HEAD_ROWS
 from attn_gui.app.problem.layer_edits import LayerController
-from attn_gui.app.problem.shape_edits import PanelController
+from attn_gui.app.problem.shape_edits import ShapeController
 from attn_gui.app.problem.variants import VariantsController
 from attn_gui.app.rooms.ground import Ground
 from attn_gui.app.shell.faults import Faults
@@ -94,8 +94,8 @@ class Program(QObject):
 
     def _build_problem(self) -> None:
         window, document, computation, view = self.window, self.document, self.computation, self.view
-        self.panel = PanelController(window, document, computation, view, self.making, self.status.tell)
-        computation.refused.connect(self.panel.show_state)
+        self.shapes = ShapeController(window, document, computation, view, self.making, self.status.tell)
+        computation.refused.connect(self.shapes.show_state)
         self.variants = VariantsController(window, document, view, self.making)
         self.layer = LayerController(window, document, view, self.making)
 
@@ -155,7 +155,7 @@ class Program(QObject):
             status=self.status,
             maps=self.maps,
             tables=self.tables,
-            panel=self.panel,
+            shapes=self.shapes,
             files=self.files,
         )
 

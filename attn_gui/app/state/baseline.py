@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.background import Background
-from attn_gui.app.state.computation import Computation, is_quick
+from attn_gui.app.state.computation import Computation, is_quickly_computed
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
@@ -174,7 +174,7 @@ class Baseline(QObject):
     def _evaluate(self, problem: Problem) -> None:
         self._problem, self._evaluation = problem, None
         self._forget_faces()
-        if is_quick(problem):
+        if is_quickly_computed(problem):
             self._passes.forget()
             self._evaluation = Evaluation(problem)
             self._lay_faces()

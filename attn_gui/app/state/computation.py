@@ -204,7 +204,7 @@ class Computation(QObject):
             self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
             self._take(self._handed, spread=True)
             return
-        if is_quick(problem):
+        if is_quickly_computed(problem):
             self._passes.forget()
             self._take(Evaluation(problem), spread=self._opened)
             return
@@ -277,7 +277,7 @@ class Computation(QObject):
             self.settled.emit()
 
 
-def is_quick(problem: Problem) -> bool:
+def is_quickly_computed(problem: Problem) -> bool:
     """Whether the window may wait for a full pass."""
     numbers = sum(array.size for array in problem.arrays().values())
     cells = problem.n * problem.m * problem.num_heads * problem.batch_size

@@ -12,9 +12,8 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translations import set_language, system_language
 from attn_gui.languages import LANGUAGES
-from attn_gui.views.theme import apply_theme
+from attn_gui.views.theme import SCHEMES, apply_theme
 
-SCHEMES = ("light", "dark", "system")
 PIXMAPS_KB = 1024
 """Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
 window has 20 KB of its own."""

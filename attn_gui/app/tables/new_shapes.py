@@ -25,23 +25,24 @@ def followers_text(field: str, shapes: Shapes) -> str:
     """One sentence on what changes beside a field that grows."""
     others = {name: pair for name, pair in shapes.items() if name != field}
     if not others:
-        return _said(ZEROS)
-    return _said(FOLLOW, others=_listed(others))
+        return said(ZEROS)
+    return said(FOLLOW, others=_listed(others))
 
 
 def done_text(shapes: Shapes) -> str:
     """The effect of a change of sizes, for the status bar; empty if no array has another shape."""
     grown = any(len(new) > len(old) or any(map(int.__gt__, new, old)) for old, new in shapes.values())
-    return _said(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
+    return said(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
 
 
 def _listed(shapes: Shapes) -> str:
     parts = [
-        _said(CHANGE, symbol=field_symbol(name), before=shape_text(*old), after=shape_text(*new))
+        said(CHANGE, symbol=field_symbol(name), before=shape_text(*old), after=shape_text(*new))
         for name, (old, new) in shapes.items()
     ]
-    return _said(", ").join(parts)
+    return said(", ").join(parts)
 
 
-def _said(template: str, **words: str) -> str:
+def said(template: str, **words: object) -> str:
+    """A sentence in the language of the moment, its places filled."""
     return QCoreApplication.translate("Sentences", template).format(**words)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.state.making import Making
-from attn_gui.app.tables.new_shapes import done_text
+from attn_gui.app.tables.new_shapes import done_text, said
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
@@ -56,12 +56,12 @@ class RowEdits(QObject):
         problem, field = self._document.problem, self._target.field
         symbol, size = field_symbol(field), size_of(problem, field, axis)
         if size is None:
-            self._window.banner.show_error(lambda: _said(NOWHERE, symbol=symbol))
+            self._window.banner.show_error(lambda: said(NOWHERE, symbol=symbol))
             return
         cut, length = cuts[axis], int(getattr(problem, size))
         at, count = cut.start % length, cut.stop - cut.start
         if at + count > length:  # columns of a table with heads
-            self._window.banner.show_error(lambda: _said(TWO_HEADS, width=length))
+            self._window.banner.show_error(lambda: said(TWO_HEADS, width=length))
             return
         last = f" … {cut.stop - 1}" if count > 1 else ""
         places = f"{cut.start}{last}"
@@ -74,7 +74,3 @@ class RowEdits(QObject):
             self._tell(lambda: done_text(shapes))
 
         self._making.begin(label, lambda: do(problem, size, at, count), take)
-
-
-def _said(template: str, **words: object) -> str:
-    return QCoreApplication.translate("Sentences", template).format(**words)

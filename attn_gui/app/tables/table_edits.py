@@ -20,7 +20,8 @@ from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.sentence_tokens import places_before
-from attn_gui.engine import fill
+from attn_gui.engine import FILLS, fill
+from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.memory import made
 from attn_gui.engine.creation.rearrange import rearranged
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
@@ -31,7 +32,7 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.view import Refused
 
-FILLS = ("integers", "random", "identity")
+OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
 
 
 class TableEdits(QObject):
@@ -52,7 +53,7 @@ class TableEdits(QObject):
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
         acting = self._target.acting
-        fills = {f"fill_{kind}": Command(acting(partial(self.fill, kind))) for kind in FILLS}
+        fills = {f"fill_{kind}": Command(acting(partial(self.fill, kind))) for kind in OFFERED}
         named = {name: Command(acting(getattr(self, name))) for name in ("clear", "fill_down", "fill_right")}
         return fills | named | {"tokens": Command(self.edit_tokens)}
 
@@ -118,7 +119,7 @@ class TableEdits(QObject):
         if cuts is None or block_shape(cuts) == (1, 1):
             cuts = self._target.whole()
         field, seed, shape = self._target.field, self._document.generation, block_shape(cuts)
-        dtype = self._target.model.dtype if kind in ("identity", "zeros") else np.dtype(self._document.problem.dtype)
+        dtype = self._target.model.dtype if kind in UNSEEDED else np.dtype(self._document.problem.dtype)
         source = QT_TRANSLATE_NOOP("History", "filled {cell}")
         self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
-
-from numpy.typing import NDArray
+from typing import Protocol
 
 from attn_gui.document.ownership import Working, with_arrays
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.memory import check
 from attn_gui.engine.problem.problem import Problem
-
-Array = NDArray[Any]
 
 
 class Rewind:

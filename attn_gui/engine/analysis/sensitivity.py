@@ -17,7 +17,9 @@ from attn_gui.engine.graph.node import Node, as_index
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_array
 from attn_gui.engine.problem.errors import FieldError, ShapeError
+from attn_gui.engine.problem.problem import Problem
 
+QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of a problem and of its maps: gradients within a frame
 AT_ONCE = 1 << 20  # cells of the maps of all heads that are pulled back at a time
 
 Pieces = list[tuple[Box, Array]]
@@ -100,6 +102,12 @@ def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array
     later = [node for node in evaluation.nodes[place + 1 :] if node.name not in ("query", "key", "value")]
     with np.errstate(all="ignore"):
         return list(_pulled_back(evaluation, later, {stage: [(box, weights)]}).get(before, []))
+
+
+def is_quickly_differentiated(problem: Problem) -> bool:
+    """Whether gradients are taken within a frame."""
+    numbers = sum(array.size for array in problem.arrays().values())
+    return numbers <= QUICK_NUMBERS and prod(problem.map_shape) <= QUICK_CELLS
 
 
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:

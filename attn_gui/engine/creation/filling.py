@@ -14,8 +14,8 @@ from attn_gui.engine.problem.checks import as_choice
 
 from .memory import Write, advance, made
 
-SEEDED = ("integers", "random")
-FILLS = (*SEEDED, "identity", "zeros")
+SEEDED, UNSEEDED = ("integers", "random"), ("identity", "zeros")
+FILLS = (*SEEDED, *UNSEEDED)
 LARGEST_INTEGER = 3
 BLOCK = 1 << 14  # cells that are hashed at a time
 SPREADS = {"w": 0.5, "b": 0.25}  # standard deviation of weights and biases by the field's first letter; else 1

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+BLIND = -1.0
+"""Stands for the entropy of a row that sees no key: it has none and does not count."""
+
 
 def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """−Σ a·log a of every row: 0 for one key alone (and for no key at all), log m for m equal weights.

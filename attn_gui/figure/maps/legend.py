@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF
+from attn_gui.figure.display import CLOSED, FLAGGED
 from attn_gui.figure.maps.cells import paint_by_hand, paint_sample
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.output.text import write_text
@@ -17,8 +16,6 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 SWATCH = 12.0
 BY_HAND = -1
 """Beside the flags of cells: the mark of those that are changed by hand."""
-
-_VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
 
 def legend_lines(figure: MapFigure, width: float) -> tuple[tuple[int, ...], ...]:
@@ -62,5 +59,5 @@ def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, .
 def _text(figure: MapFigure, flag: int) -> str:
     if flag == BY_HAND:
         return figure.words.by_hand
-    name = figure.words.not_allowed if flag == CLOSED else format_number(_VALUES[flag], 0)
+    name = figure.words.not_allowed if flag == CLOSED else format_number(FLAGGED[flag], 0)
     return f"{name}  {figure.counts[flag] or ''}".rstrip()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.by_hand.intervention_list import InterventionList
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
@@ -19,7 +20,7 @@ from attn_gui.views.theme import dress
 WIDTH = 380
 
 
-class InterventionPanel(PopupFrame):
+class InterventionPanel(Retranslated, PopupFrame):
     """Every intervention in words with its switch; the buttons act on the row with the keyboard."""
 
     switched = Signal(int, bool)
@@ -104,11 +105,6 @@ class InterventionPanel(PopupFrame):
     def showEvent(self, event: QShowEvent) -> None:
         self.opened.emit()  # words are written when somebody looks at them
         super().showEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from attn_gui.views.bases.focused_wheel import FocusedWheel
 
-class ChoiceBox(QComboBox):
+
+class ChoiceBox(FocusedWheel, QComboBox):
     """Item data is the key, item text its word in the present language; `picked` carries the key."""
 
     picked = Signal(str)
@@ -43,12 +44,6 @@ class ChoiceBox(QComboBox):
     def choices(self) -> list[tuple[str, str]]:
         """(key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def _on_self_current_index_changed(self, index: int) -> None:
         if index >= 0:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QSpinBox, QStyle, QStyleOptionSpinBox, QWidget
 
 from attn_gui.figure.tokens import SIZE
+from attn_gui.views.bases.focused_wheel import FocusedWheel
 from attn_gui.views.controls.half_typed import belongs_to_window, passes
 from attn_gui.views.controls.refusal import RefusalTip, asks_to_undo, mark
 from attn_gui.views.theme import scaled
@@ -31,7 +32,7 @@ def whole_number(text: str) -> int | None:
     return int(plain) if digits.isascii() and digits.isdigit() and len(digits) < LONGEST else None
 
 
-class CountBox(QSpinBox):
+class CountBox(FocusedWheel, QSpinBox):
     """Whole numbers in the C locale; the wheel counts only in the box that has the focus."""
 
     # on the class, since Qt asks for sizes while it still builds the box
@@ -136,12 +137,6 @@ class CountBox(QSpinBox):
             event.ignore()  # undo belongs to the document unless something half typed is in the box
             return False
         return super().event(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def _before(self) -> int:
         """The number that stays if what is typed cannot be: that of before the visit."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.engine import DTYPES
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.item_cell import ItemCell
@@ -28,7 +29,6 @@ __all__ = ["ShapePanel", "ShapeState"]
 
 LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
-DTYPES = ("float64", "float32")
 COLUMNS = 4
 
 

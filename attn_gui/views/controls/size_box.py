@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
@@ -42,10 +42,9 @@ class SizeBox(CountBox):
         """Show the number of the document, which ends a visit."""
         self._forget_refusal()
         self._settled = value
-        blocked = self.blockSignals(True)
-        self.setValue(value)
-        self.lineEdit().setText(self.textFromValue(value))
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.setValue(value)
+            self.lineEdit().setText(self.textFromValue(value))
         self.updateGeometry()
         self._show_pending()
 
@@ -137,11 +136,9 @@ class SizeBox(CountBox):
     def objection(self, text: str) -> str:
         """The reason why this text cannot be the number, as a sentence; empty if it can."""
         number = whole_number(text)
-        return (
-            self._listing(number)
-            if number and self._allowed and number not in self._allowed
-            else (super().objection(text))
-        )
+        if number and self._allowed and number not in self._allowed:
+            return self._listing(number)
+        return super().objection(text)
 
     def _before(self) -> int:
         return self._settled

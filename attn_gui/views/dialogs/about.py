@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.version import VERSION
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
@@ -15,7 +16,7 @@ BUTTONS = QDialogButtonBox.StandardButton
 DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
-class AboutDialog(QDialog):
+class AboutDialog(Retranslated, QDialog):
     """Name, version, one sentence, and the notices, in Markdown, in full when there are any."""
 
     def __init__(self, parent: QWidget | None = None, *, notices: str = "") -> None:
@@ -53,8 +54,3 @@ class AboutDialog(QDialog):
         self._built.setText(self.tr("Made with {parts}.").format(parts="NumPy, Qt for Python, pyqtgraph"))
         self.notices.setAccessibleName(self.tr("Licenses"))
         self.buttons.button(BUTTONS.Close).setText(self.tr("Close"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.phrases import Refusal
 from attn_gui.figure.options import FONT_SIZES
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.dialogs.export.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
@@ -182,7 +183,7 @@ class LevelsFields(QWidget):
         self.changed.emit()
 
 
-class TargetFields(QWidget):
+class TargetFields(Retranslated, QWidget):
     """The folder to write into, with a button that looks for one."""
 
     changed = Signal()
@@ -208,11 +209,6 @@ class TargetFields(QWidget):
         """All words in the present language."""
         self.browse.setText(self.tr("Browse…"))
         self.folder.setAccessibleName(self.tr("Folder"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def objection(self) -> str:
         """The reason why nothing can be written there, as a sentence; empty if it can."""

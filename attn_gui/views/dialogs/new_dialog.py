@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialogButtonBox,
@@ -19,11 +19,13 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.sentence_tokens import row_names, split_tokens
-from attn_gui.engine import layer_from_mapping
-from attn_gui.engine.creation.create import new_fields
+from attn_gui.engine import FILLS, layer_from_mapping
+from attn_gui.engine.creation.create import KINDS, new_fields
+from attn_gui.engine.creation.filling import SEEDED
 from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
@@ -32,10 +34,7 @@ from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.theme import dress
 
-KINDS = ("direct", "self", "cross")
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
-FILLS = ("integers", "random", "identity", "zeros")
-SEEDED = ("integers", "random")
 NO_MASK = "none"
 
 
@@ -72,7 +71,7 @@ class NewChoice:
         return *sequences, ("W_Q", query, query), ("W_K", query, query), ("W_V", query, value)
 
 
-class NewDialog(FormDialog):
+class NewDialog(Retranslated, FormDialog):
     """Asks for a new problem and says in words what it will be."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -81,7 +80,7 @@ class NewDialog(FormDialog):
         self._kinds = QButtonGroup(self)
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
-        self.fill, self.seed = ChoiceBox(parent=self), CountBox(self, minimum=0, maximum=999_999)
+        self.fill, self.seed = ChoiceBox(FILLS, self), CountBox(self, minimum=0, maximum=999_999)
         self.mask_kind, self.sentence = ChoiceBox((NO_MASK, *_simple_masks()), self), QLineEdit(self)
         self.d_model = CountBox(self, maximum=SIZES["num_heads"] * SIZES["d_k"])
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
@@ -107,7 +106,7 @@ class NewDialog(FormDialog):
         self.radios[known["kind"]].setChecked(True)
         for name, box in self.boxes.items():
             box.setValue(known[name])
-        self.fill.setCurrentIndex(FILLS.index(known["fill"]))
+        self.fill.set_key(known["fill"])
         self.seed.setValue(known["seed"])
         self.mask_kind.set_key(known["mask"])
         self._typed.clear()
@@ -154,9 +153,13 @@ class NewDialog(FormDialog):
         }
         for name, label in self._labels.items():
             label.buddy().setAccessibleName(names.get(name, labels[name]))
-        fills = (self.tr("small integers"), self.tr("random numbers"), self.tr("identity"), self.tr("zeros"))
-        for place, text in enumerate(fills):
-            self.fill.setItemText(place, text)
+        fills = {
+            "integers": self.tr("small integers"),
+            "random": self.tr("random numbers"),
+            "identity": self.tr("identity"),
+            "zeros": self.tr("zeros"),
+        }
+        self.fill.set_words(fills)
         self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: kind_name(kind) for kind in _simple_masks()})
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
         self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed"))
@@ -164,11 +167,6 @@ class NewDialog(FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
@@ -198,8 +196,6 @@ class NewDialog(FormDialog):
         self.buttons.rejected.connect(self.reject)
 
     def _grid(self) -> QGridLayout:
-        for key in FILLS:
-            self.fill.addItem(key, key)
         grid = QGridLayout()
         rows = (("sentence",), ("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed"))
         wide = {"fill": 2, "sentence": 3}

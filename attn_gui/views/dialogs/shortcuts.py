@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.theme import scaled
 
 Rows = Sequence[tuple[str, str]]  # what it does, its keys
 
 
-class ShortcutsDialog(QDialog):
+class ShortcutsDialog(Retranslated, QDialog):
     """Actions with their keys, and the keys that work where a map or a table has the focus."""
 
     def __init__(self, rows: Rows, parent: QWidget | None = None) -> None:
@@ -66,11 +67,6 @@ class ShortcutsDialog(QDialog):
                 )
         self.list.expandAll()
         self._show_matching(self.filter.text())
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _in_a_map(self) -> Rows:
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialogButtonBox,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine.analysis.solving import WAYS
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
@@ -43,7 +44,7 @@ class Answer:
     reason: str
 
 
-class TargetDialog(FormDialog):
+class TargetDialog(Retranslated, FormDialog):
     """Asks for a target and shows what it leads to; whoever listens to `asked` answers or refuses."""
 
     asked = Signal(float, str, object)  # the target, what is changed for it, and odds that are "kept", "free", or None
@@ -107,11 +108,6 @@ class TargetDialog(FormDialog):
         self.odds.set_words(choices)
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

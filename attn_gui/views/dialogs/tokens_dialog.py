@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.form_fields import caption
@@ -42,13 +43,13 @@ class Piece(QListWidgetItem):
         return super().data(role)
 
 
-class TokensDialog(QDialog):
+class TokensDialog(Retranslated, QDialog):
     """Shows how a sentence is cut and what its tokens do to the rows there are."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.tokens")
-        self._n, self._m, self._self_attention, self._may_resize = 1, 1, False, False
+        self._n, self._m, self._may_resize = 1, 1, False
         self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
@@ -74,7 +75,7 @@ class TokensDialog(QDialog):
         may_resize: bool = False,
     ) -> None:
         """The rows there are and their present tokens; `may_resize` offers to give every token a row."""
-        self._n, self._m, self._self_attention, self._may_resize = n, m, self_attention, may_resize
+        self._n, self._m, self._may_resize = n, m, may_resize
         self._known = frozenset((*(query_tokens or ()), *(key_tokens or ())))
         self.side.set_key("both" if self_attention or n == m else "queries")
         self.side.setEnabled(not self_attention)
@@ -119,11 +120,6 @@ class TokensDialog(QDialog):
         self.buttons.button(BUTTONS.Ok).setText(self.tr("Use as labels"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_tokens()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
 
@@ -17,6 +17,7 @@ from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
 from attn_gui.views.bases.action_button import listen_once
 from attn_gui.views.bases.elided_label import ElidedLabel
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.heads.group_row import GroupRow
@@ -27,7 +28,7 @@ from attn_gui.views.theme import dress, theme_signal
 from attn_gui.views.words.head_words import head_words
 
 
-class HeadsStrip(QWidget):
+class HeadsStrip(Retranslated, QWidget):
     """Shows the weights of every head; follows each edit."""
 
     headPicked = Signal(int)
@@ -142,12 +143,6 @@ class HeadsStrip(QWidget):
             self._say_counts(self._evaluation)
             self._say_by_hand(self._evaluation)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
-
     # --- inside ----------------------------------------------------------------------------------
     def _show_heads(self, evaluation: Evaluation) -> None:
         """A thumbnail a head, with its plane and entropy."""
@@ -207,11 +202,10 @@ class HeadsStrip(QWidget):
             thumb.set_chosen_head(thumb.head == self._head)
         if focused and self._head < len(self._thumbs):
             self._thumbs[self._head].setFocus(Qt.FocusReason.OtherFocusReason)
-        blocked = self._number.blockSignals(True)
-        self._number.setRange(0, max(len(self._thumbs) - 1, 0))
-        self._number.setValue(self._head)
-        self._number.setEnabled(len(self._thumbs) > 1)
-        self._number.blockSignals(blocked)
+        with QSignalBlocker(self._number):
+            self._number.setRange(0, max(len(self._thumbs) - 1, 0))
+            self._number.setValue(self._head)
+            self._number.setEnabled(len(self._thumbs) > 1)
         self._scroll.keep_in_view(self._thumbs[self._head] if self._head < len(self._thumbs) else None)
 
     def _say_counts(self, evaluation: Evaluation) -> None:

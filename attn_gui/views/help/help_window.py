@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QTextBrowser, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.help.help_pages import HelpPage
 from attn_gui.views.theme import scaled
 from attn_gui.views.words.names import unbroken
@@ -19,7 +20,7 @@ LINE_HEIGHT = 125  # percent
 CODE = QTextFormat.Property.BlockCodeLanguage.value
 
 
-class HelpWindow(QDialog):
+class HelpWindow(Retranslated, QDialog):
     """Reads its pages anew when the language changes, and stays on the one that was open."""
 
     def __init__(self, read: Callable[[], Sequence[HelpPage]], parent: QWidget | None = None) -> None:
@@ -57,11 +58,6 @@ class HelpWindow(QDialog):
         self.titles.addItems([page.title for page in self._pages])
         self.titles.setFixedWidth(self.titles.sizeHintForColumn(0) + scaled(SPACING.xl))
         self.titles.setCurrentRow(row)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _show(self, row: int) -> None:
         if 0 <= row < len(self._pages):

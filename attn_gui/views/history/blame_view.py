@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.history.snapshot_list import SnapshotList
 from attn_gui.views.history.snapshot_model import SnapshotModel, SnapshotRow
 from attn_gui.views.icons import icon
 from attn_gui.views.theme import dress
 
 
-class BlameView(QWidget):
+class BlameView(Retranslated, QWidget):
     """A title with a cross, and below it a row a step: its share, its name, by how much it moved the cell."""
 
     stepRequested = Signal(int)  # the row
@@ -62,8 +63,3 @@ class BlameView(QWidget):
         """All words in the present language."""
         self._close.setAccessibleName(self.tr("Close"))
         self._close.setToolTip(self.tr("Close"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-Index = QModelIndex | QPersistentModelIndex
+from attn_gui.document.matrix_model import Index
+
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
 PAINTED_MS = 20  # after a step the maps are painted first
 TELL_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell

@@ -6,8 +6,9 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from attn_gui.document.matrix_model import Index
 from attn_gui.figure.tokens import RADIUS, SPACING
-from attn_gui.views.history.snapshot_model import BY_ITSELF_ROLE, COMPARED_ROLE, NOTE_ROLE, Index
+from attn_gui.views.history.snapshot_model import BY_ITSELF_ROLE, COMPARED_ROLE, NOTE_ROLE
 from attn_gui.views.history.step_list import StepList, row_height
 from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
 from attn_gui.views.theme import current_theme, ui_font

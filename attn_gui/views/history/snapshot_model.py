@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 
-Index = QModelIndex | QPersistentModelIndex
+from attn_gui.document.matrix_model import Index
+
 NOTE_ROLE = Qt.ItemDataRole.UserRole
 BY_ITSELF_ROLE = Qt.ItemDataRole.UserRole + 1
 COMPARED_ROLE = Qt.ItemDataRole.UserRole + 2

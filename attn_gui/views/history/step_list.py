@@ -15,8 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.document.matrix_model import Index
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.history.history_model import STATE_ROLE, TELL_ROLE, Index
+from attn_gui.views.history.history_model import STATE_ROLE, TELL_ROLE
 from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
 from attn_gui.views.theme import current_theme, scaled, ui_font
 

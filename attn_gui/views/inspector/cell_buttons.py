@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.words.tip import set_tip
 
 
-class CellButtons(QWidget):
+class CellButtons(Retranslated, QWidget):
     """Ask for copies and a target; say whether one equation is wanted where there is one."""
 
     copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
@@ -62,8 +63,3 @@ class CellButtons(QWidget):
 
     def _ask_to_copy(self, kind: str) -> None:
         self.copyRequested.emit(f"query_{kind}" if self.one else kind)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.inspector.cell_buttons import CellButtons
@@ -34,7 +35,7 @@ __all__ = ["ExplainContext", "Inspector"]
 PAGES = 3  # the place of their tab
 
 
-class Inspector(QWidget):
+class Inspector(Retranslated, QWidget):
     """Place, sentence, formula with numbers, terms, neighbors; or the first steps while no cell is chosen."""
 
     cellRequested = Signal(str, tuple)  # stage or field, index: a link was followed
@@ -154,11 +155,6 @@ class Inspector(QWidget):
             self.backRequested.emit()
         else:
             super().keyPressEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _show_explanation(self) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.inspector.context import ExplainContext
 from attn_gui.views.inspector.links import FlowLayout, Link
 from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
@@ -53,7 +54,7 @@ class LinkRow(QWidget):
         self.cellRequested.emit(neighbor.name, neighbor.index)
 
 
-class Relations(QWidget):
+class Relations(Retranslated, QWidget):
     """Two rows of links, and which of both directions the maps show."""
 
     cellRequested = Signal(str, tuple)
@@ -121,8 +122,3 @@ class Relations(QWidget):
         button.setCheckable(True)
         button.clicked.connect(lambda shown: self.reachPicked.emit(direction if shown else ""))
         return button
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.document.matrix_model import Index
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.term import Terms
 from attn_gui.engine.graph.stage import Stage
@@ -16,7 +17,6 @@ from attn_gui.engine.graph.symbols import cell_symbol, plain_name
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name
 
-Index = QModelIndex | QPersistentModelIndex
 Write = Callable[[float], str]
 
 

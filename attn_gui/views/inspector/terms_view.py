@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.document.matrix_model import Index
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.inspector.terms import FULL, TIGHTEST, Face, TermsModel
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 
-Index = QModelIndex | QPersistentModelIndex
 PADDING = 5
 ROUNDING = 1  # advances are rounded, and a text that lacks half a pixel would be cut
 MOST_ROWS = 24  # of more, listed on request, the table scrolls by itself

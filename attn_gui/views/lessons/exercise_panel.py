@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.lessons.question_view import Asked, QuestionView
 from attn_gui.views.theme import dress
 
 
-class ExercisePanel(QWidget):
+class ExercisePanel(Retranslated, QWidget):
     """Asks for the number of the chosen cell, if it is one that was left out."""
 
     closeAsked = Signal()
@@ -48,11 +49,6 @@ class ExercisePanel(QWidget):
         self._hint.setText(self.tr("Choose a cell with “?” and type its number.") if left or not count else done)
         self._close.setToolTip(self.tr("End the exercise and show all numbers"))
         self._close.setAccessibleName(self.tr("End the exercise and show all numbers"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _build(self) -> None:
         dress(self._title, "sentence", strong=True)

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.links import Link, clear
@@ -38,7 +39,7 @@ class StepWords:
     asked: Asked | None = None
 
 
-class LessonPanel(QWidget):
+class LessonPanel(Retranslated, QWidget):
     """Shows one step; the signals say what the person wants."""
 
     stepAsked = Signal(int)  # 1 forward, -1 back
@@ -105,11 +106,6 @@ class LessonPanel(QWidget):
             place, count = self._words.place, self._words.count
             self._place.setText(self.tr("{place} of {count}").format(place=place, count=count))
             self._next.setText(self.tr("Next") if place < count else self.tr("Finish"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def sizeHint(self) -> QSize:
         """As high as the step needs at this width, but never most of the column."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.runs import Run, SentenceView
 
@@ -20,7 +21,7 @@ class Asked:
     choices: tuple[str, ...] = ()
 
 
-class QuestionView(QWidget):
+class QuestionView(Retranslated, QWidget):
     """Asks, and shows what whoever judges the answer says of it."""
 
     typed = Signal(str)
@@ -82,11 +83,6 @@ class QuestionView(QWidget):
         self._show.set_words(self.tr("Show the answer"))
         self._line.setAccessibleName(self.tr("Your answer"))
         self._line.setPlaceholderText(self.tr("Your answer"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _hand_on(self) -> None:

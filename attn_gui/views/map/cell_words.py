@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.items.overlay_marks import Area, Marks
 from attn_gui.views.map.shown import Shown
 
@@ -17,10 +18,8 @@ def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
     """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
     plane, rows, columns = shown.plane, shown.row_names, shown.column_names
     assert plane is not None, "only cells of a matrix are chosen"
-    values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
-    shut = allowed is not None and not allowed[0, 0]
-    number = format_number(float(values[0, 0]), SPOKEN_DECIMALS)
-    value = QCoreApplication.translate("Heatmap", "not allowed") if shut else number
+    number, opened = number_at(plane, row, column)
+    value = format_number(number, SPOKEN_DECIMALS) if opened else QCoreApplication.translate("Heatmap", "not allowed")
     value = "?" if marks.covers((row, column)) else value
     if row < len(rows) and column < len(columns):
         text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.figure.display import Levels
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.news import News
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.views.map.items.cells_item import CellsItem
 from attn_gui.views.map.items.map_item import MapItem
 from attn_gui.views.map.items.overlay import OverlayItem
@@ -104,8 +104,7 @@ class MapDrawing(QObject):
         if self.split is not None and (found := self.split.cell_at(row, column)) is not None:
             return found
         self.cells.set_style(levels=self.levels)
-        values, _ = self.plane.block(slice(row, row + 1), slice(column, column + 1))
-        return float(values[0, 0]), self.cells.color_of(row, column)
+        return number_at(self.plane, row, column)[0], self.cells.color_of(row, column)
 
     # --- levels ----------------------------------------------------------------------------------
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attn_gui.figure.display import Allowed, Levels, Values, to_display
+from attn_gui.figure.display import Levels, Values, flag_counts
 from attn_gui.figure.levels import LevelRule, finite_open
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike, covers
@@ -44,11 +44,11 @@ def counts_of(plane: PlaneLike | None) -> dict[int, int]:
         return {}
     if (supply := supply_of(plane)) is not None:
         sheet = supply.overview(plane)
-        return dict.fromkeys(_counted(*sheet.part_known()), 0) if sheet is not None else {}
+        return dict.fromkeys(flag_counts(*sheet.part_known()), 0) if sheet is not None else {}
     rows, columns = plane.shape
     if rows * columns <= COUNTED:
-        return _counted(*plane.block(slice(0, rows), slice(0, columns)))
-    return dict.fromkeys(_counted(*overview_of(plane)), 0)
+        return flag_counts(*plane.block(slice(0, rows), slice(0, columns)))
+    return dict.fromkeys(flag_counts(*overview_of(plane)), 0)
 
 
 def has_faint(plane: PlaneLike | None) -> bool:
@@ -59,9 +59,3 @@ def has_faint(plane: PlaneLike | None) -> bool:
     values, allowed = plane.block(slice(0, rows), slice(0, columns))
     faint = values < FAINT
     return bool((faint if allowed is None else faint & allowed).any())
-
-
-def _counted(values: Values, allowed: Allowed | None) -> dict[int, int]:
-    if allowed is None and bool(np.isfinite(values).all()):
-        return {}
-    return to_display(values, allowed, Levels(0.0, 1.0)).counts()

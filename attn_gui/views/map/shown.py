@@ -9,10 +9,9 @@ from typing import Protocol
 from PySide6.QtGui import QColor
 
 from attn_gui.document.clipboard import Copied
-from attn_gui.figure.levels import Shade
+from attn_gui.figure.levels import PLAIN, Shade
 from attn_gui.figure.products.operands import by_hand_of, off_areas
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.levels.shades import PLAIN
 
 
 class OtherHalf(Protocol):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.pictures.news import News
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.views.map.items.cells_item import CellsItem
 from attn_gui.views.map.items.map_item import MapItem
 from attn_gui.views.map.map_drawing import MapDrawing
@@ -115,8 +115,7 @@ class Split(QObject):
         place = self._drawing.overlay.cell_rect(row, column)
         if place.isEmpty() or place.center().x() >= self._left.stop or self._left.plane is None:
             return None
-        values, _ = self._left.plane.block(slice(row, row + 1), slice(column, column + 1))
-        return float(values[0, 0]), self._left.color_of(row, column)
+        return number_at(self._left.plane, row, column)[0], self._left.color_of(row, column)
 
     # --- drawing ---------------------------------------------------------------------------------
     def _follow(self) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from attn_gui.document.matrix_model import Index
 from attn_gui.figure.colors import LUT_SIZE, lut, value_text_color
 from attn_gui.figure.levels import Shade
 from attn_gui.views.model.head_model import CHANGED_ROLE, PICTURE_ROLE, SHARE_ROLE
@@ -17,9 +18,7 @@ INSET, RING, CORNER = 3, 2, 8
 class HeadDelegate(QStyledItemDelegate):
     """Fills the cell but for a margin, in which the ring of the chosen head stands."""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         place = option.rect.adjusted(scaled(INSET), scaled(INSET), -scaled(INSET), -scaled(INSET))
         self._paint_content(painter, place, index)
@@ -34,7 +33,7 @@ class HeadDelegate(QStyledItemDelegate):
             painter.drawRect(place.adjusted(-1, -1, 0, 0))
         painter.restore()
 
-    def _paint_content(self, painter: QPainter, place: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+    def _paint_content(self, painter: QPainter, place: QRect, index: Index) -> None:
         theme, picture, share = current_theme(), index.data(PICTURE_ROLE), index.data(SHARE_ROLE)
         if isinstance(picture, QImage):
             painter.drawImage(place, picture)

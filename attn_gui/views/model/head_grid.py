@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.model.head_delegate import HeadDelegate
 from attn_gui.views.model.head_model import HeadModel, HeadPlace
 from attn_gui.views.theme import scaled, theme_signal
@@ -16,7 +17,7 @@ SMALLEST, READABLE, LARGEST = 26, 44, 112
 """Sides of a head, in logical pixels: rather than below the second, layers scroll; heads down to the first."""
 
 
-class HeadGrid(QTableView):
+class HeadGrid(Retranslated, QTableView):
     """A click or Enter asks for a head; the arrows lead from one to the next."""
 
     headAsked = Signal(int, int)  # layer, head
@@ -50,9 +51,8 @@ class HeadGrid(QTableView):
         """Mark the head that is on the table, and bring it into view."""
         index = self.heads.index(*place)
         if index.isValid() and index != self.currentIndex():
-            blocked = self.selectionModel().blockSignals(True)
-            self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            self.selectionModel().blockSignals(blocked)
+            with QSignalBlocker(self.selectionModel()):
+                self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(index)
             self.viewport().update()
 
@@ -71,11 +71,6 @@ class HeadGrid(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _ask(self, index: QModelIndex) -> None:

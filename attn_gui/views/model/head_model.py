@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QImage
 
-Index = QModelIndex | QPersistentModelIndex
+from attn_gui.document.matrix_model import Index
+
 PICTURE_ROLE = Qt.ItemDataRole.UserRole
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 1  # of the largest number that there can be; None for a picture
 CHANGED_ROLE = Qt.ItemDataRole.UserRole + 2

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.elided_label import ElidedLabel
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.by_hand.intervention_list import InterventionList
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
@@ -23,7 +24,7 @@ PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""
 
 
-class ModelView(QWidget):
+class ModelView(Retranslated, QWidget):
     """Says what is wanted of the model; what it shows comes through setters."""
 
     textAsked = Signal(str)
@@ -123,11 +124,6 @@ class ModelView(QWidget):
         self._name_switches()
         self.changes.setAccessibleName(self.tr("Changed in the model"))
         self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _on_other_editing_finished(self) -> None:
         if self._other.text() != self._asked:

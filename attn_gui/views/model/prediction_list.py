@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.document.matrix_model import Index
 from attn_gui.models.attributing.likely_tokens import Likely
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel
 from attn_gui.views.theme import current_theme, dress, scaled
 
@@ -28,9 +30,7 @@ ROW = 22
 class BarDelegate(QStyledItemDelegate):
     """Draws a bar below the number of a probability: what is now in the accent, what was before fainter."""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         share = index.data(SHARE_ROLE)
         if isinstance(share, float) and share > 0:
@@ -41,7 +41,7 @@ class BarDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(place.left() + margin, place.bottom() - high, width, high), color)
 
 
-class PredictionList(QTableView):
+class PredictionList(Retranslated, QTableView):
     """Reads from the likeliest token on; nothing in it can be changed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -85,8 +85,3 @@ class PredictionList(QTableView):
         self.setAccessibleName(self.tr("Predicted tokens"))
         self.setToolTip(self.tr("The likeliest tokens with their probabilities: softmax of the logits"))
         self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._rows.columnCount() - 1, 0))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
+from attn_gui.document.matrix_model import Index
 from attn_gui.figure.pages.predicting.prediction_page import share_text
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.models.attributing.likely_tokens import Likely
 
-Index = QModelIndex | QPersistentModelIndex
 SHARE_ROLE = Qt.ItemDataRole.UserRole
 TOKEN, NOW, BEFORE = range(3)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

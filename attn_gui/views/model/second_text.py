@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPoint, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.model.token_row import CarriedTokens, TokenRow
 from attn_gui.views.theme import dress
@@ -17,7 +18,7 @@ MOST_LETTERS, FEWEST_LETTERS = 12, 10
 """Letters of a token in the list of places, and its number before them; of a step, where the list is narrow."""
 
 
-class SecondText(QWidget):
+class SecondText(Retranslated, QWidget):
     """A token that is dragged onto one of the first text, or the button, asks for its row; nothing is decided here."""
 
     rowAsked = Signal(str, int, int)  # stage, row of the second text, row of the first that it stands in for
@@ -106,11 +107,6 @@ class SecondText(QWidget):
             words = self.tr("Needs texts of the same number of tokens; these have {second} and {first}")
             tip = words.format(second=second, first=first)
         self._all.setToolTip(tip)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _name_parts(self) -> None:
         self.tokens.setObjectName("model.second_tokens")

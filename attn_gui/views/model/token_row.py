@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QSignalBlocker, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.figure.tokens import LINE, SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.theme import current_theme, dress, scaled
 
 
-class TokenRow(QListView):
+class TokenRow(Retranslated, QListView):
     """Tokens from left to right; a click or the arrows choose one."""
 
     tokenPicked = Signal(int)
@@ -37,13 +38,12 @@ class TokenRow(QListView):
     # --- silent setters --------------------------------------------------------------------------
     def set_tokens(self, tokens: Sequence[str], chosen: int) -> None:
         """Show these tokens, one of them chosen."""
-        blocked = self.selectionModel().blockSignals(True)
         texts = [visible_text(token) for token in tokens]
-        if texts != self._texts.stringList():
-            self._texts.setStringList(texts)
-        index = self._texts.index(chosen)
-        self.setCurrentIndex(index)
-        self.selectionModel().blockSignals(blocked)
+        with QSignalBlocker(self.selectionModel()):
+            if texts != self._texts.stringList():
+                self._texts.setStringList(texts)
+            index = self._texts.index(chosen)
+            self.setCurrentIndex(index)
         self.scrollTo(index)
         self.viewport().update()
 
@@ -79,11 +79,6 @@ class TokenRow(QListView):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _on_current_changed(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid():

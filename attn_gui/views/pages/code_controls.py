@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 
 
-class CodeControls(QWidget):
+class CodeControls(Retranslated, QWidget):
     """Two buttons."""
 
     copyRequested = Signal()
@@ -35,8 +36,3 @@ class CodeControls(QWidget):
         self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
         self._save.setText(self.tr("Save as .py…"))
         self._save.setToolTip(self.tr("The script as a file, which prints the same numbers without this program"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.context import column_number
 from attn_gui.views.theme import dress
@@ -13,7 +14,7 @@ from attn_gui.views.theme import dress
 DIGITS = 4  # of the error
 
 
-class FitControls(QWidget):
+class FitControls(Retranslated, QWidget):
     """The error, and the button that fits w."""
 
     fitRequested = Signal()
@@ -53,8 +54,3 @@ class FitControls(QWidget):
         number = "…" if self._error is None else column_number(self._error, DIGITS)
         text = self.tr("Every point predicted from the others: mean squared error {error}")
         self._missed.setText(text.format(error=number))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.icons import icon
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from attn_gui.views.pages.page_widget import PageWidget
 
 
-class PagesPanel(QWidget):
+class PagesPanel(Retranslated, QWidget):
     """One page at a time; `pageAsked`, `exportAsked` and `largeAsked` say what is wanted."""
 
     pageAsked = Signal(str)
@@ -92,11 +93,6 @@ class PagesPanel(QWidget):
         super().showEvent(event)
         self.shown.emit()
         self.turned.emit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _build(self) -> None:
         self._choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

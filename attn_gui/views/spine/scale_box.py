@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QSlider, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.focused_wheel import FocusedWheel
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox
 from attn_gui.views.theme import scaled
@@ -15,7 +16,7 @@ LEAST_TYPED = "0.0000"
 PARTS = 100  # of the way from no scale at all to 1/√dₖ
 
 
-class ScaleSlider(QSlider):
+class ScaleSlider(FocusedWheel, QSlider):
     """A slider from 0, where all allowed keys count alike, to 1/√dₖ, the scaled dot product."""
 
     slid = Signal(float, bool)  # the share of the way; whether another gesture has begun with it
@@ -33,9 +34,8 @@ class ScaleSlider(QSlider):
 
     def set_share(self, share: float) -> None:
         """Stand at a part of the way, without a word."""
-        blocked = self.blockSignals(True)
-        self.setValue(round(PARTS * min(max(share, 0.0), 1.0)))
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.setValue(round(PARTS * min(max(share, 0.0), 1.0)))
 
     def _end_gesture(self) -> None:
         self._begun = False
@@ -47,12 +47,6 @@ class ScaleSlider(QSlider):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._end_gesture()
         super().focusInEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class ScaleBox(ListBox):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.product.marks import Cell
 from attn_gui.views.spine.item_row import FORMS, Item, SpineRow
@@ -31,7 +32,7 @@ from attn_gui.views.spine.stage_node import StageNode
 from attn_gui.views.theme import scaled, set_ground, theme_signal
 
 
-class Spine(QWidget):
+class Spine(Retranslated, QWidget):
     """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
 
     When the width is short the formula gives way, then concat, then the size of the maps; then the row scrolls.
@@ -172,11 +173,6 @@ class Spine(QWidget):
         super().resizeEvent(event)
         self._give_way()
         self._show_chosen_step()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _rebuild(self, entries: tuple[Entry, ...]) -> None:

@@ -10,16 +10,14 @@ import numpy as np
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
 )
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QAbstractItemDelegate, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import NAN, Levels, to_display
 from attn_gui.figure.tokens import LINE, SPACING, Theme
@@ -28,7 +26,6 @@ from attn_gui.views.tables.editor import CellEditor
 from attn_gui.views.tables.steps import step_of, way_out
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
-Index = QModelIndex | QPersistentModelIndex
 TINT = {"light": 0.32, "dark": 0.45}
 LEFT_PAD = 2  # a grid line and a pixel of air
 CHOSEN = 0.22  # of the accent, over a selected cell

@@ -25,8 +25,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QWidget
 
 from attn_gui.document.clipboard import Copied
-from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.views.tables.delegate import Hint, Index
+from attn_gui.document.matrix_model import Index, MatrixModel
+from attn_gui.views.tables.delegate import Hint
 from attn_gui.views.tables.editor import Bubble, CellEditor
 from attn_gui.views.tables.sized_view import SizedView
 from attn_gui.views.tables.steps import Area, Step, Walk, step_of, way_out

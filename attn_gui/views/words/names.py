@@ -75,7 +75,7 @@ class AxisNames(Sequence[str]):
         return AxisNames(self._tokens[cell]) if isinstance(cell, slice) else token_text(str(self._tokens[cell]))
 
     def longest(self, most: int) -> list[str]:
-        """At most so many names, of the tokens with most letters."""
+        """The names of the tokens with most letters, `most` at most."""
         return [token_text(token) for token in nlargest(most, map(str, self._tokens), key=len)]
 
 

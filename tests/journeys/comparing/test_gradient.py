@@ -143,7 +143,7 @@ def test_a_table_that_comes_while_the_gradient_is_of_the_numbers_before_waits_fo
     """The walk met it in a longer problem, whose passes run beside the window."""
     person.press("Ctrl+7")
     settle(person)
-    monkeypatch.setattr(computation, "is_quick", lambda _problem: False)
+    monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
     person.do("head_norms")
     settle(person)
     problem = person.program.document.problem

@@ -68,7 +68,7 @@ def test_numbers_that_are_exported_beside_the_window_are_copied_only_where_there
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_gradients_that_cannot_be_held_are_said_on_their_page(poor, quick, monkeypatch, qtbot):
-    monkeypatch.setattr(judging, "is_quick", lambda _evaluation: quick)
+    monkeypatch.setattr(judging, "is_quickly_differentiated", lambda _problem: quick)
     poor.do("gradients")
     page = poor.find("inspector.sensitivity")
     qtbot.waitUntil(lambda: any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))
@@ -80,7 +80,7 @@ def test_gradients_that_cannot_be_held_are_said_on_their_page(poor, quick, monke
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_a_gradient_in_the_maps_that_cannot_be_held_leaves_the_numbers(poor, quick, monkeypatch, qtbot):
-    monkeypatch.setattr(gradients, "is_quick", lambda _evaluation: quick)
+    monkeypatch.setattr(gradients, "is_quickly_differentiated", lambda _problem: quick)
     poor.do("show_gradient")
     qtbot.waitUntil(lambda: SAID in poor.banner())
     assert not poor.action("show_gradient").isChecked()

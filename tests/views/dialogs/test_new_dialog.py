@@ -7,7 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.dialogs.new_dialog import KINDS, NewChoice, NewDialog
+from attn_gui.engine.creation.create import KINDS
+from attn_gui.views.dialogs.new_dialog import NewChoice, NewDialog
 
 
 @pytest.fixture

@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QRadioButton, QWidget
 
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
-from attn_gui.figure.levels import LOCKED, MOST, TYPED, Shade
+from attn_gui.figure.levels import LOCKED, MOST, PLAIN, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
-from attn_gui.views.map.levels.shades import PLAIN
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 

@@ -12,10 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.levels import TYPED, Shade
+from attn_gui.figure.levels import PLAIN, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.shades import PLAIN
 from attn_gui.views.map.zooming.minimap import Minimap
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme

@@ -6,14 +6,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.metrics import BLIND, row_entropy
 from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
 
 from .passes import Passes, runs
 from .threads import share
 
-BLIND = -1.0  # stands for a row that sees no key: it has no entropy
 TALL, AT_ONCE = 64, 1 << 18  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
 # gives way to a window later
 

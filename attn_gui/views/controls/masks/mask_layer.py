@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -53,9 +53,8 @@ class LayerRow(QWidget):
     def set_layer(self, layer: Layer, n: int, m: int, batch: int) -> None:
         """Show the layer of the document."""
         self._layer, self._sizes = layer, (n, m, batch)
-        blocked = self.switch.blockSignals(True)
-        self.switch.setChecked(layer.enabled)
-        self.switch.blockSignals(blocked)
+        with QSignalBlocker(self.switch):
+            self.switch.setChecked(layer.enabled)
         for name, field in self.fields.items():
             if isinstance(field, LengthsField):
                 field.set_sizes(m, batch)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QRadioButton, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.engine.problem.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.masks.lint_lines import Line, LintLines
 from attn_gui.views.controls.masks.mask_layer import LayerRow
@@ -23,7 +24,7 @@ from attn_gui.views.words.tip import set_tip
 WIDTH = 340
 
 
-class MaskPanel(PopupFrame):
+class MaskPanel(Retranslated, PopupFrame):
     """Every layer with its switch and parameters; each gesture is one signal with the whole new list.
 
     `layersChanged` carries the layers as mappings, what was done ("add", "remove", "switch", "change") and the
@@ -171,11 +172,6 @@ class MaskPanel(PopupFrame):
         for row in self._rows:
             row.finish()
         super().hideEvent(event)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

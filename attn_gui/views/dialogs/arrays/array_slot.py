@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from attn_gui.formats.base import Listed
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.arrays.arrays_model import ARRAY_MIME, part_symbol
 from attn_gui.views.theme import scaled
@@ -17,7 +17,7 @@ NONE = ""
 SHORTEST = 8  # letters of a name that are always seen
 
 
-class ArraySlot(ChoiceBox):
+class ArraySlot(Retranslated, ChoiceBox):
     """`picked` carries the name of the array, empty for none."""
 
     def __init__(self, role: str, arrays: Sequence[Listed], parent: QWidget | None = None) -> None:
@@ -38,11 +38,6 @@ class ArraySlot(ChoiceBox):
         """Words in the present language."""
         self.set_words({NONE: self.tr("none")})
         self.setAccessibleName(part_symbol(self.role))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasFormat(ARRAY_MIME):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialogButtonBox,
@@ -25,6 +25,7 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.formats.named.fused import FUSED, Columns, runs_text
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
 from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
@@ -39,7 +40,7 @@ WIDTH, HEIGHT = 1060, 700
 FORM = 440
 
 
-class ArraysDialog(FormDialog):
+class ArraysDialog(Retranslated, FormDialog):
     """`previewAsked` carries the name of the array whose first numbers are wanted."""
 
     previewAsked = Signal(str)
@@ -105,11 +106,6 @@ class ArraysDialog(FormDialog):
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self.model.retranslate()
         self._look()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

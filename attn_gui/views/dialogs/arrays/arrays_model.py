@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QByteArray, QMimeData, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QByteArray, QMimeData, QModelIndex, Qt
 
 from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import Index
 from attn_gui.formats.base import Listed
 from attn_gui.formats.named.fused import FUSED
 from attn_gui.formats.named.roles import MASK
 
-Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 ARRAY_MIME = "application/x-attn-gui-array"
 NAME, SHAPE, NUMBERS, PART = range(4)

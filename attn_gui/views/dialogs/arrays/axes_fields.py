@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -22,6 +22,7 @@ from attn_gui.formats.named.arrangement import (
 from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of
 from attn_gui.formats.named.head_axes import BATCH, COLUMN, HEAD, TOKEN, Axes
 from attn_gui.formats.named.roles import MASK
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.form_fields import caption
@@ -32,7 +33,7 @@ UNSAID = ""
 MOST_HEADS = 65536
 
 
-class AxesFields(QWidget):
+class AxesFields(Retranslated, QWidget):
     """A row for every question that the chosen arrays leave open; the others are not shown."""
 
     changed = Signal()
@@ -165,11 +166,6 @@ class AxesFields(QWidget):
                 ADD: self.tr("numbers are added to the scores"),
             }
         )
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _on_heads_changed(self, count: int) -> None:
         if self._alike:

@@ -17,7 +17,7 @@ LETTERS, DECIMALS = 7, 4
 
 
 class NumberPreview(QWidget):
-    """At most so many rows and columns, with dots for the others; of more axes the first of each."""
+    """The first rows and columns of an array, dots for the rest; of more axes the first of each."""
 
     def __init__(self, rows: int, columns: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QRadioButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.base import Listed
 from attn_gui.formats.named.fused import FUSED
 from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, one_way
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.dialogs.arrays.array_slot import ArraySlot
 from attn_gui.views.dialogs.arrays.arrays_model import part_symbol
 from attn_gui.views.dialogs.form_fields import caption, lay_out
@@ -23,7 +24,7 @@ _OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q 
 _BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in range(0, len(_OTHERS), 2)))
 
 
-class PartSlots(QWidget):
+class PartSlots(Retranslated, QWidget):
     """`changed` when another array is picked or dropped, or the other way is chosen."""
 
     changed = Signal()
@@ -70,11 +71,6 @@ class PartSlots(QWidget):
         """All words in the present language."""
         self.direct.setText(self.tr("Queries, keys and values"))
         self.projected.setText(self.tr("A sequence X and the weights that make them"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _block(self, rows: Sequence[Sequence[str]]) -> QWidget:
         block = QWidget(self)

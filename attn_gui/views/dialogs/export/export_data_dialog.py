@@ -24,7 +24,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export.export_choice import DataChoice, first_of
 from attn_gui.views.dialogs.export.export_form import ExportForm
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
-from attn_gui.views.dialogs.form_fields import CheckList, Field, caption, lay_out
+from attn_gui.views.dialogs.form_fields import CheckList, caption, lay_out
 from attn_gui.views.words.names import stage_title
 
 
@@ -61,7 +61,7 @@ class ExportDataDialog(ExportForm):
         self.arrays.set_keys(choice.arrays)
         self.heads.setText(", ".join(map(str, choice.heads)))
         self.item.setValue(choice.batch)
-        self.format.setCurrentIndex(self.format.findData(choice.format))
+        self.format.set_key(choice.format)
         self.bom.setChecked(choice.bom)
         self.headers.setChecked(choice.headers)
         self.target.folder.setText(choice.folder)
@@ -148,9 +148,6 @@ class ExportDataDialog(ExportForm):
             signal.connect(self._show_choice)
 
     def _form(self) -> QGridLayout:
-        def field(name: str, span: int = 1) -> Field:
-            return self._captions[name], self._editors()[name], span
-
         ticks = QWidget(self)
         line = QHBoxLayout(ticks)
         line.setContentsMargins(0, 0, 0, 0)
@@ -162,13 +159,13 @@ class ExportDataDialog(ExportForm):
         lay_out(
             grid,
             (
-                (field("arrays", 3),),
+                (self._field("arrays", 3),),
                 ((None, ticks, 3),),
-                (field("format"), field("heads"), field("item")),
+                (self._field("format"), self._field("heads"), self._field("item")),
                 ((None, self.headers, 3),),
                 ((None, self.bom, 3),),
-                (field("name", 3),),
-                (field("target", 3),),
+                (self._field("name", 3),),
+                (self._field("target", 3),),
             ),
         )
         for column, stretch in enumerate((3, 2, 1)):

@@ -23,7 +23,7 @@ from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
 from attn_gui.views.dialogs.export.size_fields import SizeFields
-from attn_gui.views.dialogs.form_fields import CheckList, Field, LevelsFields, caption, lay_out
+from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, caption, lay_out
 from attn_gui.views.theme import dress
 from attn_gui.views.words.names import stage_title
 
@@ -191,24 +191,20 @@ class ExportDialog(ExportForm):
 
     def _form(self) -> QGridLayout:
         """Captions above their editors, three columns."""
-
-        def field(name: str, span: int = 1) -> Field:
-            return self._captions[name], self._editors()[name], span
-
         grid = QGridLayout()
         lay_out(
             grid,
             (
-                (field("stages", 3),),
-                (field("picture", 2), field("compare")),
-                (field("heads", 2), field("arrangement")),
-                (field("format"), field("dpi"), field("item")),
-                (field("width"), field("height"), field("font_size")),
-                (field("levels", 2), field("colormap")),
-                (field("style"), field("values"), field("theme")),
+                (self._field("stages", 3),),
+                (self._field("picture", 2), self._field("compare")),
+                (self._field("heads", 2), self._field("arrangement")),
+                (self._field("format"), self._field("dpi"), self._field("item")),
+                (self._field("width"), self._field("height"), self._field("font_size")),
+                (self._field("levels", 2), self._field("colormap")),
+                (self._field("style"), self._field("values"), self._field("theme")),
                 ((None, self.colorbar, 1), (None, self.transparent, 1), (None, self.session, 1)),
-                (field("name", 3),),
-                (field("target", 3),),
+                (self._field("name", 3),),
+                (self._field("target", 3),),
             ),
         )
         for column in range(3):

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
 
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.dialogs.asking import FormDialog, asked
-from attn_gui.views.dialogs.form_fields import TargetFields
+from attn_gui.views.dialogs.form_fields import Field, TargetFields
 from attn_gui.views.theme import dress
 from attn_gui.views.zones import step
 
@@ -23,7 +23,7 @@ NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 255  # bytes, on every file system in use
 
 
-class ExportForm(FormDialog):
+class ExportForm(Retranslated, FormDialog):
     """Asks what to write; a subclass makes the fields, in the order in which they are reached, and reads them.
 
     `names` tells the files of a choice, `stem` is what they are called before stage and head. The name proposed follows
@@ -89,11 +89,6 @@ class ExportForm(FormDialog):
         """Qt's own way would go round and round an editor that is made of several."""
         return step(self, forward)
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
-
     # --- for the subclass --------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
         raise NotImplementedError
@@ -101,6 +96,10 @@ class ExportForm(FormDialog):
     def _place_editors(self) -> dict[str, QWidget]:
         """Name and folder, which every form ends with."""
         return {"name": self.name, "target": self.target}
+
+    def _field(self, name: str, span: int = 1) -> Field:
+        """An editor under its caption, as a row of the form takes it."""
+        return self._captions[name], self._editors()[name], span
 
     def _heads(self) -> tuple[int, ...]:
         """The heads asked for. Raises ValueError with a sentence."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
 
 THIS, ALL, SOME = "this", "all", "some"
 
 
-class HeadsFields(QWidget):
+class HeadsFields(Retranslated, QWidget):
     """A choice, and beside it the numbers where they are to be typed: one never contradicts the other."""
 
     changed = Signal()
@@ -73,11 +74,6 @@ class HeadsFields(QWidget):
     def setAccessibleName(self, name: str) -> None:
         super().setAccessibleName(name)
         self.choice.setAccessibleName(name)
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _show_numbers(self) -> None:
         self.numbers.setVisible(self.choice.currentData() == SOME)

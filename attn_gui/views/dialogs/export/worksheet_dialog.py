@@ -12,7 +12,7 @@ from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export.export_form import ExportForm
-from attn_gui.views.dialogs.form_fields import CheckList, Field, caption, lay_out
+from attn_gui.views.dialogs.form_fields import CheckList, caption, lay_out
 from attn_gui.views.words.names import stage_title
 
 LANGUAGES = {"en": "English", "zh": "中文"}
@@ -92,19 +92,15 @@ class WorksheetDialog(ExportForm):
     def _build(self) -> None:
         for name, editor in {**self._editors(), "keys": self.keys}.items():
             editor.setObjectName(f"worksheets.{name}")
-
-        def field(name: str, span: int = 1) -> Field:
-            return self._captions[name], self._editors()[name], span
-
         grid, column = QGridLayout(), QVBoxLayout(self)
         lay_out(
             grid,
             (
-                (field("count"), field("seed"), field("blanks")),
-                (field("stages", 3),),
+                (self._field("count"), self._field("seed"), self._field("blanks")),
+                (self._field("stages", 3),),
                 ((None, self.keys, 3),),
-                (field("lang"), field("name", 2)),
-                (field("target", 3),),
+                (self._field("lang"), self._field("name", 2)),
+                (self._field("target", 3),),
             ),
         )
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)

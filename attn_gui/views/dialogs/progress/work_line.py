@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 
 LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
 
 
-class WorkLine(QWidget):
+class WorkLine(Retranslated, QWidget):
     """`begin`, `set_share` and `end`; `cancelRequested` when the person stops the work."""
 
     cancelRequested = Signal()
@@ -84,11 +85,6 @@ class WorkLine(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first

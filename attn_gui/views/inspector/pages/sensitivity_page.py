@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.links import Link
@@ -61,7 +62,7 @@ class Line(NamedTuple):
     bar: Bar
 
 
-class SensitivityPage(QWidget):
+class SensitivityPage(Retranslated, QWidget):
     """A sentence, and a row for every number: its name, the gradient, a bar."""
 
     cellRequested = Signal(str, tuple)
@@ -114,11 +115,6 @@ class SensitivityPage(QWidget):
             "working": self.tr("Taking the gradients …"),
         }
         self._words.setText(sentences[self._reason].format(name=self._name, refusal=self._refusal()))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QEvent, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.pages.link_grid import LinkGrid, Rows
 from attn_gui.views.inspector.runs import SentenceView, runs, strong
@@ -19,7 +20,7 @@ from attn_gui.views.words.tip import set_tip
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
-class StartPage(QWidget):
+class StartPage(Retranslated, QWidget):
     """First steps for somebody who sees the window for the first time."""
 
     exampleRequested = Signal(str)
@@ -109,11 +110,6 @@ class StartPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_shapes()
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def _show_shapes(self) -> None:
         for grid in (self._examples, self._models):

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress, ui_font
@@ -51,7 +52,7 @@ class Findings(NamedTuple):
     unjudged: str = ""
 
 
-class VerifyPage(QWidget):
+class VerifyPage(Retranslated, QWidget):
     """A button, a sentence, a row for every stage, a line for everything that must hold.
 
     While numbers are computed the button stops that, and so does Esc.
@@ -105,11 +106,6 @@ class VerifyPage(QWidget):
         self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))
         self._words.setText(self._sentence())
         set_tip(self.button, self.tr("Compute every stage a second time, cell by cell, and say where it differs"))
-
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        super().changeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._state == "working":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.colors import LUT_SIZE, Lut
-from attn_gui.figure.display import CLOSED, NAN, NEG_INF, POS_INF, Levels
+from attn_gui.figure.display import CLOSED, FLAGGED, Levels
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
 from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_text
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
@@ -40,8 +39,6 @@ WIDE = 200
 """From this width on the bar has five values, below it three."""
 
 UNIT = Levels(0.0, 1.0)
-
-_VALUES = {NAN: np.nan, POS_INF: np.inf, NEG_INF: -np.inf}
 
 
 class Contents(NamedTuple):
@@ -278,7 +275,7 @@ class ColorBar(QWidget):
         """Flag and text of every entry; the rule of the levels comes first and has no flag."""
         entries: list[Entry] = [(None, self.rule())] if self.rule() else []
         for flag, count in self.counts.items():
-            name = self.tr("not allowed") if flag == CLOSED else format_number(_VALUES[flag], 0)
+            name = self.tr("not allowed") if flag == CLOSED else format_number(FLAGGED[flag], 0)
             entries.append((flag, f"{name}  {count}" if count else name))
         return entries
 

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.levels import Shade
-
-PLAIN = Shade()
+from attn_gui.figure.levels import PLAIN, Shade
 
 
 def shaded_as(name: str, evaluation: Evaluation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QObject, QRect, Qt, Signal
+from PySide6.QtCore import QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.figure.tokens import SPACING
@@ -93,11 +93,10 @@ class JoinedWindows(QObject):
             (Qt.Orientation.Horizontal, stage.shape[1], left, right),
         ):
             bar = self.scroll_bars[side]
-            bar.blockSignals(True)
-            bar.setRange(0, round((count - (high - low)) * FINE))
-            bar.setPageStep(round((high - low) * FINE))
-            bar.setValue(round(low * FINE))
-            bar.blockSignals(False)
+            with QSignalBlocker(bar):
+                bar.setRange(0, round((count - (high - low)) * FINE))
+                bar.setPageStep(round((high - low) * FINE))
+                bar.setValue(round(low * FINE))
             bar.setVisible(high - low < count)
 
     def _on_bar_value_changed(self, along: Qt.Orientation, value: int) -> None:

@@ -1,0 +1,12 @@
+"""The base of a mixin for widgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    WidgetMixin = QWidget
+else:
+    WidgetMixin = object  # Qt makes one object of each of its classes; a mixin is none of its own
