@@ -5366,6 +5366,10 @@
 <context>
     <name>PagesPanel</name>
     <message>
+        <source>Pages</source>
+        <translation>页面</translation>
+    </message>
+    <message>
         <source>Page</source>
         <translation>页面</translation>
     </message>

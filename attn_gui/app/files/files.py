@@ -92,9 +92,9 @@ class FilesController(QObject):
         """The examples in their menu and among the first steps, in the present language."""
         self._menus["examples"].clear()
         for example in EXAMPLES:
-            self._menus["examples"].addAction(example.title_text()).triggered.connect(
-                lambda _=False, key=example.key: self.open_example(key)
-            )
+            action = self._menus["examples"].addAction(example.title_text())
+            action.setObjectName(f"action.example_{example.key}")
+            action.triggered.connect(lambda _=False, key=example.key: self.open_example(key))
         self._window.inspector.set_examples([(each.key, each.title_text(), "", each.size) for each in EXAMPLES])
 
     def _on_banner_closed(self, about: str) -> None:

@@ -62,7 +62,10 @@ class RecentFiles(QObject):
             menu.addSeparator()
             self._missing = menu.addAction(self.tr("Take the &missing ones off this list"))
             self._missing.triggered.connect(lambda: self._keep(path for path in files if path not in self._gone))
-            menu.addAction(self.tr("&Empty this list")).triggered.connect(lambda: self._keep(()))
+            self._missing.setObjectName("action.forget_missing")
+            empty = menu.addAction(self.tr("&Empty this list"))
+            empty.setObjectName("action.forget_all")
+            empty.triggered.connect(lambda: self._keep(()))
             self._looking.ask(lambda: frozenset(path for path in files if not exists(path)))
         self._show_gone()
 

@@ -89,9 +89,9 @@ class LessonsController(QObject):
         for path in sorted(resource("lessons").glob(f"*{ENDING}")):
             title = title_of(path, self._look.language)
             if title is not None:
-                self._menu.addAction(title.replace("&", "&&")).triggered.connect(
-                    lambda _=False, path=path: self.open_path(path)
-                )
+                action = self._menu.addAction(title.replace("&", "&&"))
+                action.setObjectName(f"action.lesson_{path.stem.replace('-', '_')}")
+                action.triggered.connect(lambda _=False, path=path: self.open_path(path))
         self._answers.retranslate()
         self._show()
 

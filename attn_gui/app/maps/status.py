@@ -63,6 +63,7 @@ class StatusController(QObject):
 
     def show_title(self) -> None:
         self._window.setWindowTitle(f"{self._document.name}[*]")
+        self._window.setAccessibleName(self._document.name)
         self._window.setWindowModified(self._document.modified)
 
     def show_place(self) -> None:

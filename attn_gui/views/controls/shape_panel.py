@@ -108,6 +108,7 @@ class ShapePanel(QWidget):
             self._labels[name].setText(text)
             self._labels[name].buddy().setAccessibleName(accessible)
         self._keep.setText(self.tr("keep d_model"))
+        self._keep.setAccessibleName(self._keep.text())
         self._keep.setToolTip(
             self.tr(
                 "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "

@@ -55,6 +55,7 @@ class PagesPanel(Retranslated, QWidget):
         holder = self._holders[kind.name] = FittingPage(self._stack)
         self._stack.addWidget(holder)
         page = self.pages[kind.name] = PageWidget(kind, holder.viewport())
+        page.setAccessibleName(page.title())
         holder.hold(page)
         return page
 
@@ -81,7 +82,10 @@ class PagesPanel(Retranslated, QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
+        self.setAccessibleName(self.tr("Pages"))
         self._choice.setAccessibleName(self.tr("Page"))
+        for page in self.pages.values():
+            page.setAccessibleName(page.title())
         self._choice.set_words({name: self.pages[name].title() for name in self._offered})
         large = self.tr("Beside the maps") if self._large.isChecked() else self.tr("In the place of the maps")
         for button, words in ((self._large, large), (self._export, self.tr("Export the page"))):

@@ -16,10 +16,11 @@ class TableMenu(QObject):
     def __init__(self, view: MatrixView) -> None:
         super().__init__(view)
         self._view = view
-        self._row = self._own(view.select_row, "Shift+Space")
-        self._column = self._own(view.select_column, "Ctrl+Space")
-        self._all = self._own(view.selectAll)
-        self._fit, self._usual = self._own(view.fit_columns), self._own(view.reset_columns)
+        self._row = self._own("select_row", view.select_row, "Shift+Space")
+        self._column = self._own("select_column", view.select_column, "Ctrl+Space")
+        self._all = self._own("select_all", view.selectAll)
+        self._fit = self._own("fit_columns", view.fit_columns)
+        self._usual = self._own("usual_columns", view.reset_columns)
         view.installEventFilter(self)
         self.retranslate()
 
@@ -48,8 +49,9 @@ class TableMenu(QObject):
             self.retranslate()
         return super().eventFilter(watched, event)
 
-    def _own(self, act: Callable[[], None], keys: str = "") -> QAction:
+    def _own(self, name: str, act: Callable[[], None], keys: str = "") -> QAction:
         action = QAction(self)
+        action.setObjectName(f"action.{name}")
         action.setShortcut(QKeySequence(keys))
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         action.triggered.connect(lambda: act() if self._view.settle() else None)

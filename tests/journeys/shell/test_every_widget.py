@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QWheelEvent
+from PySide6.QtGui import QAccessible, QAction, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSlider,
     QAbstractSpinBox,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QLabel,
+    QMenu,
     QScrollBar,
     QTableView,
     QTabWidget,
@@ -144,6 +146,29 @@ def test_what_takes_the_focus_says_what_it_is(launch, lang):
     found += nameless(person.window)
     in_dialogs(person, lambda dialog: found.extend(nameless(dialog)))
     assert sorted(set(found)) == []
+
+
+NAMED = re.compile(r"mainWindow|(control|table|heatmap|node|heads|panel|page)\.[a-z_.0-9]+|spine|inspector")
+"""Names by which scripts and screen readers find what they need."""
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_scripts_find_by_name_has_a_name_for_readers_too(launch, qtbot, lang):
+    person = launch("thinking-machines.npz", lang)
+    widgets = [person.window, *person.window.findChildren(QWidget)]
+    found = {each.objectName() for each in widgets if NAMED.fullmatch(each.objectName()) and not each.accessibleName()}
+    assert found == set()
+    other = {"en": "zh", "zh": "en"}[lang]
+    before = person.find("page.sqrt_d_k").accessibleName()
+    person.do(f"language_{other}")
+    qtbot.waitUntil(lambda: person.find("page.sqrt_d_k").accessibleName() != before)
+
+
+def test_every_command_of_a_menu_has_a_name(launch):
+    person = launch("thinking-machines.npz")
+    menus = {menu.menuAction() for menu in person.window.findChildren(QMenu)}
+    named = {each.text(): each.objectName() for each in person.window.findChildren(QAction) if each not in menus}
+    assert {text for text, name in named.items() if text and not re.fullmatch(r"action\.[a-z0-9_]+", name)} == set()
 
 
 def test_captions_lead_to_their_controls(launch):

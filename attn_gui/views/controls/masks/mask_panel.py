@@ -213,6 +213,7 @@ class MaskPanel(Retranslated, PopupFrame):
                 if record.adds == adds:
                     action = self.kinds.addAction(kind)
                     action.setData(kind)
+                    action.setObjectName(f"action.add_{kind}_mask")
                     action.triggered.connect(lambda _=False, kind=kind: self.add_layer(kind))
 
     def _forget_rows(self) -> None:
