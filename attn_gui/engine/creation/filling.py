@@ -1,9 +1,10 @@
-"""New numbers: each depends on its seed, its field and its place only."""
+"""New numbers, each of which depends on its seed, its field and its place only, and names of new tokens."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,13 @@ def fill(
             keep(new)
 
     return made(shape, dtype, write)
+
+
+def with_tokens(tokens: Sequence[str], length: int) -> tuple[str, ...]:
+    """The first `length` tokens, then new ones: `_1`, `_2` …, which are no number that another row may have."""
+    known = frozenset(tokens)
+    new = (name for k in count(1) if (name := f"_{k}") not in known)
+    return (*tokens[:length], *islice(new, max(0, length - len(tokens))))
 
 
 def _write_hashed(new: Array, kind: str, seed: int, field: str) -> None:

@@ -14,7 +14,7 @@ from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.shapes.drafts import TOKENS, clash_with, draft_of, fields_with
 from attn_gui.engine.problem.shapes.fixes import with_company
 
-from .filling import BLOCK, fill
+from .filling import BLOCK, fill, with_tokens
 from .memory import Write, made, overlay
 
 NEUTRAL = {
@@ -47,8 +47,7 @@ class _Mending:
 
     def value(self, name: str, shape: Shape) -> Any:
         if name in TOKENS:
-            tokens = getattr(self.problem, name)
-            return (*tokens[: shape[0]], *map(str, range(len(tokens), shape[0])))
+            return with_tokens(getattr(self.problem, name), shape[0])
         if name.endswith(".lengths"):
             layer = self.problem.mask[int(name.split(".")[1])]
             lengths: tuple[int, ...] = vars(layer)["lengths"]

@@ -16,6 +16,7 @@ from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
 from .by_hand_cells import following
+from .filling import with_tokens
 from .layer.widths import of_head_width, with_tables
 from .memory import filled, grown, outline, overlay
 
@@ -268,7 +269,7 @@ class _Plan:
     def _tokens(self, name: str, rows: int) -> None:
         tokens = getattr(self.problem, name)
         if tokens is not None:
-            self.fields[name] = (*tokens[:rows], *map(str, range(len(tokens), rows)))
+            self.fields[name] = with_tokens(tokens, rows)
 
     def _mask_axis(self, axis: int, before: int, after: int) -> None:
         """Layers with cells of their own along an axis of the maps grow open, or are cut."""

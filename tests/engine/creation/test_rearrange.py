@@ -45,6 +45,7 @@ def test_new_queries_leave_the_rows_of_the_others_alone(at, count):
     assert after.n == N + count
     assert np.array_equal(stage(after, "weights", 1)[kept], stage(before, "weights", 1))
     assert tuple(after.query_tokens[place] for place in kept) == before.query_tokens
+    assert after.query_tokens[at : at + count] == ("_1", "_2", "_3")[:count]  # no number that another row has
     assert np.all(after.query[at : at + count] == 0)
     assert after.mask[0].cells[..., at : at + count, :].all()  # new ones may see all
 

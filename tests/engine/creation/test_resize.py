@@ -166,7 +166,7 @@ def test_rows_join_and_leave_at_the_end_with_masks_and_tokens():
     problem = direct(mask=mask, query_tokens=tuple("abc"), key_tokens=tuple("vwxyz"))
     taller, _ = done(problem, n=4)
     assert taller.query.shape == (4, 24)
-    assert taller.query_tokens == ("a", "b", "c", "3")
+    assert taller.query_tokens == ("a", "b", "c", "_1")
     assert taller.mask[0].allowed.tolist() == [[False] * 5] * 3 + [[True] * 5]
     assert taller.mask[1] is not None
     assert taller.mask[1] == problem.mask[1]

@@ -212,7 +212,7 @@ def test_rows_cannot_be_projected_and_company_follows(rng):
     assert np.array_equal(changed["key"][:M], fields["key"])
     assert changed["mask"][0].allowed.shape == (N, 23)
     assert changed["mask"][0].allowed[:, M:].all()
-    assert changed["key_tokens"][:12] == (*"abcdefghijk", "11")
+    assert changed["key_tokens"][:12] == (*"abcdefghijk", "_1")
 
 
 def test_a_sequence_of_another_length_and_its_mask_are_offered_once_each(rng):
