@@ -109,7 +109,6 @@ def _labels(request: Request, kind: Format[Any], stage: str) -> tuple[Labels, La
 def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
     """Matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
-        array = request.loaded.problem.arrays()[name]
         path = request.base(f"{name}{kind.suffixes[0]}")
-        save_rows(field_rows(array, request.options.batch), path, excel=request.options.bom)
+        save_rows(field_rows(request.loaded.problem, name, request.options.batch), path, excel=request.options.bom)
         yield path

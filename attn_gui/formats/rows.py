@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from attn_gui.engine.arrays import Box, item_of
+from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.formats.foreign_arrays import Array
 
@@ -42,9 +43,10 @@ def rows_of(array: Array) -> Rows:
     return Rows(array.shape, array.dtype, lambda: iter((array,)))
 
 
-def field_rows(array: Array, item: int) -> Rows:
+def field_rows(problem: Problem, field: str, item: int) -> Rows:
     """An array of a problem as one matrix: of a batch one item, and the rows of all that is in it one below another."""
-    own = item_of(array, item)
+    array, of_record = problem.arrays()[field], "." in field
+    own = array if of_record and array.ndim < 4 else item_of(array, item)  # its three axes begin with the heads
     return rows_of(np.atleast_2d(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own))
 
 

@@ -227,6 +227,17 @@ def test_a_product_keeps_to_its_page(minilm: Problem, width: float, height: floa
         assert rect.bottom() <= layout.height
 
 
+def test_a_product_fills_a_slide() -> None:
+    """The search for the size of its cells took the bars for wrapped; maps stood in the left half."""
+    numbers = np.random.default_rng(2).normal(size=(3, 13, 61))
+    problem = Problem(query=numbers[0], key=numbers[1], value=numbers[2])
+    figure = compose_product(Evaluation(problem), FigureOptions(picture="product"), 0, 1024)
+    width, height = 25.4 * PX_PER_CM, 14.3 * PX_PER_CM
+    layout = plan_product(figure, width, height)
+    assert max(rect.right() for rect in layout.maps.values()) > 0.9 * width
+    assert max(bar.rect.bottom() for bar in layout.bars) > 0.85 * height
+
+
 def test_the_product_of_a_long_problem_says_that_it_is_pooled(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     problem = Problem(**{name: rng.normal(size=(3000, 8)) for name in ("query", "key", "value")})

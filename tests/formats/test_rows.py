@@ -15,6 +15,7 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import (
     Rows,
     block_rows,
+    field_rows,
     load_matrix,
     rows_of,
     save_matrix,
@@ -108,3 +109,18 @@ def test_what_does_not_fit_on_the_disk_is_not_begun(tmp_path: Path, refused: Cal
     for save, path in ((save_rows, tmp_path / "a.npy"), (lambda r, p: save_members({"a": r}, p), tmp_path / "a.npz")):
         assert "there is no room left" in refused(save, rows, path, path=path)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_field_is_one_matrix_of_an_item_and_of_all_heads():
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(3, 5, 8)) for name in ("query", "key", "value")}
+    layers = [{"kind": "bias", "values": rng.normal(size=shape)} for shape in ((2, 5, 5), (3, 2, 5, 5), (5, 1))]
+    problem = Problem(**arrays, num_heads=2, mask=layers)
+
+    def written(field, item):
+        return np.concatenate(list(field_rows(problem, field, item).blocks()))
+
+    assert np.array_equal(written("query", 1), arrays["query"][1])
+    assert np.array_equal(written("mask.0.values", 1), layers[0]["values"].reshape(10, 5))
+    assert np.array_equal(written("mask.1.values", 1), layers[1]["values"][1].reshape(10, 5))
+    assert np.array_equal(written("mask.2.values", 1), layers[2]["values"])

@@ -243,7 +243,7 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
         if name in evaluation.stages:
             rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
         else:
-            rows = field_rows(evaluation.problem.arrays()[name], choice.batch)
+            rows = field_rows(evaluation.problem, name, choice.batch)
         labels = _labels(evaluation, name, rows) if choice.headers and numbers()[choice.format].text else (None, None)
         save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
 

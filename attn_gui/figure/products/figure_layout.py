@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
@@ -71,29 +72,47 @@ def plan_product(
 ) -> ProductLayout:
     """Lay a product figure out at its own size, or within a width, a height or both; ValueError when there is no room.
 
-    All lengths are those before everything is magnified by `scale`.
+    The cells are as large as there is room for; what is left of the width goes to the matrices beside the stage. All
+    lengths are those before everything is magnified by `scale`.
     """
     cells = default_cells(figure.stage, scale)
     if width is None and height is None:
         return _laid_out(figure, cells)
-    low, high = 0.0, 64 * PX_PER_CM / min(cells)
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        found = _laid_out(figure, (cells[0] * middle, cells[1] * middle))
-        fits = (width is None or found.width <= width) and (height is None or found.height <= height)
-        low, high = (middle, high) if fits else (low, middle)
-    if min(cells) * low * max(figure.stage.shape) < LEAST_SIDE / 3:
+
+    def fits(cells: tuple[float, float], wide: float = 0.0) -> bool:
+        found = _laid_out(figure, cells, width, height, wide)
+        return (width is None or found.width <= width) and (height is None or found.height <= height)
+
+    low = _largest(64 * PX_PER_CM / min(cells), lambda size: fits((cells[0] * size, cells[1] * size)))
+    if min(cells) * low * max(figure.stage.shape) < LEAST_SIDE:
         side, given = ("width", width) if width is not None else ("height", height or 0.0)
         least = _laid_out(figure, (LEAST_SIDE / figure.stage.shape[1], LEAST_SIDE / figure.stage.shape[0]))
         raise ValueError(too_small(side, given * scale, (least.width if side == "width" else least.height) * scale))
-    return _laid_out(figure, (cells[0] * low, cells[1] * low), width, height)
+    cells = cells[0] * low, cells[1] * low
+    wide = 0.0 if width is None else _largest(width, lambda wide: fits(cells, wide))
+    return _laid_out(figure, cells, width, height, wide)
+
+
+def _largest(most: float, fits: Callable[[float], bool]) -> float:
+    """The largest length up to `most` that fits, by halving."""
+    low, high = 0.0, most
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def _laid_out(
-    figure: ProductFigure, cells: tuple[float, float], width: float | None = None, height: float | None = None
+    figure: ProductFigure,
+    cells: tuple[float, float],
+    width: float | None = None,
+    height: float | None = None,
+    wide: float = 0.0,
 ) -> ProductLayout:
+    """The layout with these cells, on a page of at least this width and height; matrices beside the stage may be
+    `wide`."""
     small, line = QFontMetricsF(figure_font(FONT_SIZE.micro)), QFontMetricsF(figure_font(FONT_SIZE.small)).height()
-    sizes = _sizes(figure, cells)
+    sizes = _sizes(figure, cells, wide)
     rows = _row_labels(figure.stage.rows, cells[1], small)
     columns = _column_labels(figure.stage.columns, cells[0], small)
     factor = _factor_labels(figure, sizes, small)
@@ -107,7 +126,7 @@ def _laid_out(
     captions = _captions(maps, lift)
     title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(figure.title)
     right = max(rect.right() for rect in maps.values()) + (factor.room + SPACING.m if factor is not None else 0.0)
-    page = width if width is not None else max(right + MARGIN, title + 2 * MARGIN, left + BAR_CELL + MARGIN)
+    page = max(right + MARGIN, title + 2 * MARGIN, left + BAR_CELL + MARGIN, width or 0.0)
     room = page - left - MARGIN
     bars = _bars(figure, left, stage.bottom() + GAP, room, small) if figure.stage.show_colorbar else ()
     below = max((bar.rect.bottom() + SPACING.s + small.height() for bar in bars), default=stage.bottom())
@@ -117,7 +136,7 @@ def _laid_out(
     bottom = note_top + len(note) * line if note else note_top - (0.0 if legend else SPACING.m)
     return ProductLayout(
         page,
-        height if height is not None else bottom + MARGIN,
+        max(bottom + MARGIN, height or 0.0),
         QPointF(MARGIN, MARGIN + title_line * 0.8),
         maps,
         captions,
@@ -154,21 +173,23 @@ def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap
     return {place: QRectF(*corner, *sizes[place]) for place, corner in corners.items() if place in sizes}
 
 
-def _sizes(figure: ProductFigure, cells: tuple[float, float]) -> dict[str, tuple[float, float]]:
-    """Width and height of every map: operands have the stage's cells unless they would be longer than the stage."""
+def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> dict[str, tuple[float, float]]:
+    """Width and height of every map: operands have the stage's cells unless they would be longer than the stage, or
+    `wide`."""
     across, down = cells
     rows, columns = figure.stage.shape
     stage = columns * across, rows * down
     long = max(*stage, LEAST_SIDE, FEW_CELLS * min(cells))
+    wide = max(long, wide)
     sizes = {STAGE: stage}
     for place in PLACES:
         if place in figure.maps and place != STAGE:
             own_rows, own_columns = figure.maps[place].shape
             sizes[place] = {
-                "left": (min(own_columns * across, long), stage[1]),
+                "left": (min(own_columns * across, wide), stage[1]),
                 "top": (stage[0], min(own_rows * down, long)),
-                "result": (min(own_columns * across, long), stage[1]),
-                "factor": (min(own_columns * across, long), min(own_rows * down, long)),
+                "result": (min(own_columns * across, wide), stage[1]),
+                "factor": (min(own_columns * across, wide), min(own_rows * down, long)),
             }[place]
     return sizes
 
