@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine import Problem
+from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.formats.foreign_arrays import Array
 

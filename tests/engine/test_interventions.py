@@ -39,6 +39,28 @@ def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage
     assert not np.array_equal(trace[stage], trace.computed(stage), equal_nan=True)
 
 
+@pytest.mark.parametrize("factor", [0.0, -1.0, 0.5, -2.5])
+@pytest.mark.parametrize("evaluate", [Evaluation, StreamingEvaluation])
+def test_what_a_mask_has_closed_stays_closed_when_it_is_multiplied(factor, evaluate):
+    """−∞ × 0 would make whole rows NaN, −∞ × −1 would give all weight to what nobody may see."""
+    arrays = {name: np.random.default_rng(5).normal(size=(5, 6)) for name in ("query", "key", "value")}
+    scaled = {"kind": "scale", "stage": "masked", "at": {"head": 1}, "factor": factor}
+    problem = Problem(**arrays, num_heads=2, mask=[{"kind": "causal"}], interventions=[scaled])
+    trace, evaluation = compute(problem), evaluate(problem)
+    closed, before = ~np.tri(5, dtype=bool), compute(problem.replace(interventions=()))
+    assert np.array_equal(trace["masked"][0, 1], np.where(closed, -np.inf, before["scaled"][0, 1] * factor))
+    assert np.array_equal(trace["masked"][0, 0], before["masked"][0, 0])
+    assert np.array_equal(trace.allowed, before.allowed)
+    weights = evaluation.box("weights", tuple(slice(0, length) for length in evaluation.shape("weights")))
+    assert np.all(weights[0, :, closed] == 0)
+    assert np.abs(weights.sum(axis=-1) - 1).max() <= 8 * np.finfo(float).eps
+    assert verify(trace).ok, str(verify(trace))
+    assert explain(trace, "masked", (0, 1, 0, 3)).value == -np.inf
+    cotangent = np.random.default_rng(6).normal(size=trace["output"].shape)
+    for name, gradient in sensitivity(trace, "output", cotangent=cotangent).items():
+        assert np.isfinite(gradient).all(), name
+
+
 # --- explained -----------------------------------------------------------------------------------
 @pytest.mark.parametrize(("name", "stage", "kind"), CASES[::3] + CASES[1::7])
 def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kind):

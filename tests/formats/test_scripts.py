@@ -83,7 +83,13 @@ INTERVENTION_PROBLEMS = {
             {"kind": "set", "stage": "output", "values": 1.0, "enabled": False},
         ],
     ),
-    "scale": projected(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}]),
+    "scale": projected(
+        mask=[{"kind": "causal"}],
+        interventions=[
+            {"kind": "scale", "stage": "masked", "at": {"head": 1}, "factor": 0.0},
+            {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0},
+        ],
+    ),
     "copy": given(
         query=random(3, N, 4),
         interventions=[

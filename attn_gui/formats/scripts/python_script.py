@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import layer_name
@@ -231,7 +232,11 @@ class _Script:
         own, origin = f"{name}[{self._index(node, box)}]", record.origin(box, node.stage.axes)
         taken = "" if origin is None else f"{before}[{self._index(node, origin)}]"
         given = "" if record.cells is None else self._literal(np.asarray(record.cells))
-        return f"{own} = {record.code.format(own=own, given=given, taken=taken)}"
+        if node.stage.role is not Role.CLOSE or record.replaces:
+            return f"{own} = {record.code.format(own=own, given=given, taken=taken)}"
+        where = f"{self.dialect.module}.where({own} == -inf"  # what is closed stays so
+        open_ones = f"{where}, 0.0, {own})"
+        return f"{own} = {where}, -inf, {record.code.format(own=open_ones, given=given, taken=taken)})"
 
     def _index(self, node: Node, box: Box) -> str:
         """A box of a stage in the axes that it has in the script."""

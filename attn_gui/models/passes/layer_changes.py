@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.chain.hand_node import changed_cells
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import kind_of
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError, StageError
@@ -83,7 +84,7 @@ class LayerHand:
                 box = record.box(axes, changed.shape)
                 origin = record.origin(box, axes)
                 taken = None if origin is None else computed[origin]
-                changed[box] = record.carried_out(changed[box], record.cells, taken)
+                changed[box] = changed_cells(STAGE[stage], record, changed[box], record.cells, taken)
         return np.asarray(changed[0])
 
     def check_stage(self, stage: str) -> None:

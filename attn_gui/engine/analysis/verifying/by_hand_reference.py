@@ -56,7 +56,8 @@ def _changed(
     computed: Callable[[tuple[int, ...]], float],
 ) -> float:
     if record.kind == "scale":
-        return number * float(record.factor)
+        closed = record.stage == "masked" and number == float("-inf")
+        return number if closed else number * float(record.factor)
     if record.kind == "copy":
         return computed(tuple(record.source.get(axis, k) for axis, k in zip(axes, index, strict=True)))
     if record.kind != "set":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.expression import Cell, Expression
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
 from attn_gui.engine.graph.node import Fetch, Node, shown
 from attn_gui.engine.graph.stage import Stage
@@ -135,7 +136,7 @@ class ByHand(Node):
             one = Trail(
                 step, part, cells[inside].copy(), self._given(step, part, fetch), self._taken(step, part, fetch)
             )
-            cells[inside] = step.record.carried_out(*one[2:])
+            cells[inside] = changed_cells(self.stage, step.record, *one[2:])
             trail.append(one)
         return cells, trail
 
@@ -151,7 +152,7 @@ class ByHand(Node):
         grad, found = np.array(grad), []
         for step, part, own, numbers, taken in reversed(self._carried_out(box, fetch)[1]):
             inside = indices.within(part, box)
-            mine = grad[inside].copy()
+            mine = np.where(_stays_closed(self.stage, step.record, own), 0.0, grad[inside])
             to_own, to_given, to_taken = step.record.slopes(own, numbers, taken)
             if to_given is not None and numbers is not None and step.numbers is not None:
                 name = self.inputs[step.numbers].name
@@ -171,7 +172,7 @@ class ByHand(Node):
             slopes = step.record.slopes(own, numbers, taken)
             slips = (found[inside], 0.0, 0.0 if taken is None else self._taken(step, part, errors))
             total = sum(np.abs(slope) * slip for slope, slip in zip(slopes, slips, strict=True) if slope is not None)
-            rounded = np.abs(step.record.carried_out(own, numbers, taken)) if step.record.rounds else 0.0
+            rounded = np.abs(changed_cells(self.stage, step.record, own, numbers, taken)) if step.record.rounds else 0.0
             found[inside] = np.nan_to_num(total + rounded, nan=np.inf, posinf=np.inf)
         return found
 
@@ -185,7 +186,8 @@ class ByHand(Node):
             origin = step.record.origin(part, self.stage.axes)
             if origin is not None:
                 taken = self.computed_cell(tuple(cut.start for cut in origin), fetch)
-            expression = step.record.carried_out(expression, numbers, taken)
+            if not _stays_closed(self.stage, step.record, np.asarray(expression.value)).any():
+                expression = step.record.carried_out(expression, numbers, taken)
         return expression
 
     def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
@@ -209,6 +211,18 @@ class ByHand(Node):
         expression = self.explain(index, fetch)
         leaves = [_leaf(cell) for cell in expression.cells()]
         return [Addends(np.asarray(expression.value), leaves)]
+
+
+def changed_cells(stage: Stage, record: Intervention, own: Array, given: Any, taken: Any) -> Array:
+    """Cells of a stage after an intervention: one that a mask has closed opens where a number is put in its place only,
+    not where it is multiplied."""
+    found = record.carried_out(own, given, taken)
+    closed = _stays_closed(stage, record, own)
+    return np.where(closed, own, found) if closed.any() else found
+
+
+def _stays_closed(stage: Stage, record: Intervention, own: Array) -> Array:
+    return np.isneginf(own) & (stage.role is Role.CLOSE and not record.replaces)
 
 
 def moved_boxes(before: Sequence[Node], after: Sequence[Node]) -> dict[str, list[Box]]:
