@@ -17,11 +17,10 @@ from attn_gui.figure.maps.layout import (
     Labels,
     default_cells,
     sample_of,
-    too_small,
 )
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis
-from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.output.page import PX_PER_CM, TooSmall
 from attn_gui.figure.products.product_figure import PLACES, STAGE, ProductFigure
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, wrapped
@@ -69,7 +68,7 @@ class ProductLayout:
 def plan_product(
     figure: ProductFigure, width: float | None = None, height: float | None = None, scale: float = 1.0
 ) -> ProductLayout:
-    """Lay a product figure out at its own size, or within a width, a height or both; ValueError when there is no room.
+    """Lay a product figure out at its own size, or within a width, a height or both; TooSmall when there is no room.
 
     All lengths are those before everything is magnified by `scale`.
     """
@@ -85,7 +84,7 @@ def plan_product(
     if min(cells) * low * max(figure.stage.shape) < LEAST_SIDE / 3:
         side, given = ("width", width) if width is not None else ("height", height or 0.0)
         least = _laid_out(figure, (LEAST_SIDE / figure.stage.shape[1], LEAST_SIDE / figure.stage.shape[0]))
-        raise ValueError(too_small(side, given * scale, (least.width if side == "width" else least.height) * scale))
+        raise TooSmall(side, given * scale, (least.width if side == "width" else least.height) * scale)
     return _laid_out(figure, (cells[0] * low, cells[1] * low), width, height)
 
 
