@@ -44,8 +44,12 @@ def said_in(part: object, context: str) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole, for Qt to lay out: no line ends inside one."""
-    return sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
+    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole, for Qt to lay out: no line ends inside one.
+
+    One may end behind each 、 of a list of endings (.csv、.tex), which to Qt is one word.
+    """
+    whole = sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
+    return whole.replace("、.", "、\u200b.")
 
 
 def token_text(token: str) -> str:
