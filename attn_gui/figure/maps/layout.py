@@ -12,7 +12,7 @@ from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis, MapFigure
 from attn_gui.figure.output.page import PX_PER_CM, TooSmall
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided, label_step, visible_text, wrapped
+from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.text.numbers import CELL_MARGIN, Values, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
@@ -152,7 +152,7 @@ class _Planner:
 
     # --- across ----------------------------------------------------------------------------------
     def _row_room(self) -> float:
-        texts = map(visible_text, sample_of(self.figure.rows))
+        texts = map(token_label, sample_of(self.figure.rows))
         return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
 
     def _left(self) -> float:
@@ -181,7 +181,7 @@ class _Planner:
 
     # --- down ------------------------------------------------------------------------------------
     def _column_labels(self, cell_width: float) -> Labels:
-        texts = [visible_text(text) for text in sample_of(self.figure.columns)]
+        texts = [token_label(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
         numbers = all(text.isdecimal() for text in texts)
         if widest + SPACING.s <= cell_width or numbers:
@@ -194,7 +194,7 @@ class _Planner:
         return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
 
     def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> Labels:
-        texts = tuple(elided(visible_text(text), room + 0.5, self.small) for text in axis.labels[::step])
+        texts = tuple(elided(token_label(text), room + 0.5, self.small) for text in axis.labels[::step])
         return Labels(texts, step, turned, room)
 
     def _above(self, labels: Labels) -> float:

@@ -15,7 +15,7 @@ from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_item, fille
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.products.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
-from attn_gui.figure.text.labels import visible_text
+from attn_gui.figure.text.labels import token_label
 from attn_gui.pictures.planes import PlaneLike
 
 STAGE = "stage"
@@ -103,7 +103,7 @@ def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> Map
         axes.append(
             Axis(
                 role if role in names else axis.name,
-                tuple(map(visible_text, tokens)) if fits and tokens else axis.labels,
+                tuple(map(token_label, tokens)) if fits and tokens else axis.labels,
             )
         )
     return replace(figure, rows=axes[0], columns=axes[1])

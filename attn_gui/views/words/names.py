@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.graph.symbols import is_named, symbol, title
 from attn_gui.engine.problem.errors import Note
+from attn_gui.figure.text.labels import token_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 LAST = {
@@ -50,14 +51,6 @@ def unbroken(sentence: str) -> str:
     """
     whole = sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
     return whole.replace("、.", "、\u200b.")
-
-
-def token_text(token: str) -> str:
-    """A token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
-
-    One of nothing else stays as it is.
-    """
-    return token.strip().lstrip("Ġ▁").strip() or token
 
 
 class AxisNames(Sequence[str]):
