@@ -14,13 +14,13 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.maps.compose import check_item, composed
-from attn_gui.figure.maps.layout import Layout, plan, too_small
+from attn_gui.figure.maps.layout import Layout, plan
 from attn_gui.figure.maps.map_figure import MapFigure
 from attn_gui.figure.maps.map_parts import fitting_numbers
 from attn_gui.figure.maps.painter import begin, paint_map
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.devices import pixels_of
-from attn_gui.figure.output.page import LOGICAL_DPI, Page
+from attn_gui.figure.output.page import LOGICAL_DPI, Page, TooSmall
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
@@ -190,7 +190,7 @@ def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -
     try:
         drawing = kind.plan(content, ink, *sides_of(options, scale))
     except NoRoom as lack:
-        raise ValueError(too_small(lack.side, lack.given * scale, lack.least * scale)) from lack
+        raise TooSmall(lack.side, lack.given * scale, lack.least * scale) from lack
 
     def paint(painter: QPainter) -> None:
         painter.save()

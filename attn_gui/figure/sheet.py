@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QT_TRANSLATE_NOOP
 from PySide6.QtGui import QImage
 
+from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.memory import check
 from attn_gui.engine.stages import SHOWN_FIRST
@@ -36,6 +38,15 @@ MOST_CARRIED = 2**20
 NOTEBOOK_DPI = 150
 SVG_CELLS_IN_NOTEBOOK = 2_500
 """A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
+
+_TOO_LONG = {
+    "width": QT_TRANSLATE_NOOP("Sentences", "The width of a figure is up to {most} cm, got {got}."),
+    "height": QT_TRANSLATE_NOOP("Sentences", "The height of a figure is up to {most} cm, got {got}."),
+}
+_TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "The figure would be {width} × {height} cm, more than {most} a side.")
+_MAPS_ALONE = QT_TRANSLATE_NOOP(
+    "Sentences", "Two states stand side by side as maps alone, without the matrices around them."
+)
 
 
 def write(
@@ -218,12 +229,12 @@ def page_of(
     """The page of a figure as a file will hold it; `heads` are checked already."""
     for name, side in (("width", options.width), ("height", options.height)):
         if side is not None and not 0 < side <= LONGEST_PAGE_CM:
-            raise ValueError(f"The {name} of a figure is up to {LONGEST_PAGE_CM:.0f} cm, got {side:g}.")
+            raise Refusal(_TOO_LONG[name], most=f"{LONGEST_PAGE_CM:.0f}", got=f"{side:g}")
     dpi = file.dpi if IMAGES[file.form].pixels else None
     page = kind_of(options.picture).page(evaluation, options, heads, dpi, tell)
     width, height = page.centimeters
     if max(width, height) > LONGEST_PAGE_CM:
-        raise ValueError(f"The figure would be {width:.0f} × {height:.0f} cm, more than {LONGEST_PAGE_CM:.0f} a side.")
+        raise Refusal(_TOO_LARGE, width=f"{width:.0f}", height=f"{height:.0f}", most=f"{LONGEST_PAGE_CM:.0f}")
     return page
 
 
@@ -254,7 +265,7 @@ def faced(evaluation: Evaluation, options: FigureOptions) -> Evaluation:
     if options.beside is None or not kind.of_stage:
         return evaluation
     if options.beside.mode == SPLIT and not kind.on_sheets:
-        raise ValueError("Two states stand side by side as maps alone, without the matrices around them.")
+        raise Refusal(_MAPS_ALONE)
     return options.beside.faced(evaluation, options.stage)
 
 

@@ -7787,6 +7787,54 @@
         <source>{file} was not saved: the document was changed while it was written. Save it again.</source>
         <translation>{file} 没有保存：写入期间文档有改动。请再保存一次。</translation>
     </message>
+    <message>
+        <source>The picture would have {width} × {height} pixels, more than {most} in all or {longest} a side; choose fewer dots per inch or a smaller size.</source>
+        <translation>图像将有 {width} × {height} 像素，超过了总数 {most} 或每边 {longest} 的上限；请降低分辨率或减小尺寸。</translation>
+    </message>
+    <message>
+        <source>The moving picture would have {count} × {width} × {height} pixels, more than {most}; choose fewer dots per inch, a smaller size or fewer values.</source>
+        <translation>动图将有 {count} × {width} × {height} 像素，超过了上限 {most}；请降低分辨率、减小尺寸或减少取值个数。</translation>
+    </message>
+    <message>
+        <source>A GIF has no pixels that are partly transparent; choose an opaque ground.</source>
+        <translation>GIF 不支持半透明像素；请选择不透明的背景。</translation>
+    </message>
+    <message>
+        <source>There is no memory for a picture of {width} × {height} pixels.</source>
+        <translation>内存不足，无法生成 {width} × {height} 像素的图像。</translation>
+    </message>
+    <message>
+        <source>A width of {given} cm leaves no room for the map beside its labels; {least} cm is the least.</source>
+        <translation>宽 {given} 厘米放不下热图及其标签；至少要 {least} 厘米。</translation>
+    </message>
+    <message>
+        <source>A height of {given} cm leaves no room for the map beside its labels; {least} cm is the least.</source>
+        <translation>高 {given} 厘米放不下热图及其标签；至少要 {least} 厘米。</translation>
+    </message>
+    <message>
+        <source>{letter} has {rows} × {columns} numbers, too many for a product picture.</source>
+        <translation>{letter} 有 {rows} × {columns} 个数，在乘积图中放不下。</translation>
+    </message>
+    <message>
+        <source>The stage {stage} is no product of matrices here: there is nothing to stand around it.</source>
+        <translation>{stage} 在这里不是矩阵的乘积：周围没有可画的矩阵。</translation>
+    </message>
+    <message>
+        <source>The width of a figure is up to {most} cm, got {got}.</source>
+        <translation>图的宽度最大为 {most} 厘米，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>The height of a figure is up to {most} cm, got {got}.</source>
+        <translation>图的高度最大为 {most} 厘米，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>The figure would be {width} × {height} cm, more than {most} a side.</source>
+        <translation>图的大小将为 {width} × {height} 厘米，每边不能超过 {most} 厘米。</translation>
+    </message>
+    <message>
+        <source>Two states stand side by side as maps alone, without the matrices around them.</source>
+        <translation>两个状态只能以热图并排显示，周围不带矩阵。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>

@@ -215,6 +215,19 @@ def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) 
             assert image.pixel(int(x), int(y)) == wanted[row, column]
 
 
+def test_tokens_stand_at_their_maps_without_the_blanks_around_them(minilm: Problem) -> None:
+    """Of a model's tokens most begin with one: those at the right of V would begin in two columns."""
+    tokens = ("the", " cat", "Ġsat", " ", *map(str, range(4, minilm.n)))
+    problem = minilm.replace(query_tokens=tokens, key_tokens=tokens)
+    options = FigureOptions(picture="product")
+    product = plan_product(compose_product(Evaluation(problem), options, 3, 1024))
+    layout = plan(composed(Evaluation(problem), FigureOptions(), (3,)))
+    assert product.factor_labels is not None
+    for labels in (product.row_labels, product.column_labels, product.factor_labels, layout.row_labels):
+        assert labels.texts[:4] == ("the", "cat", "sat", "‹U+0020›")
+    assert problem.query_tokens == tokens
+
+
 @pytest.mark.parametrize("width", [8.5, 24.0])
 @pytest.mark.parametrize("height", [None, 14.0])
 def test_a_product_keeps_to_its_page(minilm: Problem, width: float, height: float | None) -> None:

@@ -156,3 +156,16 @@ def test_nothing_is_offered_where_there_is_none(launch):
     person.do("snapshot")
     QApplication.processEvents()
     assert person.action("open_snapshot").isEnabled()
+
+
+def test_the_word_for_no_snapshot_follows_the_language(launch):
+    person = launch(SMALL)
+    fold = person.find("snapshots.fold")
+    for language, word in (("zh", "尚无"), ("en", "none yet"), ("zh", "尚无")):
+        person.do(f"language_{language}")
+        QApplication.processEvents()
+        assert fold.present == word
+    person.do("snapshot")
+    person.do("language_en")
+    QApplication.processEvents()
+    assert fold.present == names(person)[0]

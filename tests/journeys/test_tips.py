@@ -55,6 +55,15 @@ def test_tips_follow_the_language(launch):
     assert re.search("[一-鿿]", person.find("control.score").toolTip())
 
 
+def test_a_tip_that_a_widget_says_itself_is_in_the_present_language_under_whats_this_too(launch, qtbot):
+    person = launch("worked-example.npz")
+    fold = person.find("history.fold")
+    qtbot.waitUntil(lambda: bool(fold.whatsThis()))
+    for language in ("language_zh", "language_en"):
+        person.do(language)
+        qtbot.waitUntil(lambda: fold.whatsThis() == fold.toolTip())
+
+
 def test_a_window_of_another_program_keeps_its_own_words(launch, qtbot):
     """A notebook or a script has windows beside this one, in the same application."""
     other, person = QWidget(), launch()

@@ -59,3 +59,14 @@ def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
     label.show()
     QApplication.processEvents()
     assert label.height() >= label.heightForWidth(200) > 2 * label.fontMetrics().lineSpacing()
+
+
+def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
+    label = WrappedLabel()
+    qtbot.addWidget(label)
+    label.setText("或将 .attn、.npz、.safetensors、.md、.tex、.csv 文件拖放到窗口")
+    assert label.text() == "或将 .attn、.npz、.safetensors、.md、.tex、.csv 文件拖放到窗口"
+    layout = laid_out(label, label.fontMetrics().horizontalAdvance(".safetensors、.m"))
+    assert layout.lineCount() > 3
+    assert all(layout.lineAt(row).naturalTextWidth() <= layout.lineAt(row).width() for row in range(layout.lineCount()))
+    assert any(line.startswith(".safetensors") for line in lines(layout))

@@ -18,7 +18,7 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
@@ -116,8 +116,8 @@ class ExportController(QObject):
             evaluation.stages,
             heads=problem.num_heads,
             items=problem.batch_size,
-            draw=self._previewed,
-            names=lambda choice: [task.path.name for task in self._figures(choice)],
+            draw=translating(self._previewed),
+            names=translating(lambda choice: [task.path.name for task in self._figures(choice)]),
             pictures=[key for key, kind in PICTURES.items() if kind.is_there(evaluation, self._pages.model)],
             stem=self._naming().stem,
             compares=self._baseline.comparable,
@@ -198,7 +198,7 @@ class ExportController(QObject):
             names,
             heads=problem.num_heads,
             items=problem.batch_size,
-            names=lambda choice: [task.path.name for task in self._tables(choice)],
+            names=translating(lambda choice: [task.path.name for task in self._tables(choice)]),
             stem=self._naming().stem,
             parent=self._window,
         )

@@ -211,6 +211,8 @@ class SessionSaving(QObject):
         elif isinstance(found, Exception):
             raise found
         else:
+            if self._well:  # else an earlier one of those that were written together failed, which is still to be read
+                self._window.banner.withdraw_refusal()
             self._settings.add_recent(session.path.resolve())
             if self._is_ours(session):
                 self._document.mark_saved(session.path, session.generation, session.snapshots)

@@ -14,9 +14,10 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
 from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import by_hand_of, stage_plane
+from attn_gui.figure.text.labels import token_text
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.names import stage_title, token_text
+from attn_gui.views.words.names import stage_title
 
 Tell = Callable[[Callable[[], str]], None]
 

@@ -138,8 +138,9 @@ class TipsController(QObject):
         return window is not None
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """The language has changed; widgets that have tips of their own hear of it later."""
         self.show()
+        self._begin()
 
 
 def _tip(name: str) -> str:

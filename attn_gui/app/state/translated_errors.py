@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import reduce, wraps
+from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
@@ -12,6 +13,8 @@ from attn_gui.engine.graph.symbols import is_named
 from attn_gui.engine.problem.sentences import spoken
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
+P = ParamSpec("P")
+R = TypeVar("R")
 NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
 NUMBERS = {
     "scale": ("Names", "scale"),
@@ -69,3 +72,16 @@ def called(name: str) -> str:
 def saying(said: object) -> Callable[[], str]:
     """The sentence as something that can be asked again after the language was switched."""
     return lambda: sentence(said)
+
+
+def translating(do: Callable[P, R]) -> Callable[P, R]:
+    """The same function, whose refusals are words of the window's language, for widgets that know no engine."""
+
+    @wraps(do)
+    def done(*args: P.args, **named: P.kwargs) -> R:
+        try:
+            return do(*args, **named)
+        except (ValueError, OSError, MemoryError) as error:
+            raise ValueError(sentence(error)) from error
+
+    return done

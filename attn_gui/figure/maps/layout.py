@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis, MapFigure
-from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.output.page import PX_PER_CM, TooSmall
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided, label_step, visible_text, wrapped
+from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.text.numbers import CELL_MARGIN, Values, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
@@ -67,7 +67,7 @@ class Layout:
 
 
 def plan(figure: MapFigure, width: float | None = None, height: float | None = None, scale: float = 1.0) -> Layout:
-    """Lay a figure out at its own size, or to a width, a height or both; ValueError when its labels leave no room.
+    """Lay a figure out at its own size, or to a width, a height or both; TooSmall when its labels leave no room.
 
     All lengths are those before everything is magnified by `scale`.
     """
@@ -152,7 +152,7 @@ class _Planner:
 
     # --- across ----------------------------------------------------------------------------------
     def _row_room(self) -> float:
-        texts = map(visible_text, sample_of(self.figure.rows))
+        texts = map(token_label, sample_of(self.figure.rows))
         return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
 
     def _left(self) -> float:
@@ -176,12 +176,12 @@ class _Planner:
         maps = width - self._across()
         least = self._across() + LEAST_MAP * self.grid_columns
         if maps < LEAST_MAP * self.grid_columns:
-            raise ValueError(too_small("width", width * self.scale, least * self.scale))
+            raise TooSmall("width", width * self.scale, least * self.scale)
         return maps / (self.columns * self.grid_columns)
 
     # --- down ------------------------------------------------------------------------------------
     def _column_labels(self, cell_width: float) -> Labels:
-        texts = [visible_text(text) for text in sample_of(self.figure.columns)]
+        texts = [token_label(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
         numbers = all(text.isdecimal() for text in texts)
         if widest + SPACING.s <= cell_width or numbers:
@@ -194,7 +194,7 @@ class _Planner:
         return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
 
     def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> Labels:
-        texts = tuple(elided(visible_text(text), room + 0.5, self.small) for text in axis.labels[::step])
+        texts = tuple(elided(token_label(text), room + 0.5, self.small) for text in axis.labels[::step])
         return Labels(texts, step, turned, room)
 
     def _above(self, labels: Labels) -> float:
@@ -233,7 +233,7 @@ class _Planner:
         fixed = self._above(self._column_labels(cell_width)) + self._between() + self._below(page_width)
         least = LEAST_MAP * self.grid_rows
         if height - fixed < least:
-            raise ValueError(too_small("height", height * self.scale, (fixed + least) * self.scale))
+            raise TooSmall("height", height * self.scale, (fixed + least) * self.scale)
         return (height - fixed) / (self.rows * self.grid_rows)
 
     def _width_for_height(self, height: float, steepness: float) -> float:
@@ -290,11 +290,3 @@ def sample_of(axis: Axis) -> list[str]:
     if len(axis.labels) <= MEASURED_LABELS:
         return list(axis.labels)
     return sorted(axis.labels, key=len)[-MEASURED_LABELS:]
-
-
-def too_small(side: str, given: float, least: float) -> str:
-    """The sentence on a size that leaves no room; both in logical pixels."""
-    return (
-        f"A {side} of {given / PX_PER_CM:.1f} cm leaves no room for the map beside its labels; "
-        f"{math.ceil(least / PX_PER_CM * 10) / 10:.1f} cm is the least."
-    )

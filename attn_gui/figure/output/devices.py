@@ -9,9 +9,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import IO
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 
+from attn_gui.document.phrases import Refusal
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.output.png import PngWriter
 from attn_gui.figure.output.svg import SvgPage
@@ -29,6 +30,21 @@ BAND = 1 << 20
 """Pixels of a PNG that are painted at a time."""
 
 SOFTWARE = "attn_gui"
+
+_TOO_MANY_PIXELS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The picture would have {width} × {height} pixels, more than {most} in all or {longest} a side; choose "
+    "fewer dots per inch or a smaller size.",
+)
+_TOO_MANY_MOVING = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The moving picture would have {count} × {width} × {height} pixels, more than {most}; choose fewer dots "
+    "per inch, a smaller size or fewer values.",
+)
+_SEE_THROUGH = QT_TRANSLATE_NOOP(
+    "Sentences", "A GIF has no pixels that are partly transparent; choose an opaque ground."
+)
+_NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "There is no memory for a picture of {width} × {height} pixels.")
 
 _GLYPH_NAMES = re.compile(rb"\[(?:<[0-9A-F]{4,8}>\s*)+\]")
 _LONE_RECTANGLE = re.compile(
@@ -112,12 +128,10 @@ def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], tell: C
 
     width, height = pixels_of(pages[0].width * pages[0].scale, pages[0].height * pages[0].scale, dpi)
     if len(pages) * width * height > MOST_PIXELS:
-        raise ValueError(
-            f"The moving picture would have {len(pages):,} × {width:,} × {height:,} pixels, more than "
-            f"{MOST_PIXELS // 10**6} million; choose fewer dots per inch, a smaller size or fewer values."
-        )
+        sizes = {"count": f"{len(pages):,}", "width": f"{width:,}", "height": f"{height:,}"}
+        raise Refusal(_TOO_MANY_MOVING, **sizes, most=f"{MOST_PIXELS:,}")
     if any(page.ground is None for page in pages):
-        raise ValueError("A GIF has no pixels that are partly transparent; choose an opaque ground.")
+        raise Refusal(_SEE_THROUGH)
 
     def painted(number: int) -> QImage:
         tell(number / len(pages))
@@ -144,10 +158,8 @@ def pixels_of(width: float, height: float, dpi: float) -> tuple[int, int]:
         raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
     across, down = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (width, height))
     if max(across, down) > LONGEST_SIDE_PIXELS or across * down > MOST_PIXELS:
-        raise ValueError(
-            f"The picture would have {across:,} × {down:,} pixels, more than {MOST_PIXELS // 10**6} million in all "
-            f"or {LONGEST_SIDE_PIXELS:,} a side; choose fewer dots per inch or a smaller size."
-        )
+        sizes = {"width": f"{across:,}", "height": f"{down:,}", "longest": f"{LONGEST_SIDE_PIXELS:,}"}
+        raise Refusal(_TOO_MANY_PIXELS, **sizes, most=f"{MOST_PIXELS:,}")
     return across, down
 
 
@@ -157,7 +169,7 @@ def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
     form = formats.Format_ARGB32_Premultiplied if page.ground is None else formats.Format_RGB32
     image = QImage(width, rows.stop - rows.start, form)
     if image.isNull():
-        raise ValueError(f"There is no memory for a picture of {width:,} × {rows.stop - rows.start:,} pixels.")
+        raise Refusal(_NO_MEMORY, width=f"{width:,}", height=f"{rows.stop - rows.start:,}")
     image.fill(page.ground or Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.translate(0, -rows.start)

@@ -23,7 +23,7 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -120,7 +120,7 @@ class _Layout:
         return [*names, self.ink.translate("Pages", "sum"), "Y"]
 
     def _title(self) -> str:
-        token = f" “{visible_text(self.parts.token.strip() or self.parts.token)}”" if self.parts.token else ""
+        token = f" “{token_label(self.parts.token)}”" if self.parts.token else ""
         named = self.ink.translate("Pages", "Head contributions, query {query}").format(query=self.parts.query)
         return named + token
 

@@ -20,7 +20,7 @@ from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_pan
 from attn_gui.figure.output.text import END, MIDDLE, write_line
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Field, Spot
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 
 WIDE = 135.0
@@ -34,7 +34,7 @@ FLATTEST, TALLEST = 0.2, 1.6
 
 def token_of(tokens: Sequence[str] | None, place: int) -> str:
     """A token as it can be seen, without the blanks round it; its number where there are none."""
-    return visible_text(tokens[place].strip() or tokens[place]) if tokens else str(place)
+    return token_label(tokens[place]) if tokens else str(place)
 
 
 @dataclass(frozen=True, eq=False)

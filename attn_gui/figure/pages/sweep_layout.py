@@ -22,7 +22,7 @@ from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.text.fonts import WIDER_FONT
-from attn_gui.figure.text.labels import elided, visible_text, wrapped
+from attn_gui.figure.text.labels import elided, token_label, wrapped
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
@@ -113,7 +113,7 @@ class SweepLayout:
     def _subtitle(self) -> str:
         swept, words = self.swept, self.ink.words
         parts = [words.head.format(swept.row.head)] if swept.heads > 1 else []
-        token = f" “{visible_text(swept.token.strip() or swept.token)}”" if swept.token else ""
+        token = f" “{token_label(swept.token)}”" if swept.token else ""
         parts.append(f"{words.axes['query']} {swept.row.query}{token}")
         return " · ".join(parts)
 

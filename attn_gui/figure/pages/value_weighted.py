@@ -25,7 +25,7 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import pooled_map
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -158,7 +158,7 @@ class _Layout:
         names = self.shown.tokens[0]
         if not names or height / self.shown.shape[0] < LEAST_ROW:
             return SPACING.xl
-        widest = max(metrics("micro").horizontalAdvance(visible_text(name.strip() or name)) for name in names)
+        widest = max(metrics("micro").horizontalAdvance(token_label(name)) for name in names)
         return min(widest, MOST_LABEL) + SPACING.m
 
     def _spot(self, number: int, row: int, column: int) -> Spot:
@@ -166,7 +166,7 @@ class _Layout:
         values, (n, m) = self.shown.maps[number][0], self.shown.shape
         at = row * n // values.shape[0], column * m // values.shape[1]
         names = [
-            visible_text(tokens[place].strip() or tokens[place]) if tokens else str(place)
+            token_label(tokens[place]) if tokens else str(place)
             for tokens, place in zip(self.shown.tokens, at, strict=True)
         ]
         value = format_number(float(values[row, column]), 4)
@@ -203,7 +203,7 @@ class _Layout:
             return
         pitch = place.height() / len(names)
         for row, name in enumerate(names):
-            text = elided(visible_text(name.strip() or name), MOST_LABEL, micro)
+            text = elided(token_label(name), MOST_LABEL, micro)
             at = QPointF(place.left() - SPACING.s, place.top() + (row + 0.5) * pitch + micro.capHeight() / 2)
             color = self.ink.theme.query if row == self.shown.cell[0] else self.ink.theme.text2
             write_line(painter, at, text, color, FONT_SIZE.micro, anchor=END)

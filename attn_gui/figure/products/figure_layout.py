@@ -18,11 +18,10 @@ from attn_gui.figure.maps.layout import (
     Labels,
     default_cells,
     sample_of,
-    too_small,
 )
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis
-from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.output.page import PX_PER_CM, TooSmall
 from attn_gui.figure.products.product_figure import PLACES, STAGE, ProductFigure
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, wrapped
@@ -70,7 +69,7 @@ class ProductLayout:
 def plan_product(
     figure: ProductFigure, width: float | None = None, height: float | None = None, scale: float = 1.0
 ) -> ProductLayout:
-    """Lay a product figure out at its own size, or within a width, a height or both; ValueError when there is no room.
+    """Lay a product figure out at its own size, or within a width, a height or both; TooSmall when there is no room.
 
     The cells are as large as there is room for; what is left of the width goes to the matrices beside the stage. All
     lengths are those before everything is magnified by `scale`.
@@ -84,10 +83,12 @@ def plan_product(
         return (width is None or found.width <= width) and (height is None or found.height <= height)
 
     low = _largest(64 * PX_PER_CM / min(cells), lambda size: fits((cells[0] * size, cells[1] * size)))
-    if min(cells) * low * max(figure.stage.shape) < LEAST_SIDE:
-        side, given = ("width", width) if width is not None else ("height", height or 0.0)
-        least = _laid_out(figure, (LEAST_SIDE / figure.stage.shape[1], LEAST_SIDE / figure.stage.shape[0]))
-        raise ValueError(too_small(side, given * scale, (least.width if side == "width" else least.height) * scale))
+    least = LEAST_SIDE / (min(cells) * max(figure.stage.shape))
+    if low < least:
+        found = _laid_out(figure, (cells[0] * least, cells[1] * least), width)
+        if width is not None and found.width > width:
+            raise TooSmall("width", width * scale, found.width * scale)
+        raise TooSmall("height", (height or 0.0) * scale, found.height * scale)
     cells = cells[0] * low, cells[1] * low
     wide = 0.0 if width is None else _largest(width, lambda wide: fits(cells, wide))
     return _laid_out(figure, cells, width, height, wide)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, symbol
 from attn_gui.engine.evaluation.derived.derived_maps import is_derived
 from attn_gui.engine.tell import Tell, silent, within
@@ -12,13 +15,18 @@ from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_item, fille
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.products.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
-from attn_gui.figure.text.labels import visible_text
+from attn_gui.figure.text.labels import token_label
 from attn_gui.pictures.planes import PlaneLike
 
 STAGE = "stage"
 PLACES = ("left", "top", "factor", STAGE, "result")
 MOST_CELLS = 1 << 26
 """Cells of a matrix beside a long stage that are read at once."""
+
+_TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{letter} has {rows} × {columns} numbers, too many for a product picture.")
+_NO_PRODUCT = QT_TRANSLATE_NOOP(
+    "Sentences", "The stage {stage} is no product of matrices here: there is nothing to stand around it."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +58,7 @@ def compose_product(
     stage = options.stage
     check_item(evaluation.problem, options.batch)
     if not has_product(evaluation, stage):
-        raise ValueError(f"The stage {stage!r} is no product of matrices here: there is nothing to stand around it.")
+        raise Refusal(_NO_PRODUCT, stage=stage)
     picture = picture_of(stage, evaluation)
     planes: dict[str, tuple[str, str, PlaneLike]] = {
         STAGE: (stage, symbol(stage), stage_plane(evaluation, stage, options.batch, head))
@@ -80,7 +88,7 @@ def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, block
     rows, columns = plane.shape
     size = min(rows, blocks), min(columns, blocks)
     if figure.cells is None and rows * columns > MOST_CELLS:
-        raise ValueError(f"{letter} has {rows:,} × {columns:,} numbers, too many for a product picture.")
+        raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
     return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), options.shade(name), size, tell)
 
 
@@ -95,7 +103,7 @@ def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> Map
         axes.append(
             Axis(
                 role if role in names else axis.name,
-                tuple(map(visible_text, tokens)) if fits and tokens else axis.labels,
+                tuple(map(token_label, tokens)) if fits and tokens else axis.labels,
             )
         )
     return replace(figure, rows=axes[0], columns=axes[1])

@@ -29,6 +29,19 @@ def visible_text(text: str) -> str:
     return "".join(_spelled(character) if _is_hidden(character) else character for character in cut)
 
 
+def token_text(token: str) -> str:
+    """A token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
+
+    One of nothing else stays as it is.
+    """
+    return token.strip().lstrip("Ġ▁").strip() or token
+
+
+def token_label(token: str) -> str:
+    """A token as it stands beside its row or column."""
+    return visible_text(token_text(token))
+
+
 def elided(text: str, width: float, metrics: QFontMetricsF) -> str:
     """A text cut to a width, with an ellipsis."""
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)

@@ -54,6 +54,7 @@ SIGNS = {
     r"\cdots": ("⋯", ORD),
     r"\ell": ("ℓ", ORD),
     r"\partial": ("𝜕", ORD),
+    r"\Delta": ("𝛥", ORD),
     r"\{": ("{", OPEN),
     r"\}": ("}", CLOSE),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from attn_gui.views.bases.focused_wheel import FocusedWheel
@@ -18,6 +18,7 @@ class ChoiceBox(FocusedWheel, QComboBox):
     def __init__(self, keys: Iterable[str] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)  # words of another language may be longer
         for key in keys:
             self.addItem(key, key)
         self.currentIndexChanged.connect(self._on_self_current_index_changed)
@@ -44,6 +45,12 @@ class ChoiceBox(FocusedWheel, QComboBox):
     def choices(self) -> list[tuple[str, str]]:
         """(key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def minimumSizeHint(self) -> QSize:
+        """Size of the longest word: Qt keeps what it found for the words before."""
+        fits = self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToContents
+        return self.sizeHint() if fits else super().minimumSizeHint()
 
     def _on_self_current_index_changed(self, index: int) -> None:
         if index >= 0:

@@ -18,7 +18,6 @@ class CompareBox(ChoiceBox):
         self.setObjectName("control.compare")
         self._offered = dict.fromkeys((*MODES, GRADIENT), False) | {NOW: True}
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab passes the tool bar, whose actions have keys of their own
-        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
         self.retranslate()
 
     def set_offered(self, *, compared: bool, gradient: bool) -> None:

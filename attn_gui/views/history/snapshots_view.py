@@ -39,6 +39,7 @@ class SnapshotsView(QWidget):
         self._buttons = {what: QPushButton(self) for what in BUTTONS}
         self._by_hand = False  # folded or not as a person wants it, whatever the height
         self._low = False
+        self._names: tuple[str, ...] = ()
         self._title.clicked.connect(self._on_title_clicked)
         self._take.clicked.connect(self.takeAsked)
         self._list.activated.connect(lambda index: self.asked.emit(OPEN, index.row()))
@@ -56,9 +57,9 @@ class SnapshotsView(QWidget):
         if more or row >= len(rows):
             row = len(rows) - 1
         self._list.setCurrentIndex(self._model.index(row) if row >= 0 else QModelIndex())
-        self._title.present = rows[row].name if row >= 0 else self.tr("none yet")
+        self._names = tuple(each.name for each in rows)
+        self._say_present()
         self._show_parts()
-        self._title.update()
 
     def set_low(self, low: bool) -> None:
         """Fold the list where there is little height, unless a person has unfolded it."""
@@ -82,6 +83,7 @@ class SnapshotsView(QWidget):
         self._title.setText(self.tr("Snapshots"))
         self._title.setAccessibleName(self.tr("Snapshots"))
         self._title.setToolTip(self.tr("Show or fold away the states that were kept"))
+        self._say_present()
         words = {
             OPEN: (self.tr("Open"), self.tr("Make the chosen snapshot the present state, as one step")),
             COMPARE: (self.tr("Compare"), self.tr("Show what is other now than in the chosen snapshot")),
@@ -115,6 +117,11 @@ class SnapshotsView(QWidget):
         column.addLayout(head)
         column.addWidget(self._list)
         column.addLayout(row)
+
+    def _say_present(self) -> None:
+        """The chosen snapshot beside the title, for when the list is folded away."""
+        self._title.present = self._names[self.row()] if self.row() >= 0 else self.tr("none yet")
+        self._title.update()
 
     def _ask(self, what: str) -> None:
         if self.row() >= 0:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from attn_gui.engine import STAGE, Cell
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.views.words.names import letter, token_text
+from attn_gui.figure.text.labels import token_text
+from attn_gui.views.words.names import letter
 
 LARGE = 1e6
 MINUS = "\N{MINUS SIGN}"

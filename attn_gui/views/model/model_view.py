@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.elided_label import ElidedLabel
@@ -14,6 +24,7 @@ from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.by_hand.intervention_list import InterventionList
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
 from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.inspector.links import FlowLayout
 from attn_gui.views.model.head_grid import HeadGrid
 from attn_gui.views.model.prediction_list import PredictionList
 from attn_gui.views.model.second_text import SecondText
@@ -218,8 +229,7 @@ class ModelView(Retranslated, QWidget):
 
     def _right_side(self, parts: QSplitter) -> QWidget:
         side = QWidget(parts)
-        row = QHBoxLayout()
-        row.addStretch(1)
+        row = FlowLayout(between=SPACING.s)  # a narrow window has room for one of them beside the heads
         row.addWidget(self._head_off)
         row.addWidget(self._off)
         side.setContentsMargins(SPACING.m, 0, 0, 0)
@@ -234,13 +244,13 @@ class ModelView(Retranslated, QWidget):
         )
 
 
-def _column(side: QWidget, *parts: QWidget | QHBoxLayout) -> QWidget:
+def _column(side: QWidget, *parts: QWidget | QLayout) -> QWidget:
     """Parts from top to bottom in a widget."""
     column = QVBoxLayout(side)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(SPACING.m)
     for part in parts:
-        if isinstance(part, QHBoxLayout):
+        if isinstance(part, QLayout):
             column.addLayout(part)
         else:
             column.addWidget(part, 1 if isinstance(part, (HeadGrid, PredictionList)) else 0)

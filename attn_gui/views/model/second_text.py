@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from attn_gui.figure.text.labels import visible_text
+from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -150,5 +150,5 @@ class SecondText(Retranslated, QWidget):
 
 def _named(place: int, token: str) -> str:
     """A place with its token, cut when long."""
-    text = visible_text(token)
+    text = token_label(token)
     return f"{place}  {text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + '…'}"

@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QPoint, QSignalBlocker, QSize, QStringLi
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
-from attn_gui.figure.text.labels import visible_text
+from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.theme import current_theme, dress, scaled
@@ -38,7 +38,7 @@ class TokenRow(Retranslated, QListView):
     # --- silent setters --------------------------------------------------------------------------
     def set_tokens(self, tokens: Sequence[str], chosen: int) -> None:
         """Show these tokens, one of them chosen."""
-        texts = [visible_text(token) for token in tokens]
+        texts = [token_label(token) for token in tokens]
         with QSignalBlocker(self.selectionModel()):
             if texts != self._texts.stringList():
                 self._texts.setStringList(texts)

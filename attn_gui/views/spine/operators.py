@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -109,7 +109,6 @@ class ListBox(OperatorBox):
         super().__init__(name, parent)
         self.list = ChoiceBox(parent=self)
         self.list.setObjectName(f"control.{name}")
-        self.list.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.list.setMinimumWidth(scaled(LEAST_WIDTH))
         self.list.picked.connect(self.picked)
         self.hold(self.list)

@@ -81,6 +81,7 @@ class StageNode(MapButton):
         if small != self._small:
             self._small = small
             self.updateGeometry()
+            self.place_map()  # a hidden node keeps its size, and is shown in it again
 
     def set_chosen_step(self, chosen: bool) -> None:
         """Whether this is the stage that is shown large."""

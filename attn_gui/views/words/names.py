@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.graph.symbols import is_named, symbol, title
 from attn_gui.engine.problem.errors import Note
+from attn_gui.figure.text.labels import token_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 LAST = {
@@ -44,16 +45,12 @@ def said_in(part: object, context: str) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole, for Qt to lay out: no line ends inside one."""
-    return sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
+    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole, for Qt to lay out: no line ends inside one.
 
-
-def token_text(token: str) -> str:
-    """A token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
-
-    One of nothing else stays as it is.
+    One may end behind each 、 of a list of endings (.csv、.tex), which to Qt is one word.
     """
-    return token.strip().lstrip("Ġ▁").strip() or token
+    whole = sentence.replace(" × ", "\u00a0×\u00a0").replace(" · ", "\u00a0·\u00a0")
+    return whole.replace("、.", "、\u200b.")
 
 
 class AxisNames(Sequence[str]):

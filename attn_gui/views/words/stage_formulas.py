@@ -20,7 +20,7 @@ def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
     if evaluation.kind:
         letter = matrix_latex(stage)
         states = {
-            Difference.kind: rf"{letter}_{{\mathrm{{now}}}} - {letter}_{{\mathrm{{before}}}}",
+            Difference.kind: rf"\Delta {letter}",  # the bar says of what in words, which formulas have no letters for
             Gradient.kind: rf"\partial / \partial {letter}",
         }
         return (states[evaluation.kind],)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.paths import resource
 
@@ -55,3 +58,37 @@ def test_what_is_told_of_an_example_stays(launch):
     person.type_into("query", 0, 100, "2")
     person.press("Ctrl+Z")
     assert person.banner() == told
+
+
+@pytest.fixture
+def unsaved(launch, tmp_path):
+    """The folder of the document's file went away, and Ctrl+S was refused."""
+    person, folder = launch(WORKED), tmp_path / "folder"
+    folder.mkdir()
+    person.save_as(folder / "a.attn")
+    person.type_into("query", 0, 0, "6")
+    shutil.rmtree(folder)
+    saved(person, "Ctrl+S")
+    assert "could not be saved" in person.banner()
+    folder.mkdir()
+    return person, folder
+
+
+def saved(person, *keys):
+    person.press(*keys)
+    while person.program.files.saving.busy:
+        QApplication.processEvents()
+
+
+def test_a_save_that_succeeds_takes_the_refusal_of_the_one_before_away(unsaved):
+    person, folder = unsaved
+    saved(person, "Ctrl+S")
+    assert (folder / "a.attn").exists()
+    assert not person.window.isWindowModified()
+    assert not person.banner()
+
+
+def test_a_save_under_another_name_takes_the_refusal_away(unsaved):
+    person, folder = unsaved
+    person.save_as(folder / "b.attn")
+    assert not person.banner()

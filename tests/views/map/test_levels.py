@@ -252,6 +252,19 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     assert not color_bar.dots_text()
 
 
+def test_the_words_between_two_values_stand_apart_from_both(plane, shown_map, qtbot):
+    """Other values give way to them: those of a difference are four words in the place of one."""
+    color_bar = ColorBar(shown_map(plane(np.linspace(-1.0, 1.0, 12).reshape(3, 4))))
+    qtbot.addWidget(color_bar)
+    for width in (200, 250, 330, 500):
+        color_bar.resize(width, 40)
+        counts = []
+        for words in ("", "now − before"):
+            color_bar.dots_text = lambda words=words: words
+            counts.append(len(color_bar._tick_texts(color_bar._heatmap.levels)))
+        assert counts == [5, 5 if width == 500 else 3]
+
+
 def test_a_legend_without_room_for_its_words_keeps_the_counts(plane, shown_map, qtbot):
     allowed = np.tri(14, dtype=bool)
     color_bar = ColorBar(shown_map(plane(np.ones((14, 14)), allowed=allowed), 40, 40))

@@ -361,6 +361,16 @@ def test_formula_then_concat_then_size_give_way_and_then_it_scrolls(qtbot: QtBot
     assert names(spine) == ALWAYS[:-1]
 
 
+def test_concat_comes_back_as_large_as_the_others(qtbot: QtBot) -> None:
+    """It was hidden while the row was small, and neither its size nor that of its words has changed."""
+    spine = shown(qtbot, direct())
+    spine.resize(500, spine.height())
+    assert not node(spine, "concat").isVisible()
+    spine.retranslate()
+    spine.resize(1440, spine.height())
+    assert {each.map.height() for each in nodes(spine)} == {node(spine, "query").map.height()}
+
+
 @pytest.mark.parametrize("stage", ["query", "scaled", "head_output"])
 def test_the_chosen_step_stays_in_view(qtbot: QtBot, stage: str) -> None:
     spine = shown(qtbot, direct(), 480)

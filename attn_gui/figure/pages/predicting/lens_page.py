@@ -20,7 +20,7 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided, token_label, visible_text
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -129,7 +129,7 @@ class _Layout:
         colors = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
         for column, token in enumerate(self.lens.tokens):
             at = QPointF(self.place.left() + (column + 0.5) * wide, self.place.top() - SPACING.s)
-            text = elided(visible_text(token), wide - SPACING.xs, micro)
+            text = elided(token_label(token), wide - SPACING.xs, micro)
             write_line(painter, at, text, theme.key, FONT_SIZE.micro, anchor=MIDDLE)
         for row in range(rows):
             base = self.place.top() + (row + 0.5) * high + micro.capHeight() / 2

@@ -19,7 +19,7 @@ from attn_gui.figure.pages.frame import OWN_WIDTH, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.teaching.row_bars import paint_key_names, paint_row_bars
-from attn_gui.figure.text.labels import elided, visible_text, wrapped
+from attn_gui.figure.text.labels import elided, token_label, wrapped
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
@@ -104,7 +104,7 @@ class RootLayout:
             return self.ink.translate("Pages", "random Q and K, d_k = {width}").format(width=shown.seeded)
         parts = [] if shown.head is None else [words.head.format(shown.head)]
         tokens = shown.tokens[0]
-        token = f" “{visible_text(tokens[shown.row.query].strip() or tokens[shown.row.query])}”" if tokens else ""
+        token = f" “{token_label(tokens[shown.row.query])}”" if tokens else ""
         return " · ".join([*parts, f"{words.axes['query']} {shown.row.query}{token}", f"d_k = {shown.here[0]:g}"])
 
     @cached_property
@@ -202,7 +202,7 @@ class RootLayout:
         high = max((column + 1) * len(row.weights) // count, low + 1)
         key = low + int(np.argmax(np.nan_to_num(row.weights[low:high], nan=np.inf)))
         tokens = self.shown.tokens[1]
-        token = f" “{visible_text(tokens[key].strip() or tokens[key])}”" if tokens else ""
+        token = f" “{token_label(tokens[key])}”" if tokens else ""
         text = f"{self.scales[number]}: {self.ink.words.axes['key']} {key}{token}: {format_number(row.weights[key], 4)}"
         cell = Cell(self.shown.stage, self.shown.row.query, key, self.shown.head)
         return Spot(text, None if self.shown.seeded is not None else cell)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine.analysis.sweeping.scaling import ScaledRow
 from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.ink import metrics
-from attn_gui.figure.text.labels import elided, label_step, visible_text
+from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 
 APART = 4.0
@@ -46,7 +46,7 @@ def paint_key_names(
     named = tokens if pitch >= NAMED else None
     step = 1 if named else label_step(micro.horizontalAdvance(str(count)) + SPACING.m, pitch)
     for key in range(0, count, step):
-        name = visible_text(named[key].strip() or named[key]) if named else str(key)
+        name = token_label(named[key]) if named else str(key)
         at = QPointF(place.left() + (key + 0.5) * pitch, place.bottom() + SPACING.xs + micro.ascent())
         color = theme.key if key == chosen else theme.text2
         write_line(painter, at, elided(name, pitch * step - 1, micro), color, FONT_SIZE.micro, anchor=MIDDLE)

@@ -104,6 +104,14 @@ class ExportDialog(ExportForm):
         """Take up the options of the last time; what is missing or impossible is left as it is."""
         self.set_choice(replace(self._choice(self.heads.readable()), **ExportChoice.recalled(state)))
 
+    def objection(self) -> str:
+        """The reason why nothing can be written yet, that of a picture that has no room on its page included."""
+        return super().objection() or self.preview.sentence()
+
+    def accept(self) -> None:
+        self.preview.settle()
+        super().accept()
+
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -223,6 +231,7 @@ class ExportDialog(ExportForm):
             *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
         ):
             signal.connect(self._show_choice)
+        self.preview.drawn.connect(self._say_outcome)
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one stage.")
@@ -271,14 +280,14 @@ class ExportDialog(ExportForm):
         self.stages.setEnabled(kind.of_stage)
         for editor in (self.levels, self.colormap):
             editor.setEnabled(kind.of_stage)
+        self.preview.draw_soon()  # first: what was said of the picture before is no reason any more
         super()._show_choice()
-        self.preview.draw_soon()
 
     def _picture(self) -> QImage | None:
         """The first of the figures."""
         choice = self.result_choice()
         if not choice.stages or not choice.heads:
-            raise ValueError(self.objection())
+            raise ValueError(super().objection())
         together = choice.sheet and PICTURES[choice.picture].on_sheets
         first = replace(choice, stages=choice.stages[:1], heads=choice.heads if together else choice.heads[:1])
         title = stage_title(first.stages[0]) if PICTURES[choice.picture].of_stage else self.picture.currentText()

@@ -74,7 +74,7 @@ class ExportForm(Retranslated, FormDialog):
 
     def accept(self) -> None:
         if self.objection():
-            self._show_choice()
+            self._say_outcome()
         elif settle(self) and self._may_replace():
             super().accept()
 
@@ -120,8 +120,12 @@ class ExportForm(Retranslated, FormDialog):
             self._editors()[name].setAccessibleName(text)
 
     def _show_choice(self, *_: object) -> None:
-        """Show what will be written, or why nothing can be."""
+        """Show the choice, and what comes of it."""
         self._propose_name()
+        self._say_outcome()
+
+    def _say_outcome(self) -> None:
+        """Say what will be written, or why nothing can be."""
         objection = self.objection()
         self._said.setText(objection or self._files())
         dress(self._said, tone="error" if objection else "text2")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -21,6 +21,8 @@ class Preview(QWidget):
 
     `draw` gives None for a picture that comes later, by `show_picture`, or `show_sentence` if there is none.
     """
+
+    drawn = Signal()  # there is a picture, or a reason why there is none
 
     def __init__(self, draw: Callable[[], QImage | None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,8 +45,13 @@ class Preview(QWidget):
         return self._image
 
     def sentence(self) -> str:
-        """The reason why there is no picture; empty when there is one."""
-        return self._sentence
+        """The reason why there is no picture; empty when there is one, and while the next one is not drawn."""
+        return "" if self._timer.isActive() else self._sentence
+
+    def settle(self) -> None:
+        """Draw what waits for the typing to rest."""
+        if self._timer.isActive():
+            self.draw_now()
 
     def draw_soon(self) -> None:
         """Draw again once nothing has changed for a moment."""
@@ -78,6 +85,7 @@ class Preview(QWidget):
         self._image, self._sentence = image, sentence
         self.setAccessibleDescription(sentence)
         self.update()
+        self.drawn.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 BAR, TICK = 8, 4
 WIDE = 200
-"""From this width on the bar has five values, below it three."""
+"""From this width on, and that of the words between two of them, the bar has five values, below it three."""
 
 UNIT = Levels(0.0, 1.0)
 
@@ -240,9 +240,9 @@ class ColorBar(QWidget):
         if not text or len(places) < 2:
             return
         start = self._text_left(places[0][0], widths[0]) + widths[0]
-        room = self._text_left(places[1][0], widths[1]) - start - 2 * scaled(SPACING.s)
+        room = self._text_left(places[1][0], widths[1]) - start - 2 * scaled(SPACING.m)
         if metrics.horizontalAdvance(text) <= room:
-            away = (room - metrics.horizontalAdvance(text)) / 2 + scaled(SPACING.s)
+            away = (room - metrics.horizontalAdvance(text)) / 2 + scaled(SPACING.m)
             painter.setPen(current_theme().text3)
             painter.drawText(QPointF(start + away, baseline), text)
 
@@ -251,9 +251,10 @@ class ColorBar(QWidget):
         return min(max(share * (self.width() - 2) - width / 2, 0.0), self.width() - width)
 
     def _tick_texts(self, levels: Levels) -> list[tuple[float, str]]:
-        """Values at the ends and in the middle, as many as have room; the rule stands after the last but one."""
+        """Values at the ends and in the middle, as many as have room beside the words that stand between two."""
         largest = max(abs(levels.low), abs(levels.high))
-        shares = [0.0, 0.25, 0.5, 0.75, 1.0] if self.width() >= scaled(WIDE) else [0.0, 0.5, 1.0]
+        words = QFontMetricsF(ui_font("micro")).horizontalAdvance(self.dots_text())
+        shares = [0.0, 0.25, 0.5, 0.75, 1.0] if self.width() >= scaled(WIDE) + 4 * words else [0.0, 0.5, 1.0]
         texts = [level_text(levels.low * (1 - share) + levels.high * share, largest) for share in shares]
         if self._collide(shares, texts):
             shares, texts = [0.0, 1.0], [texts[0], texts[-1]]

@@ -1,10 +1,10 @@
-"""Names of things on screen."""
+"""Words of tokens."""
 
 from __future__ import annotations
 
 import pytest
 
-from attn_gui.views.words.names import token_text
+from attn_gui.figure.text.labels import token_text
 
 
 @pytest.mark.parametrize(
