@@ -6828,6 +6828,10 @@
         <translation>{file}：{place}是“{text}”；应为一个数。</translation>
     </message>
     <message>
+        <source>{file}: {place} is empty; expected a number.</source>
+        <translation>{file}：{place}为空；应为一个数。</translation>
+    </message>
+    <message>
         <source>{file}: {place} is “{text}”, an error or a missing value; expected a number.</source>
         <translation>{file}：{place}是“{text}”，即错误值或缺失值；应为一个数。</translation>
     </message>
@@ -6842,6 +6846,14 @@
     <message>
         <source>{file}: row {row} (line {line}) is empty; expected a number.</source>
         <translation>{file}：第 {row} 行（文本第 {line} 行）为空；应为一个数。</translation>
+    </message>
+    <message>
+        <source>Numbers in parentheses were read as negative ones: {text} as {value}.</source>
+        <translation>括号中的数已读作负数：{text} 读作 {value}。</translation>
+    </message>
+    <message>
+        <source>{text} is too small to be kept and was read as 0.</source>
+        <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
     </message>
     <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
