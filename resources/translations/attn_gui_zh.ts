@@ -2440,6 +2440,10 @@
         <translation>在 {cell} 处粘贴 {block}</translation>
     </message>
     <message>
+        <source>imported {block} at {cell}</source>
+        <translation>在 {cell} 处导入 {block}</translation>
+    </message>
+    <message>
         <source>grew {symbol} to {size}</source>
         <translation>将 {symbol} 扩大到 {size}</translation>
     </message>
@@ -4095,7 +4099,7 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>有无缩放</translation>
+        <translation>对比：保留 / 去掉缩放</translation>
     </message>
     <message>
         <source>without scaling</source>
@@ -4107,7 +4111,7 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>有无掩码</translation>
+        <translation>对比：保留 / 去掉掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4187,11 +4191,11 @@
     </message>
     <message>
         <source>With and without head {head}</source>
-        <translation>有无头 {head}</translation>
+        <translation>对比：保留 / 关闭头 {head}</translation>
     </message>
     <message>
         <source>without head {head}</source>
-        <translation>去掉头 {head}</translation>
+        <translation>关闭头 {head}</translation>
     </message>
     <message>
         <source>with head {head}</source>
@@ -4199,7 +4203,7 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>有无手动干预</translation>
+        <translation>对比：保留 / 去掉手动干预</translation>
     </message>
     <message>
         <source>without what was set by hand</source>
@@ -8372,6 +8376,10 @@
         <translation>未选中单元格</translation>
     </message>
     <message>
+        <source>Not explained during the exercise: that would give away a cell that is left out.</source>
+        <translation>练习期间不解释留空的单元格，以免泄露答案。</translation>
+    </message>
+    <message>
         <source>Examples</source>
         <translation>示例</translation>
     </message>
@@ -8462,10 +8470,6 @@
     <message>
         <source>help</source>
         <translation>帮助</translation>
-    </message>
-    <message>
-        <source>Not explained during the exercise: that would give away a cell that is left out</source>
-        <translation>练习期间不作解释：它会泄露留空单元格的答案</translation>
     </message>
 </context>
 <context>
