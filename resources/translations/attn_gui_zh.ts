@@ -6972,6 +6972,10 @@
         <translation>{field}：第 {place} 个文本有 {got} 个字符；最多可有 {most} 个。</translation>
     </message>
     <message>
+        <source>In the lesson {file}, line {line}: expected {expected}, got {got}.</source>
+        <translation>课程 {file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
+    </message>
+    <message>
         <source>nothing</source>
         <translation>空值</translation>
     </message>
@@ -7162,10 +7166,6 @@
     <message>
         <source>Choose columns of one head: each head has {width}, and all change alike.</source>
         <translation>请选择同一个头内的列：每个头有 {width} 列，各头同时增减。</translation>
-    </message>
-    <message>
-        <source>{file}, line {line}: expected {expected}, got {got}.</source>
-        <translation>{file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
     </message>
     <message>
         <source>“English | 中文”, once “ | ” between them</source>
