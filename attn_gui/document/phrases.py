@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -9,7 +10,29 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.formats.file_sentences import quoted
 
-__all__ = ["Label", "Refusal", "quoted"]
+__all__ = ["Label", "Refusal", "filled", "quoted"]
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+_BEGIN, _END = "\ue000", "\ue001"  # of what is filled in; no text has these
+_MEETING = re.compile(f"(?<=[\u4e00-\u9fff]){_BEGIN}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]){_END}(?=[\u4e00-\u9fff])")
+
+
+class _Filling:
+    """A value between two marks, formatted as it would be alone."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        return f"{_BEGIN}{format(self._value, spec)}{_END}"
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """The template with its {places} filled in; a blank parts Latin letters that come to stand beside Chinese ones."""
+    if not _HAN.search(template):
+        return template.format(**values)
+    said = template.format(**{name: _Filling(value) for name, value in values.items()})
+    return _MEETING.sub(" ", said).replace(_BEGIN, "").replace(_END, "")
 
 
 @dataclass(frozen=True)
@@ -25,7 +48,7 @@ class Label:
     context: str = "History"
 
     def __str__(self) -> str:
-        return QCoreApplication.translate(self.context, str(self.source)).format(**self.args)
+        return filled(QCoreApplication.translate(self.context, str(self.source)), self.args)
 
 
 class Refusal(ValueError):
@@ -41,4 +64,4 @@ class Refusal(ValueError):
         self.values = values
 
     def sentence(self) -> str:
-        return QCoreApplication.translate("Sentences", self.template).format(**self.values)
+        return filled(QCoreApplication.translate("Sentences", self.template), self.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted
 
-LINE = QT_TRANSLATE_NOOP("Sentences", "{file}, line {line}: expected {expected}, got {got}.")
+LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
 
 NOTHING = Note(QT_TRANSLATE_NOOP("Sentences", "nothing"))
 LONGEST_ECHO = 60  # letters of the file that are said again

@@ -2440,6 +2440,10 @@
         <translation>在 {cell} 处粘贴 {block}</translation>
     </message>
     <message>
+        <source>imported {block} at {cell}</source>
+        <translation>在 {cell} 处导入 {block}</translation>
+    </message>
+    <message>
         <source>grew {symbol} to {size}</source>
         <translation>将 {symbol} 扩大到 {size}</translation>
     </message>
@@ -4095,7 +4099,7 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>有无缩放</translation>
+        <translation>对比：保留 / 去掉缩放</translation>
     </message>
     <message>
         <source>without scaling</source>
@@ -4107,7 +4111,7 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>有无掩码</translation>
+        <translation>对比：保留 / 去掉掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4187,11 +4191,11 @@
     </message>
     <message>
         <source>With and without head {head}</source>
-        <translation>有无头 {head}</translation>
+        <translation>对比：保留 / 关闭头 {head}</translation>
     </message>
     <message>
         <source>without head {head}</source>
-        <translation>去掉头 {head}</translation>
+        <translation>关闭头 {head}</translation>
     </message>
     <message>
         <source>with head {head}</source>
@@ -4199,7 +4203,7 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>有无手动干预</translation>
+        <translation>对比：保留 / 去掉手动干预</translation>
     </message>
     <message>
         <source>without what was set by hand</source>
@@ -6832,6 +6836,10 @@
         <translation>{file}：{place}是“{text}”；应为一个数。</translation>
     </message>
     <message>
+        <source>{file}: {place} is empty; expected a number.</source>
+        <translation>{file}：{place}为空；应为一个数。</translation>
+    </message>
+    <message>
         <source>{file}: {place} is “{text}”, an error or a missing value; expected a number.</source>
         <translation>{file}：{place}是“{text}”，即错误值或缺失值；应为一个数。</translation>
     </message>
@@ -6846,6 +6854,14 @@
     <message>
         <source>{file}: row {row} (line {line}) is empty; expected a number.</source>
         <translation>{file}：第 {row} 行（文本第 {line} 行）为空；应为一个数。</translation>
+    </message>
+    <message>
+        <source>Numbers in parentheses were read as negative ones: {text} as {value}.</source>
+        <translation>括号中的数已读作负数：{text} 读作 {value}。</translation>
+    </message>
+    <message>
+        <source>{text} is too small to be kept and was read as 0.</source>
+        <translation>{text} 的绝对值太小，无法表示，已读作 0。</translation>
     </message>
     <message>
         <source>{file}: row {row} (line {line}) has {got} cells; expected {expected}, as in the first row.</source>
@@ -6958,6 +6974,10 @@
     <message>
         <source>{field}: text {place} has {got} letters; at most {most} are possible.</source>
         <translation>{field}：第 {place} 个文本有 {got} 个字符；最多可有 {most} 个。</translation>
+    </message>
+    <message>
+        <source>In the lesson {file}, line {line}: expected {expected}, got {got}.</source>
+        <translation>课程 {file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -7150,10 +7170,6 @@
     <message>
         <source>Choose columns of one head: each head has {width}, and all change alike.</source>
         <translation>请选择同一个头内的列：每个头有 {width} 列，各头同时增减。</translation>
-    </message>
-    <message>
-        <source>{file}, line {line}: expected {expected}, got {got}.</source>
-        <translation>{file} 第 {line} 行：应为{expected}，实际为 {got}。</translation>
     </message>
     <message>
         <source>“English | 中文”, once “ | ” between them</source>
@@ -8364,6 +8380,10 @@
         <translation>未选中单元格</translation>
     </message>
     <message>
+        <source>Not explained during the exercise: that would give away a cell that is left out.</source>
+        <translation>练习期间不解释留空的单元格，以免泄露答案。</translation>
+    </message>
+    <message>
         <source>Examples</source>
         <translation>示例</translation>
     </message>
@@ -8454,10 +8474,6 @@
     <message>
         <source>help</source>
         <translation>帮助</translation>
-    </message>
-    <message>
-        <source>Not explained during the exercise: that would give away a cell that is left out</source>
-        <translation>练习期间不作解释：它会泄露留空单元格的答案</translation>
     </message>
 </context>
 <context>

@@ -21,6 +21,7 @@ from attn_gui.app.state import translations
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.document.phrases import Label, filled
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verifying import invariants
@@ -277,3 +278,26 @@ def test_sentences_follow_one_another_as_the_language_has_it(app):
     assert sentences(notes) == f"{sentence(notes[0])} {sentence(notes[0])}"
     set_language(app, "zh")
     assert sentences(notes) == sentence(notes[0]) * 2
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "said"),
+    [
+        ("添加{kind}掩码", {"kind": "ALiBi"}, "添加 ALiBi 掩码"),
+        ("添加{kind}掩码", {"kind": "因果"}, "添加因果掩码"),
+        ("放不进{stage}：它有 {map} 个", {"stage": "W_Q", "map": 3}, "放不进 W_Q：它有 3 个"),
+        ("“{text}”不是数", {"text": "abc"}, "“abc”不是数"),
+        ("{n:.2f}倍", {"n": 2.0}, "2.00 倍"),
+        ("{a}{b}", {"a": "我", "b": "k"}, "我k"),
+        ("added mask {kind}", {"kind": "ALiBi"}, "added mask ALiBi"),
+        ("显示{token}", {"token": "我k你"}, "显示我k你"),
+    ],
+)
+def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(
+    template: str, values: dict[str, object], said: str
+) -> None:
+    assert filled(template, values) == said
+
+
+def test_labels_within_labels_are_filled_in_too() -> None:
+    assert str(Label("添加{kind}掩码", {"kind": Label("ALiBi")})) == "添加 ALiBi 掩码"

@@ -103,7 +103,7 @@ def test_a_comma_is_a_decimal_point_only_where_it_can_be_nothing_else(tmp_path: 
     ("text", "words"),
     [
         ("1,2\n3,x\n", "row 1, column 1 (line 2) is “x”; expected a number"),
-        ("1,2\n,4\n", "row 1, column 0 (line 2) is “”"),
+        ("1,2\n,4\n", "row 1, column 0 (line 2) is empty; expected a number"),
         ("1,2\n1_000,4\n", "“1_000”"),
         ("1,2\n0x10,4\n", "“0x10”"),
         ("1,2\n١,4\n", "“١”"),

@@ -179,7 +179,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert main(["lesson", "check", str(path)]) == 2
     told = capsys.readouterr().err
     assert said in told
-    assert told.startswith("attn-gui: mine.md, ")
+    assert told.startswith("attn-gui: In the lesson mine.md, ")
     assert told.count("\n") == 1
 
 

@@ -15,6 +15,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
+from attn_gui.document.phrases import filled
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.problem.errors import FieldError
@@ -147,8 +148,9 @@ class CompareController(QObject):
             return self.tr("The state to compare with is being computed …")
         before, now = side_names(self._baseline)
         if not self._baseline.comparable:
-            return self.tr("Shown: {now}. It has other shapes than {before}: the two cannot be compared.").format(
-                before=before, now=now
+            return filled(
+                self.tr("Shown: {now}. It has other shapes than {before}: the two cannot be compared."),
+                {"before": before, "now": now},
             )
         words = {
             NOW: self.tr("Shown: {now}. Compared with: {before}."),

@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.phrases import filled
 from attn_gui.engine.graph.symbols import is_named
 from attn_gui.engine.problem.sentences import spoken
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -51,7 +52,7 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
         place: named(value) if place in NAMED and isinstance(value, str) else _word(value)
         for place, value in values.items()
     }
-    return QCoreApplication.translate("Sentences", template).format(**words)
+    return filled(QCoreApplication.translate("Sentences", template), words)
 
 
 def _word(value: object) -> str:

@@ -170,7 +170,7 @@ class TableBlocks(QObject):
         if cuts[0].stop > model.rowCount() or cuts[1].stop > model.columnCount():
             self._unfit.refuse(cuts, block, notes)
             return
-        self._target.write(cuts, block, PASTED, fresh=[block], block=shape_text(*block.shape))
+        self._target.write(cuts, block, IMPORTED if file else PASTED, fresh=[block], block=shape_text(*block.shape))
         self._target.select(cuts)
         if file:
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
@@ -199,6 +199,7 @@ class TableBlocks(QObject):
 
 
 PASTED = QT_TRANSLATE_NOOP("History", "pasted {block} at {cell}")
+IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
 def tiled(block: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:

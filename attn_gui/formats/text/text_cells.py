@@ -19,6 +19,8 @@ Mode = Literal["point", "decimal", "grouped"]
 MODES: tuple[Mode, ...] = ("point", "decimal", "grouped")  # what a comma within a number is
 MOST_BAD = 1000  # cells that are no numbers, after which the reading ends
 LISTED = 6  # bad cells that a sentence names
+LEAST_DIGITS = 300  # that a number without an exponent has where it is too small to be kept
+_ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accounts have it
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 
@@ -36,6 +38,8 @@ class Cells:
         self._listed: list[tuple[int, int, int, str, NotANumber]] = []
         self._rounded: tuple[str, float] | None = None
         self._with_comma: tuple[str, float] | None = None
+        self._accounted: tuple[str, float] | None = None
+        self._vanished = ""
 
     def add_row(self, row: Row, cells: Sequence[str]) -> None:
         """Raises FormatError for a row of another length, and for an empty line in a single column."""
@@ -75,6 +79,9 @@ class Cells:
             return None
         if math.inf in numbers or -math.inf in numbers:
             return None
+        if 0.0 in numbers and ("e" in together.lower() or len(together) > LEAST_DIGITS):
+            for cell, value in zip(cells, numbers, strict=True):
+                self._note_vanished(cell, value)
         if not (max(numbers) < EXACT and min(numbers) > -EXACT):  # or NaN
             for cell, value in zip(cells, numbers, strict=True):
                 self._note_rounded(cell, value)
@@ -89,9 +96,18 @@ class Cells:
             self._refuse(column, line, cell, error)
             return math.nan
         self._note_rounded(cell, value)
+        self._note_vanished(cell, value)
         return value
 
     def _read(self, cell: str) -> float:
+        accounted = _ACCOUNTED.fullmatch(normalized(cell))
+        if accounted is None:
+            return self._read_plain(cell)
+        value = -self._read_plain(accounted[1])
+        self._accounted = self._accounted or (cell.strip(), value)
+        return value
+
+    def _read_plain(self, cell: str) -> float:
         if self.mode == "point":
             return cell_number(cell)
         plain = normalized(cell)
@@ -112,7 +128,7 @@ class Cells:
 
     def _refuse(self, column: int, line: int, cell: str, error: NotANumber) -> None:
         self.bad += 1
-        self.only_commas = self.only_commas and delimited.COMMA.fullmatch(normalized(cell)) is not None
+        self.only_commas = self.only_commas and delimited.COMMA.fullmatch(_bare(cell)) is not None
         if len(self._listed) < LISTED:
             self._listed.append((self._rows, column, line, cell, error))
 
@@ -122,9 +138,13 @@ class Cells:
             if digits.lstrip("-").isdigit() and len(digits) < 400 and int(digits) != int(value):
                 self._rounded = digits, value
 
+    def _note_vanished(self, cell: str, value: float) -> None:
+        if value == 0 and not self._vanished and re.search("[1-9]", normalized(cell).lower().partition("e")[0]):
+            self._vanished = cell.strip()
+
     # --- saying ----------------------------------------------------------------------------------
     def notes(self) -> list[Note]:
-        """Notes on guessed commas, and on whole numbers that could not be kept."""
+        """Notes on guessed commas and signs, and on numbers that could not be kept."""
         found = []
         if self._with_comma is not None:
             template = (
@@ -133,6 +153,11 @@ class Cells:
                 else QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}.")
             )
             found.append(Note(template, text=quoted(self._with_comma[0]), value=f"{self._with_comma[1]:.15g}"))
+        if self._accounted is not None:
+            text, value = self._accounted
+            found.append(Note(_NEGATIVE, text=quoted(text), value=value))
+        if self._vanished:
+            found.append(Note(_VANISHED, text=quoted(self._vanished)))
         if self._rounded is not None:
             found.append(rounded_note(*self._rounded))
         return found
@@ -147,11 +172,13 @@ class Cells:
             return FormatError(_SEVERAL, count=count, cells=listed + more)
         where = {"row": row, "column": column, "text": quoted(text)}
         place = Note(AT_LINE, line=line, **where) if line else Note(AT, **where)
-        if error.template == COMMA and delimited.COMMA.fullmatch(normalized(text)):
+        if error.template == COMMA and delimited.COMMA.fullmatch(_bare(text)):
             return FormatError(_COMMA_INSTEAD, place=place, **where)
         if sort_of(text) is Sort.BROKEN:
             return FormatError(_BROKEN, place=place, **where)
-        if error.template in (NOT_A_NUMBER, COMMA) or not text.strip():
+        if not text.strip():
+            return FormatError(_EMPTY_CELL, place=place, **where)
+        if error.template in (NOT_A_NUMBER, COMMA):
             return FormatError(_EXPECTED, place=place, **where)
         return FormatError(_REASON, place=place, reason=error, **where)
 
@@ -159,6 +186,7 @@ class Cells:
 AT = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column}")
 AT_LINE = QT_TRANSLATE_NOOP("Sentences", "row {row}, column {column} (line {line})")
 _EXPECTED = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”; expected a number.")
+_EMPTY_CELL = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is empty; expected a number.")
 _BROKEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {place} is “{text}”, an error or a missing value; expected a number.")
 _COMMA_INSTEAD = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: {place} is “{text}”; expected a point, as in 1.5, not a comma."
@@ -168,6 +196,15 @@ _SEVERAL = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}."
 )
 _EMPTY_LINE = QT_TRANSLATE_NOOP("Sentences", "{file}: row {row} (line {line}) is empty; expected a number.")
+_NEGATIVE = QT_TRANSLATE_NOOP("Sentences", "Numbers in parentheses were read as negative ones: {text} as {value}.")
+_VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and was read as 0.")
+
+
+def _bare(cell: str) -> str:
+    """A cell in ASCII without the parentheses of a negative number."""
+    plain = normalized(cell)
+    accounted = _ACCOUNTED.fullmatch(plain)
+    return plain if accounted is None else accounted[1]
 
 
 def _ragged(line: int) -> str:

@@ -22,6 +22,9 @@ _START = re.compile(
     r"[\[(][\[(\s]*(?:[-+.\d\]]|nan|inf|true|false|np\.|numpy\.|tensor\()",
     re.IGNORECASE | re.DOTALL,
 )
+_ACCOUNTED = re.compile(r"(?:^|(?<=[\t\n;,])) *\( *[\d.]+ *\) *(?=[\t\n;,]|$)")
+_ACCOUNTED_COMMA = re.compile(r"(?:^|(?<=[\t\n])) *\( *[-+−\d.,]+ *\) *(?=[\t\n]|$)")
+_BRACKETS = frozenset("()[]{}")
 _TAIL = re.compile(r"[\s,;]*(?:\w+=[^\[\]]*)?[\s,;)>]*")
 _WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.\w+|tensor)\(([^()\[\],]*)\)")
 _TOKEN = re.compile(r"[\[\];]|[^\[\];,\s]+")
@@ -59,7 +62,16 @@ def is_latex(text: str) -> bool:
 
 
 def is_list(text: str) -> bool:
-    return _START.match(text) is not None or _MATHEMATICA.match(text) is not None
+    return not _is_accounted(text) and (_START.match(text) is not None or _MATHEMATICA.match(text) is not None)
+
+
+def _is_accounted(text: str) -> bool:
+    """Whether all brackets are around one number each that is a whole cell: the negative ones of accounts.
+
+    A comma in one is a decimal comma, or one between thousands, only where no commas stand between the cells.
+    """
+    rest = (_ACCOUNTED_COMMA if "\t" in text else _ACCOUNTED).sub("", text)
+    return rest != text and _BRACKETS.isdisjoint(rest)
 
 
 def is_piped(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
@@ -51,6 +51,7 @@ class AboutDialog(Retranslated, QDialog):
         self.setWindowTitle(self.tr("About"))
         self._title.setText(f"attn_gui {VERSION}")
         self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))
-        self._built.setText(self.tr("Made with {parts}.").format(parts="NumPy, Qt for Python, pyqtgraph"))
+        parts = QCoreApplication.translate("Sentences", ", ").join(("NumPy", "Qt for Python", "pyqtgraph"))
+        self._built.setText(self.tr("Made with {parts}.").format(parts=parts))
         self.notices.setAccessibleName(self.tr("Licenses"))
         self.buttons.button(BUTTONS.Close).setText(self.tr("Close"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from attn_gui.document.phrases import filled
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks.norms import RMSNorm
@@ -51,7 +52,7 @@ class Sentences(QObject):
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
-        return self.tr("the {kind} mask").format(kind=kind_name(context.problem.mask[layer].kind))
+        return filled(self.tr("the {kind} mask"), {"kind": kind_name(context.problem.mask[layer].kind)})
 
     def _by_hand(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         """The cell of a person's number, or of one that an intervention made."""

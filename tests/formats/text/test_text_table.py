@@ -69,6 +69,14 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("∞,1\n2,3", [[np.inf, 1], [2, 3]]),
         ("|1.5|2.5|\n|--|--|\n|3|4|", [[1.5, 2.5], [3, 4]]),
         ("it 1 2\nwas 3 4", [[1, 2], [3, 4]]),
+        ("(1, 2)\n(3, 4)", [[1, 2], [3, 4]]),
+        ("(1,2)\n(3,4)", [[1, 2], [3, 4]]),
+        ("(1)\t2\t3\n4\t5\t6", [[-1, 2, 3], [4, 5, 6]]),
+        ("7 \t (1.50) \n2\t3", [[7, -1.5], [2, 3]]),
+        ("(1)\n2\n(3)", [[-1], [2], [-3]]),
+        ("(1.00),2,3\n4,5,(6)", [[-1, 2, 3], [4, 5, -6]]),
+        ("x\t(1,234.50)\ny\t2", [[-1234.5], [2]]),
+        ("(0,5)\t2,5", [[-0.5, 2.5]]),
     ],
 )
 def test_small_and_odd_shapes(text, rows):
@@ -90,6 +98,9 @@ def test_nan_is_a_number_and_no_label():
         ("1,5\t2", None, None, "Commas were read as decimal points: 1,5 as 1.5."),
         ("1,234.5\t6", None, None, "Commas were read as thousands separators: 1,234.5 as 1234.5."),
         ("9007199254740993\t1", None, None, "beyond 2⁵³ were rounded to float64: 9007199254740993 is 9007199254740992"),
+        ("(1)\t2", None, None, "Numbers in parentheses were read as negative ones: (1) as −1."),
+        ("1e-400\t2", None, None, "1e-400 is too small to be kept and was read as 0."),
+        ("5\t-2,5E-999", None, None, "-2,5E-999 is too small to be kept and was read as 0."),
         ("'1/2\t1\t2\n'=A1\t3\t4", ("1/2", "=A1"), None, "labels: 1/2, =A1."),
     ],
 )
@@ -99,7 +110,7 @@ def test_what_is_left_out_guessed_or_rounded_is_said(text, rows, columns, said):
     assert said in " ".join(found.notes)
 
 
-@pytest.mark.parametrize("text", ["1.5\t2", "9007199254740992\t1e300", "1,2\n3,4", "[[1, 2]]"])
+@pytest.mark.parametrize("text", ["1.5\t2", "0e5\t0.0e-400\t1e-300", "9007199254740992\t1e300", "1,2\n3,4", "[[1, 2]]"])
 def test_where_nothing_was_guessed_nothing_is_said(text):
     assert read_table(text).notes == ()
 

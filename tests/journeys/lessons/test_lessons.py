@@ -206,8 +206,20 @@ def test_a_bad_lesson_is_refused_and_nothing_changes(launch, tmp_path):
     path.write_text("# A | 甲\n\n## S | 步\n- open: nowhere\n\n### English\nx\n\n### 中文\n字\n", encoding="utf-8")
     person.drop(path)
     settle(person)
-    assert person.banner() == "bad.md 第 4 行：应为示例名，或课程文件旁的问题文件名，实际为 nowhere。"
+    assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的问题文件名，实际为 nowhere。"
     assert not person.find("lesson").isVisible()
+
+
+@pytest.mark.parametrize("way", ["drop", "open"])
+def test_a_table_in_markdown_goes_the_way_of_every_table(launch, tmp_path, way):
+    """Its file has the ending of a lesson."""
+    person, path = launch("worked-example.npz"), tmp_path / "table.md"
+    path.write_text("\n| a | b | c |\n|---|---|---|\n| 7 | 8 | 9 |\n| 1 | 2 | 3 |\n", encoding="utf-8")
+    person.drop(path) if way == "drop" else person.open(path)
+    settle(person)
+    assert "table.md holds 2 × 3 numbers. Where do they go?" in person.banner()
+    person.click(person.button("Q", "banner"))
+    assert person.numbers("query") == [["7", "8", "9"], ["1", "2", "3"]]
 
 
 def test_a_lesson_is_opened_from_a_file_by_the_action(launch):

@@ -138,6 +138,14 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank):
     assert not person.action("show_gradient").isEnabled()
 
 
+def test_a_cell_that_is_left_out_is_promised_no_formula(person):
+    leave_out(person, "weights", 1, 0)
+    words = person.explanation()
+    assert "Not explained during the exercise" in words or "练习期间不解释留空的单元格" in words
+    assert "its formula appears here" not in words
+    assert "这里会显示它的公式" not in words
+
+
 def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_there(person):
     person.do("pin")
     number = leave_out(person, "weights", 2, 1)

@@ -252,6 +252,7 @@ def test_a_matrix_from_a_file_is_imported_as_a_step(launch, tmp_path):
     person.go_to("query", 1, 1)
     person.choose_file(path, lambda: person.do("import_matrix"))
     assert person.numbers("query") == [["7", "8", "9"], ["10", "11", "12"]]
+    assert person.steps()[-1] == "imported 2 × 3 at Q[0, 0] … [1, 2]"
     person.press("Ctrl+Z")
     assert person.numbers("query") == before
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.document.phrases import filled
 from attn_gui.engine.creation.mask_cells import FILLS
 from attn_gui.engine.problem.masks import Layer
 from attn_gui.figure.tokens import SPACING
@@ -78,9 +79,9 @@ class LayerRow(QWidget):
         """All words in the present language."""
         name, (n, m, _batch) = kind_name(self.kind), self._sizes
         self.switch.setText(name)
-        self.switch.setAccessibleName(self.tr("{layer} layer on").format(layer=name))
+        self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
         self.switch.setToolTip(kind_about(self.kind))
-        remove = self.tr("Remove {layer}").format(layer=name)
+        remove = filled(self.tr("Remove {layer}"), {"layer": name})
         self.remove.setToolTip(remove)
         self.remove.setAccessibleName(remove)
         for parameter in self._layer.parameters:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from attn_gui.document.phrases import filled
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress
@@ -45,7 +46,7 @@ class LinkGrid(QGridLayout):
         link, note = Link(title, self._owner, size="sentence"), QLabel(words, self._owner)
         link.setObjectName(f"{self._name}.{key}")
         link.clicked.connect(lambda _checked=False: self.picked.emit(key))
-        set_tip(link, tip or self.tr("Open {title}, {shape}").format(title=title, shape=words))
+        set_tip(link, tip or filled(self.tr("Open {title}, {shape}"), {"title": title, "shape": words}))
         link.setAccessibleDescription(tip)
         note.setTextFormat(Qt.TextFormat.PlainText)
         dress(note, "small", "text3")

@@ -73,7 +73,7 @@ class StartPage(Retranslated, QWidget):
         """All words in the present language."""
         first = self.tr("No cell chosen")
         if self._withheld:
-            first = self.tr("Not explained during the exercise: that would give away a cell that is left out")
+            first = self.tr("Not explained during the exercise: that would give away a cell that is left out.")
         titles = (first, self.tr("Examples"), self.tr("Whole models"), self.tr("Keyboard"))
         for label, text in zip(self._titles, titles, strict=True):
             label.setText(text)
@@ -84,6 +84,7 @@ class StartPage(Retranslated, QWidget):
         )
         for line, step in zip(self._steps, steps, strict=True):
             line.set_sentence(step)
+        self._steps[0].setVisible(not self._withheld)  # it promises what is withheld
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
         self._lessons.setText(self.tr("Lessons…"))

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attn_gui.document.phrases import filled
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.colors import LUT_SIZE, Lut
@@ -74,7 +75,7 @@ class ColorBar(QWidget):
 
     def set_title(self, title: str) -> None:
         """Name the bar by what its map shows, in the present language."""
-        self.setAccessibleName(self.tr("Colors of {title}").format(title=title))
+        self.setAccessibleName(filled(self.tr("Colors of {title}"), {"title": title}))
         set_tip(
             self, self.tr("A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors")
         )

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from attn_gui.document.phrases import filled
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
@@ -93,7 +94,7 @@ class Minimap(QWidget):
 
     def set_title(self, title: str) -> None:
         """The name of the stage, for those who cannot see the map."""
-        self.setAccessibleName(self.tr("Overview of {title}").format(title=title))
+        self.setAccessibleName(filled(self.tr("Overview of {title}"), {"title": title}))
         self.setToolTip(self.tr("The whole map. Drag the frame or press the arrow keys to move, Esc to go back."))
 
     def frame(self) -> QRect:
