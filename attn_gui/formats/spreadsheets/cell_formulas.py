@@ -11,7 +11,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attn_gui.engine.graph.expressions.conditions import Largest, OpenOnly
+from attn_gui.engine.graph.expressions.conditions import Largest, OpenOnly, UnlessClosed
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Product, Sum
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Power, Quotient
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
@@ -59,6 +59,7 @@ class CellFormulas:
             Named: self._part,
             Largest: self._largest,
             OpenOnly: lambda part: f"IF({self._inner(part.condition)}=0,{CLOSED},{self.marked_text(part.part)})",
+            UnlessClosed: lambda part: f"IF({self._inner(part.own)}<{LOWEST},{CLOSED},{self.marked_text(part.part)})",
         }
 
     def marked_text(self, part: Expression) -> str:

@@ -6,7 +6,7 @@ another place: none of it is ever as large as the stage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.contraction import faded
+from attn_gui.engine.graph.expressions.conditions import UnlessClosed
 from attn_gui.engine.graph.expressions.expression import Cell, Expression
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.facts import Role
@@ -179,20 +180,35 @@ class ByHand(Node):
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
         """Formula of the cell after its steps, on leaves: the computed cell, their numbers, the cells they take."""
-        box = indices.cell(index)
+        return self._after_steps(
+            index,
+            fetch,
+            lambda record, own, changed: (
+                own if _stays_closed(self.stage, record, np.asarray(own.value)).any() else changed
+            ),
+        )
+
+    def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
+        """The same, but that it looks for itself whether a mask has closed the cell."""
+        closes = self.stage.role is Role.CLOSE
+        return self._after_steps(
+            index,
+            fetch,
+            lambda record, own, changed: UnlessClosed(own, changed) if closes and not record.replaces else changed,
+        )
+
+    def _after_steps(
+        self, index: tuple[int, ...], fetch: Fetch, kept: Callable[[Intervention, Expression, Expression], Expression]
+    ) -> Expression:
+        """The computed cell after every step; `kept` says what of it a mask keeps as it was."""
         expression: Expression = self.computed_cell(index, fetch)
-        for step, part in self.touching(box):
+        for step, part in self.touching(indices.cell(index)):
             numbers, taken = self._given_cell(step, part, fetch), None
             origin = step.record.origin(part, self.stage.axes)
             if origin is not None:
                 taken = self.computed_cell(tuple(cut.start for cut in origin), fetch)
-            if not _stays_closed(self.stage, step.record, np.asarray(expression.value)).any():
-                expression = step.record.carried_out(expression, numbers, taken)
+            expression = kept(step.record, expression, step.record.carried_out(expression, numbers, taken))
         return expression
-
-    def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """The same: its steps do not depend on the numbers."""
-        return self.explain(index, fetch)
 
     def computed_cell(self, index: tuple[int, ...], fetch: Fetch) -> Cell:
         """A cell as it was computed."""

@@ -1,4 +1,4 @@
-"""Parts of formulas that depend on the numbers: the largest of some, and a number or −∞. Spreadsheets need them."""
+"""Parts of formulas that depend on the numbers: the largest of some, a number or −∞. Spreadsheets need them."""
 
 from __future__ import annotations
 
@@ -35,3 +35,18 @@ class OpenOnly(Expression):
     @property
     def value(self) -> float:
         return self.part.value if self.condition.value else -math.inf
+
+
+class UnlessClosed(Expression):
+    """A part, but −∞ where what it is made of is."""
+
+    def __init__(self, own: Expression, part: Expression) -> None:
+        self.own, self.part = own, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.own, self.part)
+
+    @property
+    def value(self) -> float:
+        return -math.inf if self.own.value == -math.inf else self.part.value
