@@ -268,7 +268,8 @@ class Explanation:
         """Plain text with every digit: evaluating it gives the cell, to rounding."""
         place = f"{symbol(self.stage)}[{', '.join(map(str, self.index))}]"
         parts = [f"{name} = {part.write('text')}" for name, part in self.parts.items()]
-        return "\n".join([f"{place} = {self.expression.write('text')}", f"= {self.value!r}", *parts, *self._notes])
+        cell = "  # ".join([self.expression.write("text"), *self._notes])
+        return "\n".join([f"{place} = {cell}", f"= {self.value!r}", *parts])
 
     # --- per query -------------------------------------------------------------------------------
     @cached_property
