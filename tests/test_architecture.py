@@ -102,12 +102,15 @@ def test_packaging_does_not_shadow_the_package_of_that_name():
 
 
 def docstrings(path: Path) -> Iterator[tuple[str, str]]:
-    """(place, text) of a module and what is public in it, where they have one."""
+    """(place, text) of a module and of every class, function and constant in it, where they have one."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
-            name = getattr(node, "name", "the module")
-            if not name.startswith("_"):
-                yield f"{path.name}:{name}", text
+        for each in getattr(node, "body", []) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) else ():
+            if (
+                isinstance(each, ast.Expr)
+                and isinstance(each.value, ast.Constant)
+                and isinstance(each.value.value, str)
+            ):
+                yield f"{path.name}:{each.lineno}", each.value.value
 
 
 def test_a_module_says_in_its_first_line_what_it_is_and_asks_no_riddle():

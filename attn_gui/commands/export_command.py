@@ -80,7 +80,7 @@ def _words(action: argparse.Action, value: Any) -> list[str]:
 
 
 def _forms() -> dict[str, str]:
-    """What an export can be written as, by the word for it, with what is to be said of it."""
+    """Forms of an export, by the word for each, with what is to be said of it."""
     from attn_gui.formats import IMAGES, numbers
     from attn_gui.formats.scripts import SCRIPTS
 

@@ -69,7 +69,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
 
 def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
-    """What is said of a run: its model, its tokens, the most probable tokens where the model predicts any."""
+    """Lines about a run: its model, its tokens, the most probable tokens where the model predicts any."""
     from attn_gui.models.attributing.likely_tokens import asked_places
 
     model = run.model
@@ -138,7 +138,7 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
 
 
 def _looks(chosen: argparse.Namespace) -> dict[str, Any]:
-    """How all figures are drawn."""
+    """Options of all figures."""
     return {"dpi": chosen.dpi, "lang": chosen.lang, "theme": chosen.theme}
 
 

@@ -147,9 +147,9 @@ class Document(QObject):
             self.stack.indexChanged.emit(self.stack.index())  # where no step has told it
 
     def _keep_what_is_dropped(self, step: Step) -> None:
-        """Where steps were undone, an edit would lose the state that they led to: it becomes a snapshot.
+        """Keep the state that undone steps led to as a snapshot: an edit would lose it.
 
-        `step` has just been done. Going there and back is exact, as every undo is; nobody is told of it.
+        `step` has just been done. Going there and back is exact, as every undo is, and is not told of.
         """
         dropped = self._history.undone()
         if not dropped:

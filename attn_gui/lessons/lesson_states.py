@@ -21,7 +21,7 @@ from .scenes import BEGINNINGS, Scene, changed
 
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
 ALL, PRODUCT, MODEL = "all", "product", "model"
-"""What the middle of the window can show: all stages, the product picture, the heads of a model."""
+"""Views of the middle of the window: all stages, the product picture, the heads of a model."""
 
 CELL = Note(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
 HEAD = Note(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))

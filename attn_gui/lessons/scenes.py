@@ -167,7 +167,7 @@ def _with_text(scene: Scene, study: Study, text: Any) -> Scene:
 PLACES: Mapping[str, Callable[[Scene, Study, Any], Scene]] = MappingProxyType(
     {"layer": _at_layer, "head": _at_head, "text": _with_text}
 )
-"""What can be set of a model beside the fields of its layer; what they raise is a ValueError or TypeError."""
+"""Settings of a model beside the fields of its layer; what they raise is a ValueError or TypeError."""
 
 
 def _scene(found: Placed, head: int = 0) -> Scene:

@@ -179,7 +179,7 @@ class Journaling(QObject):
         return Step(self._document.problem, whole, cells, kept_words, None, others, study, generation)
 
     def _study(self) -> Callable[[], StudyRecord | None] | None:
-        """What is changed in the layers that are not on the table, to be found out beside the window."""
+        """Changes in the layers that are not on the table, to be found out beside the window."""
         study = self._document.study
         return None if study is None else lambda: _others_of(study)
 

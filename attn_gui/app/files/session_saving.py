@@ -111,7 +111,7 @@ class SessionSaving(QObject):
         return self._well
 
     def _write_meanwhile(self, session: Session) -> bool:
-        """Write the very arrays of the document, for a copy of which there is no memory, while nobody can edit them."""
+        """Write the very arrays of the document, of which memory holds no copy, while they cannot be edited."""
         if not self.wait():
             return False
         self._well, document = True, self._document
@@ -164,7 +164,7 @@ class SessionSaving(QObject):
 
     def _unwritten(self, path: Path) -> Callable[[], object]:
         """A function that raises FormatError once numbers of the document have been changed in place: an answer that
-        was under way may do so while nobody can edit them."""
+        was under way may do so while they cannot be edited otherwise."""
         writes = self._document.writes
 
         def check() -> None:

@@ -170,7 +170,7 @@ class HistoryTells(QObject):
         return Place(look.cell.stage, plane.index(look.cell.row, look.cell.column))
 
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
-        """What puts the states of the newest steps together, and the number of the first of these steps."""
+        """The function that puts the states of the newest steps together, and the number of the first of them."""
         size = sum(array.nbytes for array in self._document.problem.arrays().values())
         past = self._document.past(min(most, max(2, HELD // max(1, size)), self._document.stack.index()))
         return past.problems, self._document.stack.index() - len(past)

@@ -19,7 +19,7 @@ from attn_gui.views.lessons.question_view import QuestionView
 
 
 class _Judged(NamedTuple):
-    """What an answer is worth: why it is right, or the mistake that leads to it; `given` is the answer if shown."""
+    """Verdict on an answer: why it is right, or the mistake that leads to it; `given` is the answer if shown."""
 
     right: bool
     why: str = ""

@@ -195,5 +195,5 @@ class Exercises(QObject):
 
 
 def _is_large(problem: Problem) -> bool:
-    """Whether nobody goes through a problem by hand: its pictures take longer than the window may wait, too."""
+    """Whether a problem is too large to be gone through by hand, or its pictures for the window to wait for."""
     return math.prod(problem.map_shape) > MOST_CELLS or is_long(problem)

@@ -244,7 +244,7 @@ class LessonsController(QObject):
         self._panel.set_left(found.left)
 
     def _scene(self) -> Scene:
-        """What is on the table."""
+        """The scene on the table."""
         return Scene(self._document.problem, self._document.study, self._view.look.head)
 
     def _ground(self, face: Evaluation | None = None) -> Ground:

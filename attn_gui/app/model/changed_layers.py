@@ -118,7 +118,7 @@ def _rows(layer: int, edit: LayerEdit, answer: Answer) -> Iterator[_Row]:
 
 
 def _what(record: Intervention, answer: Answer, change: Change) -> Note:
-    """What an intervention does; where the second text has the numbers that it sets, which of it they are."""
+    """Words for what an intervention does; where the second text has the numbers that it sets, which of it they are."""
     problem, origin = answer.study.base, answer.taken.get(change)
     if origin is None or answer.second is None:
         return phrase(problem, record, letter)

@@ -103,7 +103,7 @@ def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | 
 
 
 def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[Change, Origin]:
-    """Where the numbers come from that are set by hand, as far as it is the second text."""
+    """Origin of the numbers that are set by hand, as far as it is the second text."""
     if not isinstance(other, Run):
         return {}
     records = {

@@ -47,7 +47,7 @@ LONGEST = 40
 
 
 class _Asked(NamedTuple):
-    """What is being computed: a model that is opened, or a step in the one that there is."""
+    """Work under way: a model that is opened, or a step in the one that there is."""
 
     label: Label | None
     generation: int
@@ -56,7 +56,7 @@ class _Asked(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """What was computed; the evaluation of its problem too, unless none can hold it."""
+    """Result of the work; the evaluation of its problem too, unless none can hold it."""
 
     placed: Placed
     evaluation: Evaluation | None
@@ -200,7 +200,7 @@ class ModelController(QObject):
                 )
 
     def _ways_out(self, refusal: Exception) -> list[Offer]:
-        """Where a sentence names a line for a terminal: a button that copies it."""
+        """A button that copies the line for a terminal, where a sentence names one."""
         line = refusal.values.get("line") if isinstance(refusal, FormatError) else None
         if not isinstance(line, str):
             return []
@@ -246,7 +246,7 @@ class ModelController(QObject):
 
 
 def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
-    """What to set so that one problem becomes another."""
+    """The fields to set so that one problem becomes another."""
     fields = wanted.fields()
     return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
 

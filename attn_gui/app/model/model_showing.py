@@ -212,7 +212,7 @@ class ModelShowing(QObject):
         grid.set_numbers(title, self.answer.numbers)
 
     def _similar(self) -> str:
-        """How alike the text's embedding is to the one before, and to the second text's, in a model of sentences."""
+        """Likeness of the text's embedding to the one before, and to the second text's, in a model of sentences."""
         found = self.answer
         assert found is not None
         words = []

@@ -25,7 +25,7 @@ CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "norm": (QT_TRANSLATE_NOOP("History", "norm {name}"), NORMS),
     "activation": (QT_TRANSLATE_NOOP("History", "activation {name}"), ACTIVATIONS),
 }
-"""What the block chooses: the name of the step, and the catalog with the labels."""
+"""Choices of the block: the name of the step, and the catalog with the labels."""
 SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str]] = {
     "gated_network": (
         with_gate,
@@ -43,7 +43,7 @@ SWITCHED: Mapping[str, tuple[Callable[[Problem, bool], dict[str, Any]], str, str
         QT_TRANSLATE_NOOP("History", "removed the sinks"),
     ),
 }
-"""What is there or not: how it is added and taken away, and the names of both steps."""
+"""Parts that are there or not: how each is added and taken away, and the names of both steps."""
 
 
 class LayerController(QObject):

@@ -161,7 +161,7 @@ class Program(QObject):
 
     # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
-        """What is checked and enabled follows the view and the look."""
+        """Have what is checked and enabled follow the view and the look."""
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)

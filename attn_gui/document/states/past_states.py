@@ -54,7 +54,7 @@ class PastStates:
         self._rewind, self._steps = Rewind(state), tuple(steps)
 
     def __len__(self) -> int:
-        """How many steps it goes back."""
+        """Count of the steps that it goes back."""
         return len(self._steps)
 
     def problems(self) -> list[Problem]:

@@ -21,7 +21,7 @@ NORMS: Mapping[str, type[RMSNorm]] = MappingProxyType({"layer": LayerNorm, "rms"
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({one.key: one for one in (Gelu(), GeluTanh(), Silu(), Relu())})
 """Activations of a block's feed-forward network, by key; the first one unless another is asked for."""
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType({"norm": tuple(NORMS), "activation": tuple(ACTIVATIONS)})
-"""What a block with a feed-forward network chooses from these catalogs."""
+"""Choices of a block with a feed-forward network from these catalogs."""
 
 NORMALIZED = Name("N", "N", "n", "Normalized", "归一化后")
 OUTPUT = Name("L", "L", r"\ell", "Block output", "块输出")

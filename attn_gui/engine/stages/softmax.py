@@ -85,7 +85,7 @@ class Softmax(Stage):
 
     @staticmethod
     def _share(logits: Array, temperature: Input, sink: Array) -> Array:
-        """What is left of 1 for the sink, row by row."""
+        """The share of 1 that is left for the sink, row by row."""
         row_max = _top(logits, sink)
         own = _exp(sink - row_max, temperature)
         return np.asarray(own / (_exp(logits - row_max, temperature).sum(axis=-1, keepdims=True) + own))

@@ -27,7 +27,7 @@ class PageKind(ABC, Generic[C]):
     words: ClassVar[str] = ""
     """Other names for it, in both languages, for the search."""
     needs: ClassVar[str] = ""
-    """Why it may not be there."""
+    """The reason why it may not be there."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
     frames: ClassVar[str] = ""
     """Title of its pictures one by one, if it has a slider that runs through them."""

@@ -247,7 +247,7 @@ def _parts(said: Arrangement, listing: Listing, arrays: dict[str, Array]) -> dic
 
 
 def _notes_on_split(said: Arrangement, listing: Listing) -> list[Note]:
-    """What was not said and not asked either."""
+    """Questions that were neither answered nor asked."""
     fused = [name for role, name in said.arrays.items() if role in FUSED]
     if said.split is not None or said.count(listing).heads == 1:
         return []

@@ -83,7 +83,7 @@ def several_name(paths: Sequence[Path]) -> str:
 
 
 def _part(path: Path, tell: Tell) -> tuple[Sequence[Listed], Reader, Mapping[str, object], Sequence[Note]]:
-    """What is in one file: its arrays, what reads them, options, notes."""
+    """Contents of one file: its arrays, what reads them, options, notes."""
     with reading(path, tell=tell) as source:
         found = detect(source, path, (*keepers(), *matrices()))
         if found.listing is not None:

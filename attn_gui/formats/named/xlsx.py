@@ -187,7 +187,7 @@ def _too_large(name: str) -> FormatError:
 
 
 def _is_uncomputed(values: Sequence[Any], formulas: Sequence[Any]) -> bool:
-    """Whether a row has a formula whose value nobody has saved."""
+    """Whether a row has a formula whose value was not saved."""
     return any(value is None and formula is not None for value, formula in zip(values, formulas, strict=False))
 
 

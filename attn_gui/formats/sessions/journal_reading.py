@@ -177,7 +177,7 @@ class _State:
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
 
     def _where(self, kept: Kept) -> Kept:
-        """What is kept, of the file on which it is laid: what was written before may name the one before."""
+        """The state that is kept, of the file on which it is laid: what was written before may name the one before."""
         file = self._held.file if self._held else None
         return kept if file is None else replace(kept, name=file.path.stem, file=file)
 

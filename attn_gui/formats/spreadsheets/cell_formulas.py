@@ -17,7 +17,7 @@ from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Nam
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 CLOSED, LOWEST = "-1E+300", "-1E+299"
-"""What stands for −∞, which spreadsheets lack, and a number that every other is above."""
+"""The number that stands for −∞, which spreadsheets lack, and one that every other is above."""
 NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
 FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erfc", "abs")}
@@ -139,7 +139,7 @@ def _in_a_line(texts: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _step(slot: Sequence[str]) -> tuple[int, int] | None:
-    """How far the cells of a slot are apart, (1, 0) or (0, 1); (0, 0) for one and the same, None for no line."""
+    """Distance of the cells of a slot, (1, 0) or (0, 1); (0, 0) for one and the same, None for no line."""
     if len(set(slot)) == 1:
         return 0, 0
     places = [_parsed(text) for text in slot]

@@ -82,5 +82,5 @@ def joined(parts: Sequence[tuple[Part, list[list[str]]]], refusal: FormatError) 
 
 
 def _points(cell: str) -> float:
-    """How wide a cell is typeset, or a little wider."""
+    """Width of a cell as it is typeset, or a little more."""
     return sum(_ORDERS_PT.get(sign, WIDE_PT if sign > "\u2e80" else SIGN_PT) for sign in _SIGN.findall(cell))

@@ -105,5 +105,5 @@ def _matrix(part: Matrix) -> str:
 
 
 def _signs(latex: str) -> int:
-    """How many signs it is typeset with; a command counts as one."""
+    """Count of the signs that it is typeset with; a command counts as one."""
     return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))

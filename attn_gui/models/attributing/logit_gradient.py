@@ -75,7 +75,7 @@ def _norm_pulled(x: Array, norm: NormWeights, sizes: Architecture, grad: Array) 
 
 
 def _unit(x: Array, sizes: Architecture) -> tuple[Array, float]:
-    """What a norm makes of a vector before its weights, and what it divides by."""
+    """A vector after a norm but for its weights, and what it is divided by."""
     centered = x - x.mean() if sizes.centered else x
     divisor = float(np.sqrt((centered**2).mean() + sizes.norm_eps))
     return centered / divisor, divisor

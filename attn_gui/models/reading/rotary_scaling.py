@@ -53,4 +53,4 @@ def _llama3(angles: Array, scaling: Config) -> Array:
 
 
 SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "linear": _linear, "llama3": _llama3}
-"""What is done to the angles, by the name of the scaling."""
+"""Functions of the angles, by the name of the scaling."""

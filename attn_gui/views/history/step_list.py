@@ -68,7 +68,7 @@ class StepDelegate(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, words)
 
     def _paint_told(self, painter: QPainter, room: QRect, told: str) -> QRect:
-        """What the step moved of the chosen cell, at the right; the room that is left."""
+        """Paint by how much the step moved the chosen cell, at the right; the room that is left."""
         if not told:
             return room
         painter.setFont(ui_font("small", tabular=True))

@@ -29,7 +29,7 @@ LABELED: dict[str, tuple[str, ...]] = {
     "norm_query": ("qk_norm_eps",),
 }
 CHOSEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"norm": NORMS, "activation": ACTIVATIONS})
-"""What the block chooses, with the catalogs whose labels stand in the lists."""
+"""Choices of the block, with the catalogs whose labels stand in the lists."""
 
 
 class SpineBoxes(QObject):

@@ -231,7 +231,7 @@ class _Layout:
 
 @dataclass(frozen=True)
 class _Spots:
-    """What a hover and a click at a place of a plot mean."""
+    """The meaning of a hover and a click at a place of a plot."""
 
     layout: _Layout
     number: int

@@ -70,7 +70,7 @@ def _column(stage: Stage) -> int | None:
 
 
 def _heads(step: Step, counts: dict[str, int], symbols: bool) -> str:
-    """How often a step is there."""
+    """Count of the copies of a step."""
     if not step.per_head or "h" not in counts:
         return ""
     return "h" if symbols else str(counts["h"])
@@ -97,7 +97,7 @@ def _others(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]
 
 
 def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple[str, str]]:
-    """What else a step reads: (context, English) of its words, those without a context as they are."""
+    """Other inputs of a step: (context, English) of its words, those without a context as they are."""
     scalars, arrays = problem.scalars(), problem.arrays()
     if name in scalars:
         return [("", f"{symbol(name)} = {float(scalars[name]):.3g}")]
