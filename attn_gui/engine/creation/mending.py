@@ -22,7 +22,7 @@ NEUTRAL = {
     "query_norm": 1.0,
     "key_norm": 1.0,
 }
-"""The number of new cells where 0 would change something."""
+"""The number that new cells hold where 0 would change something."""
 
 
 def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
