@@ -14,7 +14,7 @@ from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from attn_gui.models import Run
+    from attn_gui.models import Model, Run
 
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
@@ -37,7 +37,7 @@ def model(words: list[str]) -> int:
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
             print(line, flush=True)
-        for path in _files(run, chosen) if chosen.folder_out is not None else ():
+        for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
             print(path, flush=True)
     except BrokenPipeError:
         raise
@@ -85,13 +85,13 @@ def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
         yield f"embedding: {run.embedding.size} numbers, length {float((run.embedding**2).sum() ** 0.5):.6g}"
 
 
-def _files(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
+def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """The chosen pages, and figures of a stage where no page is chosen."""
     chosen.folder_out.mkdir(parents=True, exist_ok=True)
-    yield from _pages(run, chosen) if chosen.page else _figures(run, chosen)
+    yield from _pages(model, run, chosen) if chosen.page else _figures(run, chosen)
 
 
-def _pages(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
+def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """A page each, at the chosen token or the last, as the window shows it."""
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.aim import Aim, ModelAim
@@ -99,7 +99,7 @@ def _pages(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     from attn_gui.figure.sheet import write
     from attn_gui.models.attributing.likely_tokens import likely
 
-    layer, model = chosen.layer or 0, run.model
+    layer = chosen.layer or 0
     place = len(run.ids) - 1 if chosen.position is None else chosen.position
     before = run.replace(interventions=())
     tokens = likely(run, before, place, TOKENS_OFFERED) if model.ends.head is not None else ()

@@ -1,12 +1,11 @@
-"""A published checkpoint: sizes, numbers and tokenizer of a folder, and runs of texts through it."""
+"""A model: a checkpoint that is ready to run texts."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,64 +16,24 @@ from attn_gui.engine.problem.errors import FieldError, ShapeError
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import PathText
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
+from attn_gui.models.checkpoint import Checkpoint
 from attn_gui.models.families import FAMILIES
-from attn_gui.models.families.architecture import Architecture
-from attn_gui.models.families.end_weights import EndWeights
-from attn_gui.models.passes.edited_layer import AnyLayer, edited, plain_layer
+from attn_gui.models.passes.edited_layer import plain_layer
 from attn_gui.models.passes.layer_changes import checked_layer, layer_changes
 from attn_gui.models.passes.layer_walk import Layer
-from attn_gui.models.passes.sequence import Sequence, checked_sequence
 from attn_gui.models.reading.config_file import Config
-from attn_gui.models.reading.model_files import CONFIG, check_folder, folder_digest, json_file
-from attn_gui.models.reading.sentence_pooling import Pooling, pooling_in
+from attn_gui.models.reading.model_files import CONFIG, check_folder, json_file
+from attn_gui.models.reading.sentence_pooling import pooling_in
 from attn_gui.models.reading.tensor_files import tensors_in
-from attn_gui.models.reading.tokenizer_file import TokenizerFile
 from attn_gui.models.run import Run, first_run
-from attn_gui.models.studies.layer_edit import LayerEdit
 
 _FAMILY = QT_TRANSLATE_NOOP("Sentences", "{file}: the model type {got} is not supported; expected {choices}.")
-_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
-_ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
 _WEIGHT = QT_TRANSLATE_NOOP("Sentences", "{field} is no table of a layer of this model; it has {choices}.")
+_QUANTIZED = QT_TRANSLATE_NOOP("Sentences", "{file}: quantized weights (quantization_config) are not supported.")
 
 
-class Model:
-    """A checkpoint, ready to run. Its numbers are never changed: `with_weights` makes another model."""
-
-    def __init__(
-        self,
-        family: str,
-        sizes: Architecture,
-        ends: EndWeights,
-        layers: tuple[AnyLayer, ...],
-        folder: Path,
-        pooling: Pooling | None,
-        name: str,
-    ) -> None:
-        self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
-        self.folder, self.pooling, self.name = folder, pooling, name
-        self.tokenizer = TokenizerFile(folder)
-
-    @property
-    def num_layers(self) -> int:
-        return self.sizes.num_layers
-
-    @property
-    def num_heads(self) -> int:
-        return self.sizes.num_heads
-
-    @property
-    def num_kv_heads(self) -> int:
-        return self.sizes.num_kv_heads
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of config.json and the weights in its folder: what a file may name the checkpoint by."""
-        return folder_digest(self.folder)
-
-    def __repr__(self) -> str:
-        shared = "" if self.num_heads == self.num_kv_heads else f" on {self.num_kv_heads}"
-        return f"Model({self.family}, {self.num_layers} layers, {self.num_heads} heads{shared}, {self.name})"
+class Model(Checkpoint):
+    """A checkpoint, and the runs of texts through it; `with_weights` makes another one of other numbers."""
 
     def run(
         self,
@@ -97,26 +56,8 @@ class Model:
         sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
         return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
 
-    def read(
-        self, text: str | tuple[str, str] | None = None, *, ids: Any = None, type_ids: Any = None, mask: Any = None
-    ) -> Sequence:
-        """The tokens of a text, or of ids, as `run` takes them; raises what it does."""
-        if (text is None) == (ids is None):
-            raise FieldError(_ONE_INPUT)
-        if text is not None:
-            cut = self.tokenizer.cut((text,) if isinstance(text, str) else tuple(text))
-            ids, type_ids = cut.ids, cut.type_ids if self.sizes.token_types > 1 and type_ids is None else type_ids
-        found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
-        return Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
-
-    def with_edits(self, edits: Mapping[int, LayerEdit]) -> Model:
-        """A model with these changes by hand and no others; a layer of which they are the same stays the same."""
-        made = copy.copy(self)
-        made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
-        return made
-
-    def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Model:
-        """A model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
+    def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
+        """The same with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
 
         All others are shared. Raises FieldError or ShapeError.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +17,13 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
+from attn_gui.models.checkpoint import Checkpoint
 from attn_gui.models.passes.activations import softmax
 from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells
 from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
 from attn_gui.models.passes.layer_walk import by_heads, walked
 from attn_gui.models.passes.model_ends import embedded, finished, scored
-
-if TYPE_CHECKING:
-    from attn_gui.models.model import Model
-    from attn_gui.models.passes.sequence import Sequence
+from attn_gui.models.passes.sequence import Sequence
 
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
@@ -37,7 +35,7 @@ class Run:
     """One text through one model, with its interventions; another one is made by `replace`."""
 
     def __init__(
-        self, model: Model, sequence: Sequence, interventions: tuple[LayerChange, ...], states: tuple[Array, ...]
+        self, model: Checkpoint, sequence: Sequence, interventions: tuple[LayerChange, ...], states: tuple[Array, ...]
     ) -> None:
         self.model, self.sequence, self.interventions = model, sequence, interventions
         self.states = states  # each layer's x, and the last layer's output
@@ -77,7 +75,7 @@ class Run:
         """A stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
         return self._walked(layer, stage)[None]
 
-    def problem(self, layer: int, *, model: Model | None = None, tell: Tell = silent) -> Problem:
+    def problem(self, layer: int, *, model: Checkpoint | None = None, tell: Tell = silent) -> Problem:
         """A layer as a problem of the engine; its `block_output` is the next layer's x.
 
         Of a model of other weights, where one is given: below the layer only what is not the same is computed.
@@ -163,7 +161,7 @@ class Run:
         return self.model.tokenizer.texts([self.token_id(token)])[0]
 
     # --- other runs ------------------------------------------------------------------------------
-    def replace(self, *, model: Model | None = None, interventions: Any = None, tell: Tell = silent) -> Run:
+    def replace(self, *, model: Checkpoint | None = None, interventions: Any = None, tell: Tell = silent) -> Run:
         """The same tokens with other interventions, or through a model of other weights.
 
         Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
@@ -205,7 +203,7 @@ class Run:
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
     # --- inside ----------------------------------------------------------------------------------
-    def _first_other(self, model: Model, changes: tuple[LayerChange, ...]) -> int:
+    def _first_other(self, model: Checkpoint, changes: tuple[LayerChange, ...]) -> int:
         """The first layer that is not the same in a model with these interventions; their number where all are."""
         pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
         others = (k for k, (old, new) in pairs if old is not new or _of(self.interventions, k) != _of(changes, k))
@@ -247,7 +245,7 @@ class Run:
         return by_heads(list(found.values())[-1], one.sizes.d_head)
 
 
-def first_run(model: Model, sequence: Sequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
+def first_run(model: Checkpoint, sequence: Sequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
     """A run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
     n = len(sequence.ids)
     memory.check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))

@@ -20,7 +20,8 @@ from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel, Read
 from attn_gui.document.places import table_cells
 from attn_gui.engine import Box, Recomputed
-from attn_gui.engine.evaluation.parts import Part, parts_of
+from attn_gui.engine.evaluation.parts import parts_of
+from attn_gui.engine.graph.part import Part
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
@@ -223,9 +224,8 @@ class TablesController(QObject):
                 self._window.inputs.panels[field].flash(*cuts)
 
     def _shape(self, field: str) -> tuple[int, ...]:
-        if self.computed(field):
-            return self._computation.evaluation.shape(field)
-        return self._document.problem.arrays()[field].shape
+        given = self._document.problem.arrays()
+        return self._computation.evaluation.shape(field) if self.computed(field) else given[field].shape
 
     def _on_window_compact_changed(self, compact: bool) -> None:
         self._compact = compact

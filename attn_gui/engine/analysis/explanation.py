@@ -13,7 +13,7 @@ from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Sum, subscripted
-from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient
+from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient, named_parts
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.node import Node, as_index, once, shown
@@ -135,7 +135,7 @@ class Explanation:
     @cached_property
     def _named(self) -> list[Named]:
         """Named parts, each before those in its own formula: Z before the max that it contains."""
-        return sorted(self.expression.named().values(), key=lambda named: -len(named.part.named()))
+        return sorted(named_parts(self.expression).values(), key=lambda named: -len(named_parts(named.part)))
 
     def expand(self, cell: Cell) -> Explanation | None:
         """One hop further: the explanation of a cell of a stage; None for a number of the problem itself."""

@@ -9,6 +9,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.backward import Backward
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.derived.strips import PooledByStrips
 from attn_gui.engine.evaluation.forward import Forward
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.graph.node import Node
@@ -155,12 +156,33 @@ class Difference(Evaluation):
         return self.after.layers_at(index)
 
 
+class PooledDifference(PooledByStrips, Difference):
+    """The same of two evaluations that hold no maps: strips of both at a time, none kept."""
+
+    # --- what is known ---------------------------------------------------------------------------
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
+        """Cells of both maps that have to be computed for these rows; nothing of a picture is kept."""
+        return sum(side.lacking(name, batch, head, rows, 0) for side, name in self._sides(stage))
+
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
+        """Whether cells of these rows can be read without computing whole rows of weights in either."""
+        return all(side.ready(name, batch, head, rows) for side, name in self._sides(stage))
+
+    def entropies(self, batch: int, head: int, rows: slice) -> Array:
+        """The entropies after: a mean of differences would not say which rows see a key."""
+        return self._sides(self.stages[0])[1][0].entropies(batch, head, rows)
+
+    def _sides(self, stage: str) -> tuple[tuple[Pooling, str], tuple[Pooling, str]]:
+        before, after = self.pair(stage)
+        assert isinstance(self.before, Pooling)
+        assert isinstance(self.after, Pooling)
+        return (self.before, before), (self.after, after)
+
+
 def difference_of(before: Evaluation, after: Evaluation, stages: Iterable[str] | None = None) -> Difference:
     """The difference of two evaluations, which pools its pictures itself where both of them do."""
     if not (isinstance(before, Pooling) and isinstance(after, Pooling)):
         return Difference(before, after, stages)
-    from .pooled import PooledDifference  # a small problem need not load it
-
     return PooledDifference(before, after, stages)
 
 

@@ -12,8 +12,7 @@ from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.symbols import plain_name
 
-from .difference import Difference
-from .pooled import PooledDifference
+from .difference import Difference, PooledDifference
 
 
 class Earlier(Difference):

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.indices import Axes
 from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.part import Part
 
 from .readout import Readout
-
-
-class Part(NamedTuple):
-    """Cells of one matrix that belong to a cell: a stage, or a field by its dotted name, with its axes as letters."""
-
-    name: str
-    box: Box
-    axes: Axes
-
-    def line(self, axis: int) -> int | None:
-        """The one row (axis −2) or column (axis −1) that it lies in; None where it runs through several."""
-        if len(self.box) < -axis:
-            return None
-        cut = self.box[axis]
-        return cut.start if cut.stop - cut.start == 1 else None
-
-    def owner(self, axis: int) -> str:
-        """The letter of that axis: i of queries, j of keys."""
-        return self.axes[axis]
 
 
 def parts_of(evaluation: Readout, stage: str, index: tuple[int, ...]) -> tuple[Part, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from attn_gui.engine.graph.chain.following import nodes_of
 from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.node import Node
+from attn_gui.engine.graph.part import Part
 from attn_gui.engine.graph.sources import Source, layer_position, sources_of
 from attn_gui.engine.graph.symbols import computed_name, plain_name
 from attn_gui.engine.problem import sentences
@@ -21,9 +21,6 @@ from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import FieldError, StageError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
-
-if TYPE_CHECKING:
-    from attn_gui.engine.evaluation.parts import Part
 
 NOTHING: Mapping[str, Array] = {}
 

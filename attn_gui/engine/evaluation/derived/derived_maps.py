@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.chain.following import derived_nodes
 from attn_gui.engine.graph.node import Node
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages.derived import MAPS, entry_of
+
+from .strips import Part, PooledByStrips
 
 MAP_AXES = ("batch", "head", "row", "column")
 AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
@@ -109,15 +113,49 @@ class Derived(Evaluation):
         return self.base.complete(heads, progress=progress, cancelled=cancelled)
 
 
+class PooledDerived(PooledByStrips, Derived):
+    """Stages draw their own pictures, as before; of a derived map a block's largest number is found from its cells."""
+
+    @property
+    def _drawing(self) -> Pooling:
+        return cast(Pooling, self.base)
+
+    def pooled(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part = None) -> Picture:
+        """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks."""
+        if stage in self._own:
+            return super().pooled(stage, batch, head, rows, columns, part)
+        return self._drawing.pooled(stage, batch, head, rows, columns, part)
+
+    def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
+        """Pool some rows of blocks as `pooled` does, with nothing kept."""
+        if stage in self._own:
+            return super().pooled_once(stage, batch, head, rows, columns, part)
+        return self._drawing.pooled_once(stage, batch, head, rows, columns, part)
+
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
+        """Cells of maps that have to be computed before these rows can be shown."""
+        return self._drawing.lacking(self._behind(stage), batch, head, rows, 0 if stage in self._own else columns)
+
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
+        """Whether cells of these rows can be read without computing whole rows of weights."""
+        return self._drawing.ready(self._behind(stage), batch, head, rows)
+
+    def entropies(self, batch: int, head: int, rows: slice) -> Array:
+        """The entropies of rows of weights."""
+        return self._drawing.entropies(batch, head, rows)
+
+    def _behind(self, stage: str) -> str:
+        """The stage that a derived map waits for: the last one of the evaluation that it is made of."""
+        while stage in self._own:
+            stage = self._by_name[stage].inputs[0].name
+        return stage
+
+
 def with_derived(evaluation: Evaluation) -> Evaluation:
     """The evaluation with its derived maps."""
     if isinstance(evaluation, Derived):
         return evaluation
-    if not isinstance(evaluation, Pooling):
-        return Derived(evaluation)
-    from .derived_pictures import PooledDerived  # a small problem need not load it
-
-    return PooledDerived(evaluation)
+    return PooledDerived(evaluation) if isinstance(evaluation, Pooling) else Derived(evaluation)
 
 
 def reading(evaluation: Evaluation, stage: str) -> Evaluation:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-
-if TYPE_CHECKING:
-    from attn_gui.engine.graph.expressions.functions import Named
 
 # "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
 Style = Literal["text", "latex", "symbols"]
@@ -60,12 +57,10 @@ class Expression:
         for part in self.parts:
             yield from part.cells()
 
-    def named(self) -> dict[str, Named]:
-        """The parts that have a name of their own, outer ones first."""
-        found: dict[str, Named] = {}
-        for part in self.parts:
-            found |= {name: named for name, named in part.named().items() if name not in found}
-        return found
+    @property
+    def kinds(self) -> tuple[Expression, ...]:
+        """The parts, of those that are made alike the first one."""
+        return self.parts
 
     def inner(self, part: Expression, style: Style) -> str:
         """A part, in brackets where it does not bind more tightly than this."""
@@ -197,9 +192,10 @@ class Sum(Expression):
             with np.errstate(all="ignore"):
                 return float(np.sum(self.values))
 
-    def named(self) -> dict[str, Named]:
-        """Terms made one by one are alike: the first one tells."""
-        return super().named() if self._values is None or not self.count else self.term(0).named()
+    @property
+    def kinds(self) -> tuple[Expression, ...]:
+        """The terms; of those that are made one by one, which are alike, the first one."""
+        return self.parts if self._values is None or not self.count else (self.term(0),)
 
     def binds(self, style: Style) -> int:
         if self.count == 1:

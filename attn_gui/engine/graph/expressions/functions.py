@@ -141,5 +141,10 @@ class Named(Shown):
         sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
         return " = ".join([*sides, self.number().write("latex")])
 
-    def named(self) -> dict[str, Named]:
-        return {self.name: self} | super().named()
+
+def named_parts(expression: Expression) -> dict[str, Named]:
+    """The parts of a formula that have a name of their own, outer ones first."""
+    found = {expression.name: expression} if isinstance(expression, Named) else {}
+    for part in expression.kinds:
+        found |= {name: named for name, named in named_parts(part).items() if name not in found}
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import ceil
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from attn_gui.engine.graph.symbols import symbol, title
+from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.levels import Levels, Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
@@ -18,10 +20,9 @@ from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.pages.states.states_page import StateMap, States
 from attn_gui.figure.text.labels import elided, visible_text
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.text.page_words import joined
+from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
@@ -30,6 +31,32 @@ FLATTEST, TALLEST = 0.3, 1.25
 LEAST = 60.0
 """Of a map, by side."""
 BAR, BAR_WIDTH = 9.0, 160.0
+
+
+@dataclass(frozen=True, eq=False)
+class StateMap:
+    """A map of one state, in blocks, and the shape that it has in full; `words` say which state."""
+
+    words: Words
+    values: Values
+    allowed: Allowed | None
+    shape: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Maps of a stage in several states; of two `difference` is the second less the first. `missing` names states that
+    have no such map, `apart` says that two cannot be subtracted."""
+
+    stage: str
+    head: int
+    heads: int
+    maps: tuple[StateMap, ...]
+    difference: StateMap | None
+    missing: tuple[Words, ...]
+    signed: bool
+    alone: bool
+    apart: bool
 
 
 class StatesLayout:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.comparison.difference import difference_of, stand_in
@@ -11,13 +10,13 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.errors import ShapeError, StageError
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.comparing.states import NOW
-from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.states.states_layout import StateMap, States, StatesLayout
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -33,32 +32,6 @@ SHOWN = {
     PAIR: page_words(QT_TRANSLATE_NOOP("Pages", "two, and their difference")),
 }
 NOW_WORDS = QT_TRANSLATE_NOOP("Pages", "now")
-
-
-@dataclass(frozen=True, eq=False)
-class StateMap:
-    """A map of one state, in blocks, and the shape that it has in full; `words` say which state."""
-
-    words: Words
-    values: Values
-    allowed: Allowed | None
-    shape: tuple[int, int]
-
-
-@dataclass(frozen=True, eq=False)
-class States:
-    """Maps of a stage in several states; of two `difference` is the second less the first. `missing` names states that
-    have no such map, `apart` says that two cannot be subtracted."""
-
-    stage: str
-    head: int
-    heads: int
-    maps: tuple[StateMap, ...]
-    difference: StateMap | None
-    missing: tuple[Words, ...]
-    signed: bool
-    alone: bool
-    apart: bool
 
 
 def _named(aim: Aim) -> dict[str, Snapshot | None]:
@@ -121,8 +94,6 @@ class StatesPage(PageKind[States]):
         )
 
     def plan(self, content: States, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        from attn_gui.figure.pages.states.states_layout import StatesLayout
-
         return StatesLayout(content, ink, width, height).drawing()
 
 
