@@ -222,11 +222,9 @@ class FilesController(QObject):
             self._known = Stamp.of(path)
             self._settings.add_recent(path.resolve())
 
-    def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> bool:
-        """Open a copy of a problem that is no file's; False where the document before is not to be left."""
-        if may := self.may_leave():
-            self._begin(Loaded(problem.replace()), None, name, {}, study)
-        return may
+    def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> None:
+        """Open a copy of a problem that is no file's; the document before is left."""
+        self._begin(Loaded(problem.replace()), None, name, {}, study)
 
     def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
         """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, QTimer
@@ -10,16 +11,17 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.questions import may_go
 from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.lessons.step_words import SaidStep, Step, said_step
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
@@ -28,6 +30,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.records import same
 from attn_gui.engine.stages import STAGE
+from attn_gui.engine.tell import Tell
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -38,6 +41,7 @@ from attn_gui.lessons.lesson_states import Shown, State, states_of
 from attn_gui.lessons.measures import Ground, Runs
 from attn_gui.lessons.scenes import Scene
 from attn_gui.paths import resource
+from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.lessons.lesson_panel import LessonPanel
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.zones import put_on_top
@@ -72,7 +76,8 @@ class LessonsController(QObject):
         self._states: tuple[State, ...] = ()
         self._place = 0
         self._panel = LessonPanel(window)
-        self._job, self._saying = Job(self), Background(self)
+        self._work, self._saying = SideWork(window, OpeningProgress(window)), Background(self)
+        self._asked = Path(), 0  # the lesson that is read, and the generation in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(window.right, self._panel)
         self._answers = Answers(self._panel.question, self._ground, look)
@@ -98,12 +103,12 @@ class LessonsController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a lesson or a verdict is still to come."""
-        return self._job.busy or self._answers.busy or self._saying.busy or self._soon.isActive()
+        return self._work.busy or self._answers.busy or self._saying.busy or self._soon.isActive()
 
     def finish(self) -> None:
         """End what is being read; for the end of the program."""
         self._soon.stop()
-        self._job.finish()
+        self._work.finish()
         self._saying.finish()
         self._answers.finish()
 
@@ -116,32 +121,36 @@ class LessonsController(QObject):
             self.open_path(Path(name))
 
     def open_path(self, path: Path) -> None:
-        """Open a lesson; a bad one is refused with one sentence and changes nothing."""
+        """Open a lesson once the document may be left; a bad one is refused with one sentence and changes nothing."""
 
-        def work(_tell: object) -> tuple[Lesson, tuple[State, ...]]:
+        def work(_tell: Tell) -> tuple[Lesson, tuple[State, ...]]:
             lesson = read_lesson(path)
             return lesson, states_of(lesson, PAGES)
 
-        self._job.begin(work)
+        if self._files.may_leave():
+            self._asked = path, self._document.generation
+            self._work.start(path.name, work)
 
-    def _on_job_ended(self, found: object) -> None:
+    def _on_work_ended(self, found: object) -> None:
+        path, generation = self._asked
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, tuple):
-            self._begin(*found)
+            again = partial(self.open_path, path)
+            if may_go(self._window, self._document, path.name, generation, again):
+                self._begin(*found)
 
     def _on_document_changed(self, change: Change) -> None:
         """Forget the lesson that is being read where another document was opened meanwhile."""
         if change.opened:
-            self._job.forget()
+            self._work.forget()
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
         scene = states[place].begin
-        if not self._files.begin_problem(scene.problem, lesson.key, scene.study):
-            return
+        self._files.begin_problem(scene.problem, lesson.key, scene.study)
         self._lesson, self._states = lesson, states
         self._panel.show()
         self._window.history.hide()
@@ -258,7 +267,7 @@ class LessonsController(QObject):
 
     # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:
-        self._job.ended.connect(self._on_job_ended)
+        self._work.ended.connect(self._on_work_ended)
         self._saying.answered.connect(self._on_saying_answered)
         self._document.changed.connect(self._on_document_changed)
         self._soon.timeout.connect(self._show)

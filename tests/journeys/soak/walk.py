@@ -131,7 +131,8 @@ class Walk:
     def _read_all(self) -> str:
         """Until every file is read that was given while something was typed: some ask what they are."""
         self.give_up_typing()
-        while self.program.files.opening.busy or self.program.tools.arrays.busy:
+        reading = self.program.files.opening, self.program.tools.arrays, self.program.rooms.lessons
+        while any(part.busy for part in reading):
             QTest.qWait(5)
         self.person.wait()
         return ""

@@ -1,0 +1,110 @@
+"""Lessons that take a while to be read: the window works on, and nothing that was done meanwhile is lost."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from attn_gui.app.lessons import lesson_steps
+from attn_gui.app.state import side_work
+from attn_gui.paths import resource
+
+BUTTONS = QMessageBox.StandardButton
+LESSON = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
+
+
+class Gate:
+    """Holds up the reading of a lesson as a slow computer would."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.reached, self._open = threading.Event(), threading.Event()
+        read = lesson_steps.read_lesson
+        monkeypatch.setattr(lesson_steps, "read_lesson", lambda path: (self._wait(), read(path))[1])
+
+    def open(self) -> None:
+        self._open.set()
+
+    def _wait(self) -> None:
+        self.reached.set()
+        assert self._open.wait(120)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    found = Gate(monkeypatch)
+    yield found
+    found.open()
+
+
+def begin(person, gate):
+    person.program.take_in(LESSON)
+    assert gate.reached.wait(120)
+
+
+def rest(person, gate):
+    """Let it be read, and wait until the window has heard."""
+    gate.open()
+    person.wait()
+    while person.program.rooms.lessons.busy:
+        QTest.qWait(1)
+
+
+def answer_with(button):
+    return lambda box: box.button(button).click()
+
+
+def begun(person):
+    return person.find("lesson").isVisible()
+
+
+def test_what_is_changed_while_a_lesson_is_read_is_not_lost(launch, gate):
+    person = launch("nadaraya-watson.npz")
+    begin(person, gate)
+    person.type_into("query", 0, 0, "4")
+    rest(person, gate)
+    assert person.banner() == f"{LESSON.name} was not opened: nadaraya-watson was changed while it was read."
+    assert not begun(person)
+    assert person.number("query", 0, 0) == 4
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
+    rest(person, gate)
+    assert begun(person)
+
+
+def test_changes_are_asked_for_before_a_lesson_is_read(launch, gate):
+    person = launch("nadaraya-watson.npz")
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.program.take_in(LESSON))
+    assert not gate.reached.is_set()
+    person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.program.take_in(LESSON))
+    rest(person, gate)
+    assert begun(person)  # asked once
+
+
+def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
+    monkeypatch.setattr(side_work, "AGAIN_MS", 1)
+    person = launch("nadaraya-watson.npz")
+    begin(person, gate)
+    box = QMessageBox(person.window)
+    box.open()
+    gate.open()
+    lessons = person.program.rooms.lessons
+    lessons._work._job._background.finish()
+    for _ in range(3):
+        QApplication.processEvents()
+    assert not begun(person)
+    box.reject()
+    rest(person, gate)
+    assert begun(person)
+
+
+def test_esc_drops_a_lesson_that_is_being_read(launch, gate):
+    person = launch("nadaraya-watson.npz")
+    begin(person, gate)
+    person.window.setFocus()
+    person.press("Esc")
+    rest(person, gate)
+    assert not begun(person)
+    assert person.program.document.name == "nadaraya-watson"
