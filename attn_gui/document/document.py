@@ -16,7 +16,7 @@ from attn_gui.document.history import LIMIT, History, Step
 from attn_gui.document.places import leading
 from attn_gui.document.states.kept_states import Snapshots
 from attn_gui.document.states.past_states import PastStates
-from attn_gui.engine.creation.memory import check
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Snapshot
 

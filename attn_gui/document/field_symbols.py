@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attn_gui.engine.graph.symbols import is_named, symbol
+from attn_gui.engine.chain.symbols import is_named, symbol
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

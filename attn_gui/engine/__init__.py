@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from attn_gui.engine.analysis.explanation import Explanation, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.analysis.term import Term
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.creation.create import made_direct, new_problem, with_biases, with_context, with_output
 from attn_gui.engine.creation.filling import FILLS, fill
 from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
@@ -17,7 +18,6 @@ from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.plane import Plane
 from attn_gui.engine.evaluation.trace import Trace
 from attn_gui.engine.graph.expressions.expression import Cell
-from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
 from attn_gui.engine.problem.masks import MASKS, Layer, Parameter, layer_from_mapping
 from attn_gui.engine.problem.problem import Problem

@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.creation.memory import check
+from attn_gui.engine.memory import check
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.comparing.beside import Beside

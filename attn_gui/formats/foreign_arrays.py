@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_gui.engine.creation.memory import available
+from attn_gui.engine.memory import available
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text, shown, size_text
 
 Array: TypeAlias = NDArray[Any]

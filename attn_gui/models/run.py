@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.creation import memory
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
@@ -102,7 +102,7 @@ class Run:
     @cached_property
     def logits(self) -> Array:
         """(token, vocabulary). Raises FieldError where the model has no head, or where they need too much memory."""
-        memory.check(4 * len(self.ids) * self.model.sizes.vocabulary)
+        check(4 * len(self.ids) * self.model.sizes.vocabulary)
         return self._scored(self._last)
 
     @cached_property
@@ -248,7 +248,7 @@ class Run:
 def first_run(model: Checkpoint, sequence: Sequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
     """A run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
     n = len(sequence.ids)
-    memory.check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
+    check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
     first = (embedded(model.ends, model.sizes, sequence),)
     return Run(model, sequence, changes, _continued(model.layers, sequence, changes, first, tell))
 

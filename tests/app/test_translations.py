@@ -23,14 +23,14 @@ from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.phrases import Label, filled
 from attn_gui.engine import STAGE
-from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.analysis.verifying import invariants
+from attn_gui.engine.chain.symbols import title
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.symbols import title
 from attn_gui.engine.problem import sentences as words_of_the_engine
 from attn_gui.engine.problem.errors import FieldError, ShapeError
+from attn_gui.engine.scores import verdicts
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats import FormatError, load
 from attn_gui.views.dialogs.palette import without_access_key

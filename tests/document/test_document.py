@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.document.document import Document, EditError
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
-from attn_gui.engine.creation import memory
+from attn_gui.engine import memory
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem, ShapeError
 

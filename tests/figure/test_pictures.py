@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtGui import QFontMetricsF, QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.graph.symbols import title
+from attn_gui.engine.chain.symbols import title
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.levels import MOST, Shade, color_table

@@ -21,7 +21,7 @@ from attn_gui.document.edits import Label
 from attn_gui.document.number_text import NumberError, parse_number
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.graph.chain.hand_node import ByHand
+from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import meet
 from attn_gui.engine.problem.interventions.copy_cells import PLACES
 from attn_gui.engine.problem.sentences import spoken

@@ -16,8 +16,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.evaluation.plane import Pooling
-from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.phrases import filled
-from attn_gui.engine.graph.symbols import is_named
+from attn_gui.engine.chain.symbols import is_named
 from attn_gui.engine.problem.sentences import spoken
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 

@@ -22,8 +22,8 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.sentence_tokens import places_before
 from attn_gui.engine import FILLS, fill
 from attn_gui.engine.creation.filling import UNSEEDED
-from attn_gui.engine.creation.memory import made
 from attn_gui.engine.creation.rearrange import rearranged
+from attn_gui.engine.memory import made
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

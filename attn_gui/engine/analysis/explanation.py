@@ -8,17 +8,17 @@ from functools import cached_property
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.hand_node import ByHand
+from attn_gui.engine.chain.node import Node, as_index, once, shown
+from attn_gui.engine.chain.symbols import cell_latex, computed_name, plain_name, symbol
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Sum, subscripted
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient, named_parts
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.node import Node, as_index, once, shown
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.graph.symbols import cell_latex, computed_name, plain_name, symbol
 from attn_gui.engine.scores import SCORES, Score
 
 from .per_query import PerQuery, per_query

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from attn_gui.engine.chain.symbols import cell_latex, symbol
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph.expressions.expression import short_number
 from attn_gui.engine.graph.expressions.signs import Signs
-from attn_gui.engine.graph.symbols import cell_latex, symbol
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
 

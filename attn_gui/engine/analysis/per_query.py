@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.chain.hand_node import ByHand
+from attn_gui.engine.chain.node import shown
+from attn_gui.engine.chain.symbols import cell_latex, plain_name, symbol
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, Number, Product, Style, Sum, add, subscripted
 from attn_gui.engine.graph.expressions.functions import Function, Named, Quotient
 from attn_gui.engine.graph.indices import cell
-from attn_gui.engine.graph.node import shown
-from attn_gui.engine.graph.symbols import cell_latex, plain_name, symbol
 from attn_gui.engine.stages import STAGE
 
 from .exponents import exponent_latex, exponent_text, logit_latex, logit_text

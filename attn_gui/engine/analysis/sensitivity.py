@@ -8,12 +8,12 @@ from math import prod
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.creation import memory
+from attn_gui.engine.chain.node import Node, as_index
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node, as_index
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_array
 from attn_gui.engine.problem.errors import FieldError, ShapeError
@@ -126,7 +126,7 @@ def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tup
 def _weigh(evaluation: Evaluation, *fields: str) -> None:
     """Raise FieldError where the gradients by these fields, or by all, are more than a share of the free memory."""
     arrays = evaluation.problem.arrays()
-    memory.check(sum(8 * arrays[name].size for name in fields or arrays if arrays[name].dtype != np.bool_))
+    check(sum(8 * arrays[name].size for name in fields or arrays if arrays[name].dtype != np.bool_))
 
 
 def _checked(node: Node, cotangent: Array | None) -> Array:

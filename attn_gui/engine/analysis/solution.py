@@ -14,21 +14,21 @@ from attn_gui.engine.analysis.solving.row import Row, row_box
 from attn_gui.engine.analysis.solving.shortest import CLOSE, shortest
 from attn_gui.engine.analysis.solving.unknowns import Cells, bias_box, with_own_bias
 from attn_gui.engine.arrays import Box
+from attn_gui.engine.chain.node import as_index
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.indices import cell
-from attn_gui.engine.graph.node import as_index
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.checks import as_choice, as_number
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import verdicts
+from attn_gui.engine.scores.verdicts import Reason
 from attn_gui.engine.stages import STAGE
 
-from . import verdicts
 from .per_query import is_a_sum
 from .solving import WAYS
-from .verdicts import Reason
 
 __all__ = ["Solution", "solve"]
 

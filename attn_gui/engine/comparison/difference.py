@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.engine.evaluation.backward import Backward
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.derived.strips import PooledByStrips
 from attn_gui.engine.evaluation.forward import Forward
 from attn_gui.engine.evaluation.plane import Pooling
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source
-from attn_gui.engine.graph.symbols import plain_name
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import ShapeError, StageError

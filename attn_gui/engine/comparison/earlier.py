@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.derived.strips import Part
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.evaluation.pooling import Picture
-from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.symbols import plain_name
 
 from .difference import Difference, PooledDifference
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.graph.chain.following import computed_nodes
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
 

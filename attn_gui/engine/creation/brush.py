@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.memory import made
 from attn_gui.engine.problem.masks import Custom, Layer
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
-
-from .memory import made
 
 AT_ONCE = 1 << 20  # cells that are looked at at a time
 MOST_ROWS = 1 << 10  # that are told apart while a gesture is shown

@@ -8,13 +8,12 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
+from attn_gui.engine.memory import made
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.interventions.copy_cells import Copy
 from attn_gui.engine.problem.interventions.scale_cells import Scale
 from attn_gui.engine.problem.interventions.set_cells import Set
 from attn_gui.engine.problem.records import Record
-
-from .memory import made
 
 Axes = Sequence[str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attn_gui.engine.graph.chain.following import computed_nodes
+from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.shapes.drafts import drafted

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.memory import Write, advance, grown, made
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
 from attn_gui.engine.problem.errors import FieldError
@@ -21,7 +22,6 @@ from attn_gui.engine.problem.shapes.drafts import fields_with
 from attn_gui.engine.scores import SCORES
 
 from .filling import BLOCK, fill
-from .memory import Write, advance, grown, made
 from .resize import resize
 
 KINDS = ("direct", "self", "cross")

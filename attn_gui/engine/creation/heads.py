@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.memory import made
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, Note
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
 
 from .heads_by_hand import checked_head, reordered
-from .memory import made
 from .resize import Resized
 
 Order = Sequence[int]  # of every new head the old one that it is

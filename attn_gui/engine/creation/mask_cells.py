@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.memory import made
 from attn_gui.engine.problem.masks import Custom, Layer, layer_from_mapping
-
-from .memory import made
 
 FILLS = ("open", "close", "swap", "transpose")
 

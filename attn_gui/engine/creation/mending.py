@@ -9,13 +9,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.memory import Write, made, overlay
 from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.shapes.drafts import TOKENS, clash_with, draft_of, fields_with
 from attn_gui.engine.problem.shapes.fixes import with_company
 
 from .filling import BLOCK, fill, with_tokens
-from .memory import Write, made, overlay
 
 NEUTRAL = {
     **{f"block.{name}": table.neutral for block in BLOCKS.values() for name, table in block.tables.items()},

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.chain.following import computed_nodes
+from attn_gui.engine.chain.following import computed_nodes
+from attn_gui.engine.memory import made, outline
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.fields import Fields
@@ -19,7 +20,6 @@ from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import TOKENS, drafted, fields_with, reshaped
 
-from .memory import made, outline
 from .resize import resize
 
 CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")

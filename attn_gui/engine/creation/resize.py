@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.memory import filled, grown, outline, overlay
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
 from attn_gui.engine.problem.errors import FieldError, Note
@@ -18,7 +19,6 @@ from attn_gui.engine.scores import SCORES
 from .by_hand_cells import following
 from .filling import with_tokens
 from .layer.widths import of_head_width, with_tables
-from .memory import filled, grown, outline, overlay
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.node import Node
 
 from .readout import Readout
 from .spread import Piece, Spread, behind_mask, piece_of, shared_masks

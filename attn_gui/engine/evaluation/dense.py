@@ -10,13 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.following import Opened
+from attn_gui.engine.chain.hand_node import ByHand, moved_boxes
+from attn_gui.engine.chain.node import Node, reach
+from attn_gui.engine.chain.symbols import computed_name, plain_name
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph import node as graph
-from attn_gui.engine.graph.chain.following import Opened
-from attn_gui.engine.graph.chain.hand_node import ByHand, moved_boxes
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import sources_of
-from attn_gui.engine.graph.symbols import computed_name, plain_name
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.problem import Problem
 
@@ -93,7 +92,7 @@ class Evaluation(Readout):
             return Recomputed(boxes, cells, time.perf_counter() - start)
         with np.errstate(all="ignore"):
             moved = self._take_up(problem)
-            reached = graph.reach(self._nodes, self._named(changed) | moved, self.fetch, self._settle)
+            reached = reach(self._nodes, self._named(changed) | moved, self.fetch, self._settle)
             reached = self._joined(reached, moved)
             counts = {
                 node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
@@ -152,7 +151,7 @@ class Evaluation(Readout):
 
     def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
         """The boxes of every stage that a change of the given fields, or of stages, would reach."""
-        return self._shown(graph.reach(self._nodes, self._named(changed), self.fetch))
+        return self._shown(reach(self._nodes, self._named(changed), self.fetch))
 
     def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
         """Every cell that reads cells of the given fields (dotted, in their own axes) or stages, to be asked by part.

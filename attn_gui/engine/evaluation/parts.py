@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attn_gui.engine.arrays import Box
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.part import Part
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.part import Part
 
 from .readout import Readout
 

@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box, item_of
+from attn_gui.engine.chain.following import nodes_of
+from attn_gui.engine.chain.hand_node import ByHand
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.part import Part
+from attn_gui.engine.chain.symbols import computed_name, plain_name
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.following import nodes_of
-from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.part import Part
 from attn_gui.engine.graph.sources import Source, layer_position, sources_of
-from attn_gui.engine.graph.symbols import computed_name, plain_name
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import FieldError, StageError

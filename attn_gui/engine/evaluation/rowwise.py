@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.problem.problem import Problem
 
 from .dense import Evaluation, Recomputed

@@ -8,8 +8,8 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node
 
 from .readout import Readout
 

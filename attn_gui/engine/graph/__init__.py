@@ -1,1 +1,1 @@
-"""Notation of stages: index formulas, expressions, nodes, and the sources of a problem."""
+"""Notation of stages: index formulas, expressions, sums of products, and the sources of a problem."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 
+from attn_gui.engine.chain.following import nodes_of
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.chain.following import nodes_of
 from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES

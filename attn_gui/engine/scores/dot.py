@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.scores.verdicts import Reason
 
 from .score import Params, Score, along_query
 

@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.contraction import contract, faded
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum, add
@@ -20,6 +18,8 @@ from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.powers import length, lengths
 from attn_gui.engine.graph.stage import UNIT, Input, given
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.scores import verdicts
+from attn_gui.engine.scores.verdicts import Reason
 
 from .score import D, Params, Score, Setting, along_query
 

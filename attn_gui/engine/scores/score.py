@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Form, Name, Operator, Role
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.scores import verdicts
+from attn_gui.engine.scores.verdicts import Reason
 
 Params = Mapping[str, Any]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.chain.symbols import title
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.derived.derived_maps import reading
-from attn_gui.engine.graph.symbols import title
 from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade

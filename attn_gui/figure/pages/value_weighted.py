@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Plane, explain
+from attn_gui.engine.chain.symbols import symbol, title
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.graph.symbols import symbol, title
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.display import Allowed, Values

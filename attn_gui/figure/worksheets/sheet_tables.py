@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.document.number_text import shown
 from attn_gui.engine.arrays import Array, item_of
-from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.pages.ink import Ink

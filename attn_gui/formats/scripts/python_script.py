@@ -8,12 +8,12 @@ import numpy as np
 
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.symbols import COMPUTED, plain_name, title
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import layer_name
-from attn_gui.engine.graph.symbols import COMPUTED, plain_name, title
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError

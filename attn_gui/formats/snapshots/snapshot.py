@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.creation.memory import check
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import FormatError

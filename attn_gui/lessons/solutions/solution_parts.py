@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.chain.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
 from attn_gui.engine.graph.expressions.expression import Number
-from attn_gui.engine.graph.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 from .solution_steps import Solution, Step

@@ -10,9 +10,9 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.symbols import plain_name
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError

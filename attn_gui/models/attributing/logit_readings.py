@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.creation import memory
 from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.errors import FieldError, ShapeError
 from attn_gui.engine.stages import stage_of, stages_of
 from attn_gui.engine.tell import Tell, silent
@@ -33,7 +33,7 @@ def logit_lens(run: Run, position: int = -1) -> Array:
     Raises FieldError. Source: nostalgebraist, "interpreting GPT: the logit lens" (2020).
     """
     layers = run.model.num_layers + 1
-    memory.check(4 * layers * run.model.sizes.vocabulary)
+    check(4 * layers * run.model.sizes.vocabulary)
     return np.stack([run.logits_at(position, layer) for layer in range(layers)])
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.chain.hand_node import changed_cells
+from attn_gui.engine.chain.hand_node import changed_cells
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import kind_of
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError, StageError

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import row_names, split_tokens
 from attn_gui.engine import FILLS, layer_from_mapping
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.creation.create import KINDS, new_fields
 from attn_gui.engine.creation.filling import SEEDED
-from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated

@@ -8,7 +8,7 @@ from typing import overload
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine.graph.symbols import is_named, symbol, title
+from attn_gui.engine.chain.symbols import is_named, symbol, title
 from attn_gui.engine.problem.errors import Note
 from attn_gui.figure.text.labels import token_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

@@ -14,13 +14,13 @@ from attn_gui.engine import (
     ShapeError,
     compute,
     layer_from_mapping,
+    memory,
     new_problem,
     sensitivity,
 )
 from attn_gui.engine.analysis.differencing.gradient_evaluation import gradient_of
 from attn_gui.engine.analysis.sensitivity import all_gradients, gradients, strongest
 from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
-from attn_gui.engine.creation import memory
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 

@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
-from attn_gui.engine.creation.memory import weigh
+from attn_gui.engine.memory import weigh
 from attn_gui.engine.problem.errors import FieldError
 
 N, M, D, C, E = 5, 7, 4, 3, 11

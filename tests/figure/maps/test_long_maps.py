@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.creation import memory
+from attn_gui.engine import Evaluation, Plane, Problem, memory
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.problem.errors import FieldError

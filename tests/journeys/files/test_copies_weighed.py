@@ -13,7 +13,7 @@ from attn_gui.app.files import export
 from attn_gui.app.inspector import judging
 from attn_gui.app.maps import gradients
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.engine.creation import memory
+from attn_gui.engine import memory
 from attn_gui.formats import open_file
 from attn_gui.formats.saving import Sink
 from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog

@@ -10,8 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QToolButton
 
 from attn_gui.app.state import making
-from attn_gui.engine import Problem
-from attn_gui.engine.creation import memory
+from attn_gui.engine import Problem, memory
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.creation.memory import check
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
 

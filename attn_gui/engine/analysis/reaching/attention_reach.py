@@ -9,13 +9,13 @@ import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import gradients
 from attn_gui.engine.arrays import Array, item_of
-from attn_gui.engine.creation import memory
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.powers import lengths
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.interventions.intervention import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
@@ -58,7 +58,7 @@ def dependence(problem: Problem, tell: Callable[[float], None]) -> Array:
     the batch axis for each column of a head; X reaches them row by row. `tell` hears the share that is done, and
     ends the work by raising. Raises FieldError where columns are so many that it would take too much memory.
     """
-    memory.check(held(problem, problem.n))
+    check(held(problem, problem.n))
     direct = problem.replace(**made_direct(Evaluation(problem, keep=0)))
     before = [_of_rows(problem, name, tell) for name in GIVEN] if problem.projected else None
     evaluation, found = Evaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attn_gui.engine.analysis.solving.unknowns import Cells
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores.verdicts import Reason
 from attn_gui.engine.stages import STAGE
 
 from .row import Row

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.scores import SCORES, Score
+from attn_gui.engine.scores import SCORES, Score, verdicts
+from attn_gui.engine.scores.verdicts import Reason
 from attn_gui.engine.stages import STAGE
 
 from .row import Row

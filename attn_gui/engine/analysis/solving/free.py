@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.powers import length, lengths
+from attn_gui.engine.scores import verdicts
+from attn_gui.engine.scores.verdicts import Reason
 
 from .shortest import shortest
 

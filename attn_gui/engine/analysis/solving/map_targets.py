@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
-from attn_gui.engine.analysis.verdicts import Reason
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.scores import SCORES
+from attn_gui.engine.scores import SCORES, verdicts
+from attn_gui.engine.scores.verdicts import Reason
 
 from .answer import Ask, Solution
 from .exact import Step, blocked, by_bias, by_key, by_query, growth

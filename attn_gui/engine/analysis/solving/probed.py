@@ -9,8 +9,8 @@ import numpy as np
 from attn_gui.engine.analysis.sensitivity import gradient
 from attn_gui.engine.analysis.solving.unknowns import Cells
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.stages import STAGE

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import verdicts
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from math import prod
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.masks import Bias
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import verdicts
 
 LARGEST_BIAS = 1 << 24  # numbers of a bias layer that is made for one row
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.problem.interventions.set_cells import Set
 from attn_gui.engine.problem.masks import Layer, Parameter
 from attn_gui.engine.problem.problem import Problem

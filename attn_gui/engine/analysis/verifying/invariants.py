@@ -8,7 +8,6 @@ from math import prod
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
@@ -17,7 +16,7 @@ from attn_gui.engine.graph.stage import UNIT
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.masks import Causal, Layer
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.scores import SCORES
+from attn_gui.engine.scores import SCORES, verdicts
 
 from .rounding import Rounding
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import heads_of
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.stage import UNIT
-from attn_gui.engine.graph.symbols import plain_name
 
 
 class Rounding:

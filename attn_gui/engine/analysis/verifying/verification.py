@@ -9,13 +9,13 @@ from itertools import count
 
 import numpy as np
 
-from attn_gui.engine.analysis import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.scores import verdicts
 
 from .formulas_reference import Unknown
 from .invariants import LARGEST, WHOLE, Chosen, Invariant, distance, invariants, row_boxes

@@ -7,7 +7,7 @@ from typing import Any
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.creation.filling import fill
-from attn_gui.engine.creation.memory import made
+from attn_gui.engine.memory import made
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice
 from attn_gui.engine.problem.errors import FieldError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.creation.memory import grown
+from attn_gui.engine.memory import grown
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 

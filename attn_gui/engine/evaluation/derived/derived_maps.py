@@ -8,12 +8,12 @@ from typing import cast
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.following import derived_nodes
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.following import derived_nodes
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages.derived import MAPS, entry_of
 

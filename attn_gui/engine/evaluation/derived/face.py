@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.evaluation.backward import Backward
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.forward import Forward
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source
 
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.creation import memory
+from attn_gui.engine.chain.node import Node, reach
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.readout import NOTHING
 from attn_gui.engine.evaluation.streaming.edits.edit import Edit
@@ -18,8 +18,7 @@ from attn_gui.engine.evaluation.streaming.row_states import bytes_of_row
 from attn_gui.engine.evaluation.streaming.score_chain import Chain, check_work
 from attn_gui.engine.evaluation.streaming.stage_pools import Pictures
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph import node as graph
-from attn_gui.engine.graph.node import Node
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.problem import Problem
 
@@ -66,7 +65,7 @@ class StreamingEvaluation(Evaluation):
         cells = sum(prod(node.shape) for node in self._nodes if self._kept(node) and not node.stage.alias)
         cells += problem.batch_size * problem.num_kv_heads * problem.m * (problem.d_k + problem.d_v)  # copied by head
         rows = prod(problem.map_shape[:3]) * bytes_of_row(problem.d_v, self._kind)
-        memory.check(cells * self._kind.itemsize + rows)
+        check(cells * self._kind.itemsize + rows)
 
     def _kept(self, node: Node) -> bool:
         return node.stage.input_side
@@ -197,7 +196,7 @@ class StreamingEvaluation(Evaluation):
                 self._by_rows = self._chain.softmax.name, self._chain.mixing.name
                 other = self._passes.lay_out()
             named = self._named(changed) | moved
-            reached = self._joined(graph.reach(self._nodes, named, super().fetch), moved)
+            reached = self._joined(reach(self._nodes, named, super().fetch), moved)
             cells = self._refill(reached)
             edit = Edit(self._chain, self._passes, named, reached, other)
             cells |= edit.carry_out()

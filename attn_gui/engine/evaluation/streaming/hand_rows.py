@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.pooling import largest, reduced
 from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.hand_node import ByHand
 
 FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.symbols import computed_name, plain_name
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Positions, Readable
-from attn_gui.engine.graph.symbols import computed_name, plain_name
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem

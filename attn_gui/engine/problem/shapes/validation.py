@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.graph.chain.following import computed_nodes
+from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, ShapeError
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS, Fields

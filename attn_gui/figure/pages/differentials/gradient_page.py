@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line

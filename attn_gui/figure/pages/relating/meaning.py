@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.relating.similarity import cosines, mean_of_others
-from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.aim import Aim

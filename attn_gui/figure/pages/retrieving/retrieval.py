@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.retrieving.mixture import Mixture, mixture
-from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line

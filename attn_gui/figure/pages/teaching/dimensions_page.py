@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.graph.dimensions import Step, counts_of, steps_of, written
+from attn_gui.engine.analysis.dimensions import Step, counts_of, steps_of, written
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.graph.symbols import symbol
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink

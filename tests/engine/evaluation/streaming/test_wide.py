@@ -7,8 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem
-from attn_gui.engine.creation import memory
+from attn_gui.engine import FieldError, Problem, memory
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation, evaluation, passes
 from attn_gui.engine.evaluation.streaming.edits import edit

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.graph.facts import Name
+from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import catalog, entries
 from attn_gui.engine.stages.derived import DERIVED, entry_of
-
-from .facts import Name
-from .stage import Stage
 
 FIELDS = {
     "x": Name("X", "X", "x", "Sequence", "序列"),

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import Fetch, Node, shown
+from attn_gui.engine.chain.symbols import cell_latex
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.contraction import faded
 from attn_gui.engine.graph.expressions.conditions import UnlessClosed
@@ -20,9 +22,7 @@ from attn_gui.engine.graph.expressions.expression import Cell, Expression
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.node import Fetch, Node, shown
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.graph.symbols import cell_latex
 
 if TYPE_CHECKING:
     from attn_gui.engine.problem.interventions import Intervention

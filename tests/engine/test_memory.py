@@ -7,8 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, ShapeError, apply_fix, fill, new_problem, resize
-from attn_gui.engine.creation import memory
+from attn_gui.engine import FieldError, Problem, ShapeError, apply_fix, fill, memory, new_problem, resize
 from attn_gui.engine.creation.create import (
     fitting_output,
     made_direct,

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.hand_node import ByHand, Changed, Step
+from attn_gui.engine.chain.node import Fetch, Node
+from attn_gui.engine.chain.symbols import computed_name
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.chain.hand_node import ByHand, Changed, Step
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.node import Fetch, Node
 from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.graph.symbols import computed_name
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.stages import entries, stages_of

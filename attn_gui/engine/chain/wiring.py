@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.node import Node
 from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.graph.stage import Stage
 

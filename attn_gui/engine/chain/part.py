@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from attn_gui.engine.arrays import Box
-
-from .indices import Axes
+from attn_gui.engine.graph.indices import Axes
 
 
 class Part(NamedTuple):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
+from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.dimensions import counts_of, steps_of, written
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
 

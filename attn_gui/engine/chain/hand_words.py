@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attn_gui.engine.graph.symbols import symbol
+from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention

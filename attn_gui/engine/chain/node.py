@@ -11,15 +11,15 @@ from numbers import Integral
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.contraction import align, restore
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, subscripted
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.indices import Axes, Ranges, Reference
+from attn_gui.engine.graph.stage import Input, Stage
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import PlaceError
 
-from . import indices
-from .indices import Axes, Ranges, Reference
-from .stage import Input, Stage
 from .symbols import LETTERS, cell_latex
 
 Fetch = Callable[[str, Box], Array]

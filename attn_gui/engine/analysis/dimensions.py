@@ -8,12 +8,12 @@ from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
 
+from attn_gui.engine.chain.node import Node
+from attn_gui.engine.chain.symbols import COMPUTED, plain_name
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Axes
 from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.node import Node
-from attn_gui.engine.graph.symbols import COMPUTED, plain_name
 from attn_gui.engine.problem.problem import Problem
 
 Symbols = tuple[str, ...]
