@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from .truths import Image, Truths, differing, image
 
 TOLD = 12  # steps before a fault that are told
 LARGEST = 2**22  # numbers of a document in which the walk goes on
+MOST_PAIRS = 2**30  # of queries and keys: beyond, a comparison alone takes minutes, and nothing more is tried by it
 
 
 class Beginning(NamedTuple):
@@ -94,6 +96,7 @@ class Walk:
         for _ in range(self._rnd.randrange(3)):
             QApplication.processEvents()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        self._come_down()
         self.person.wait()
         self._come_down()
         return ""
@@ -102,7 +105,9 @@ class Walk:
         """Undo what made the document so large that nobody could judge it within a moment, as after a slip."""
         document = self.program.document
         for _ in range(document.stack.index()):
-            if sum(array.size for array in document.problem.arrays().values()) <= LARGEST:
+            problem = document.problem
+            numbers = sum(array.size for array in problem.arrays().values())
+            if numbers <= LARGEST and prod(problem.map_shape) <= MOST_PAIRS:
                 return
             self.give_up_typing()
             self.person.action("undo").trigger()
