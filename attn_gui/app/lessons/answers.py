@@ -51,6 +51,11 @@ class Answers(QObject):
         self._job.forget()
         self._question, self._judged = question, None
 
+    def judge_again(self, *_: object) -> None:
+        """Begin anew where numbers change under an answer that is being judged."""
+        if self._job.busy and self._judged is not None:
+            self._judge(self._judged)
+
     def retranslate(self) -> None:
         """Judge the last answer again, in the present language."""
         if self._judged is not None:

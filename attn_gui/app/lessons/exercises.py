@@ -52,7 +52,7 @@ class Exercises(QObject):
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._count = 0  # of the cells that were left out, the answered ones among them
-        self._asked: Blank | None = None
+        self._asked: tuple[Blank, float] | None = None  # the answer that was given last
         self._panel = ExercisePanel(window)
         self._job = Job(self)
         self._job.ended.connect(self._on_job_ended)
@@ -63,6 +63,7 @@ class Exercises(QObject):
         self._panel.question.showAsked.connect(self._on_question_show_asked)
         view.follow(self.end, "document")
         computation.updated.connect(self._cover)
+        computation.updated.connect(self._grade_again)
         view.follow(self._cover, "blanks", "evaluation")
         view.follow(self._show, "face", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
         self._show()
@@ -130,8 +131,13 @@ class Exercises(QObject):
     # --- answering -------------------------------------------------------------------------------
     def take(self, blank: Blank, number: float) -> None:
         """Grade a number for a cell that is left out."""
-        self._asked, seen = blank, self._computation.evaluation
+        self._asked, seen = (blank, number), self._computation.evaluation
         self._job.begin(lambda _tell: grade(seen, blank.stage, blank.index, number))
+
+    def _grade_again(self, *_: object) -> None:
+        """Begin anew where numbers change under an answer that is being graded."""
+        if self._job.busy and self._asked is not None:
+            self.take(*self._asked)
 
     def _on_question_typed(self, text: str) -> None:
         blank = self._view.chosen_blank()
@@ -147,9 +153,9 @@ class Exercises(QObject):
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, Verdict)
-        blank = self._asked
-        if found.right and blank is not None:
-            self._view.set(blanks=self._view.look.blanks - {blank})
+        assert self._asked is not None
+        if found.right:
+            self._view.set(blanks=self._view.look.blanks - {self._asked[0]})
             self._panel.question.set_verdict(self.tr("Right: {number}").format(number=shown(found.expected)), "good",
                                              offered=False)  # fmt: skip
             return

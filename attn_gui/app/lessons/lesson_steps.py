@@ -272,6 +272,7 @@ class LessonsController(QObject):
         self._document.changed.connect(self._on_document_changed)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
+        self._computation.updated.connect(self._answers.judge_again)
         self._view.follow(self._soon.start, "evaluation", "face", "head")
         self._model.changed.connect(self._soon.start)
         panel = self._panel
