@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
@@ -41,6 +41,7 @@ FRAMES = ".frames"
 BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
+Laid = TypeVar("Laid", Layout, ProductLayout)
 Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
 
@@ -92,15 +93,7 @@ def _pixels(place: QRectF, scale: float) -> tuple[int, int]:
 
 
 def _planned(figure: MapFigure, options: FigureOptions) -> tuple[Layout, float]:
-    def fits(sides: Sides, scale: float) -> bool:
-        return tried(lambda: _has_numbers(figure, plan(figure, *sides, scale).maps[0]))
-
-    def has_room(sides: Sides, scale: float) -> bool:
-        return tried(lambda: bool(plan(figure, *sides, scale).maps))
-
-    numbered = _needs_numbers(figure, options) and fits(sides_of(options, 1.0), 1.0)
-    scale = scale_of(options, fits if numbered else has_room)
-    return plan(figure, *sides_of(options, scale), scale), scale
+    return _laid_out(figure, options, partial(plan, figure), lambda layout: layout.maps[0])
 
 
 def _needs_numbers(figure: MapFigure, options: FigureOptions) -> bool:
@@ -111,6 +104,22 @@ def _needs_numbers(figure: MapFigure, options: FigureOptions) -> bool:
 def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
     rows, columns = figure.shape
     return fitting_numbers(figure, place.width() / columns, place.height() / rows) is not None
+
+
+def _laid_out(
+    figure: MapFigure, options: FigureOptions, lay: Callable[..., Laid], place: Callable[[Laid], QRectF]
+) -> tuple[Laid, float]:
+    """A layout on the page that is asked for and its scale, at which the numbers of the map at `place` can be read."""
+
+    def fits(sides: Sides, scale: float) -> bool:
+        return tried(lambda: _has_numbers(figure, place(lay(*sides, scale))))
+
+    def has_room(sides: Sides, scale: float) -> bool:
+        return tried(lambda: place(lay(*sides, scale)).isValid())
+
+    numbered = _needs_numbers(figure, options) and fits(sides_of(options, 1.0), 1.0)
+    scale = scale_of(options, fits if numbered else has_room)
+    return lay(*sides_of(options, scale), scale), scale
 
 
 # --- a product -----------------------------------------------------------------------------------
@@ -136,15 +145,7 @@ def product_page(
 
 
 def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[ProductLayout, float]:
-    def fits(sides: Sides, scale: float) -> bool:
-        return tried(lambda: _has_numbers(figure.stage, plan_product(figure, *sides, scale).maps[STAGE]))
-
-    def has_room(sides: Sides, scale: float) -> bool:
-        return tried(lambda: bool(plan_product(figure, *sides, scale).maps))
-
-    numbered = _needs_numbers(figure.stage, options) and fits(sides_of(options, 1.0), 1.0)
-    scale = scale_of(options, fits if numbered else has_room)
-    return plan_product(figure, *sides_of(options, scale), scale), scale
+    return _laid_out(figure.stage, options, partial(plan_product, figure), lambda layout: layout.maps[STAGE])
 
 
 def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) -> str:
