@@ -1536,6 +1536,10 @@
         <translation>选择带“?”的单元格，键入它的值。</translation>
     </message>
     <message>
+        <source>Right: {number}</source>
+        <translation>正确：{number}</translation>
+    </message>
+    <message>
         <source>End the exercise and show all numbers</source>
         <translation>结束练习并显示所有数值</translation>
     </message>
@@ -1561,10 +1565,6 @@
     <message>
         <source>The exercise has ended: the matrices have become too large to be gone through by hand.</source>
         <translation>练习已结束：矩阵变得太大，无法手算逐格作答。</translation>
-    </message>
-    <message>
-        <source>Right: {number}</source>
-        <translation>正确：{number}</translation>
     </message>
     <message>
         <source>Not yet. {why}</source>
@@ -3100,6 +3100,17 @@
     </message>
 </context>
 <context>
+    <name>LessonMenu</name>
+    <message>
+        <source>Lessons (*{ending})</source>
+        <translation>课程 (*{ending})</translation>
+    </message>
+    <message>
+        <source>Open a lesson</source>
+        <translation>打开课程文件</translation>
+    </message>
+</context>
+<context>
     <name>LessonPanel</name>
     <message>
         <source>Lesson</source>
@@ -3140,17 +3151,6 @@
     <message>
         <source>✓ Done</source>
         <translation>✓ 已完成</translation>
-    </message>
-</context>
-<context>
-    <name>LessonsController</name>
-    <message>
-        <source>Lessons (*{ending})</source>
-        <translation>课程 (*{ending})</translation>
-    </message>
-    <message>
-        <source>Open a lesson</source>
-        <translation>打开课程文件</translation>
     </message>
 </context>
 <context>

@@ -39,6 +39,14 @@ class Place(NamedTuple):
     at: tuple[int, ...]
 
 
+class Question(NamedTuple):
+    """A cell that is asked about, the generation in which it is, and the number of the first step that is told."""
+
+    place: Place
+    generation: int
+    first: int
+
+
 class HistoryTells(QObject):
     """Follows the chosen cell and the history, off the GUI thread; what was asked for another state is dropped."""
 
@@ -57,7 +65,7 @@ class HistoryTells(QObject):
         self._job.told.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._job.stop)
-        self._asked: tuple[Place, int, int] = Place("", ()), 0, 0  # the cell, the generation, the first step's number
+        self._told_of = self._blamed_of = Question(Place("", ()), 0, 0)
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
         document.changed.connect(self._on_changed)
         view.follow(self._on_changed, "cell", "face", "head", "batch", "evaluation")
@@ -89,7 +97,7 @@ class HistoryTells(QObject):
         except ValueError as error:
             self._window.banner.show_error(saying(error))
             return
-        self._asked = place, self._document.generation, first
+        self._blamed_of = Question(place, self._document.generation, first)
         self._line.set_name(cell_name(*place))
         self._line.begin()
 
@@ -117,11 +125,11 @@ class HistoryTells(QObject):
             past, first = self._past(MOST_TOLD)
         except ValueError:  # no room for what nobody has asked for
             return
-        self._asked = place, self._document.generation, first
+        self._told_of = Question(place, self._document.generation, first)
         self._values.ask(lambda: [cell_or_none(state, *place) for state in past()])
 
     def _on_values_answered(self, found: object) -> None:
-        place, generation, first = self._asked
+        place, generation, first = self._told_of
         if isinstance(found, Exception):
             raise found
         if generation != self._document.generation or not isinstance(found, list):
@@ -136,7 +144,7 @@ class HistoryTells(QObject):
     # --- which moved it most ---------------------------------------------------------------------
     def _on_job_ended(self, found: object) -> None:
         self._line.end()
-        place, generation, first = self._asked
+        place, generation, first = self._blamed_of
         if isinstance(found, Stopped) or generation != self._document.generation:
             return
         if isinstance(found, (ValueError, LookupError, MemoryError)):

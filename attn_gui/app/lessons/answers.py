@@ -30,9 +30,13 @@ class _Judged(NamedTuple):
 class Answers(QObject):
     """Judges what is answered to the question on show."""
 
-    def __init__(self, view: QuestionView, ground: Callable[[], Ground], look: LookController) -> None:
+    def __init__(
+        self, view: QuestionView, ground: Callable[[], Ground], settled: Callable[[], bool], look: LookController
+    ) -> None:
+        """The ground tells the numbers of now, those of a model only once they have settled."""
         super().__init__(view)
-        self._view, self._ground, self._look = view, ground, look
+        self._view, self._ground, self._settled, self._look = view, ground, settled, look
+        self._early = False  # judged by numbers that had not settled
         self._question: Question | None = None
         self._judged: Callable[[Question, Ground, str], _Judged] | None = None  # the last answer to it
         self._job = Job(self)
@@ -53,7 +57,7 @@ class Answers(QObject):
 
     def judge_again(self, *_: object) -> None:
         """Begin anew where numbers change under an answer that is being judged."""
-        if self._job.busy and self._judged is not None:
+        if (self._job.busy or self._early) and self._judged is not None:
             self._judge(self._judged)
 
     def retranslate(self) -> None:
@@ -83,7 +87,7 @@ class Answers(QObject):
     def _judge(self, judged: Callable[[Question, Ground, str], _Judged]) -> None:
         question, ground, lang = self._question, self._ground(), self._look.language
         assert question is not None
-        self._judged = judged
+        self._judged, self._early = judged, not self._settled()
         self._job.begin(lambda _tell: judged(question, ground, lang))
 
     def _on_job_ended(self, found: object) -> None:

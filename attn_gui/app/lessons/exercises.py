@@ -64,6 +64,7 @@ class Exercises(QObject):
         view.follow(self.end, "document")
         computation.updated.connect(self._cover)
         computation.updated.connect(self._grade_again)
+        view.follow(self._grade_again, "evaluation")
         view.follow(self._cover, "blanks", "evaluation")
         view.follow(self._show, "face", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
         self._show()
@@ -154,11 +155,14 @@ class Exercises(QObject):
             raise found
         assert isinstance(found, Verdict)
         assert self._asked is not None
+        blank = self._asked[0]
         if found.right:
-            self._view.set(blanks=self._view.look.blanks - {self._asked[0]})
-            self._panel.question.set_verdict(self.tr("Right: {number}").format(number=shown(found.expected)), "good",
-                                             offered=False)  # fmt: skip
-            return
+            self._view.set(blanks=self._view.look.blanks - {blank})
+            self._panel.set_right(shown(found.expected))
+        elif blank == self._view.chosen_blank():  # else another cell is asked for by now
+            self._say_wrong(found)
+
+    def _say_wrong(self, found: Verdict) -> None:
         named = [QCoreApplication.translate("Mistakes", mistake.said) for mistake in found.mistakes]
         said = self.tr("Not yet. {why}").format(why=named[0]) if named else self.tr("Not yet; try again.")
         self._panel.question.set_verdict(said, "error", offered=True)

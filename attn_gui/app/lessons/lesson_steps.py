@@ -1,18 +1,18 @@
-"""Lessons: opened from the menu, the start page, the command line or a drop, and gone through step by step."""
+"""Lessons: opened in place of the document, and gone through step by step."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QTimer
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.questions import may_go
 from attn_gui.app.lessons.answers import Answers
+from attn_gui.app.lessons.lesson_menu import LessonMenu
 from attn_gui.app.lessons.step_words import SaidStep, Step, said_step
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages.pages import PagesController
@@ -35,12 +35,10 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson
-from attn_gui.lessons.lesson_ending import ENDING
-from attn_gui.lessons.lesson_file import read_lesson, title_of
+from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import Shown, State, states_of
 from attn_gui.lessons.measures import Ground, Runs
 from attn_gui.lessons.scenes import Scene
-from attn_gui.paths import resource
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.lessons.lesson_panel import LessonPanel
 from attn_gui.views.main_window import MainWindow
@@ -71,32 +69,27 @@ class LessonsController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making, self._files, self._pages, self._model = making, files, pages, model
         self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
-        self._look, self._settings, self._menu = look, settings, bars.menus["lessons"]
+        self._look, self._settings, self._menu = look, settings, LessonMenu(window, bars, look)
         self._lesson: Lesson | None = None
         self._states: tuple[State, ...] = ()
         self._place = 0
+        self._turning: Shown | None = None  # what the step shows, until its numbers are there
         self._panel = LessonPanel(window)
         self._work, self._saying = SideWork(window, OpeningProgress(window)), Background(self)
         self._asked = Path(), 0  # the lesson that is read, and the generation in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(window.right, self._panel)
-        self._answers = Answers(self._panel.question, self._ground, look)
+        self._answers = Answers(self._panel.question, self._ground, lambda: not self._model.busy, look)
         self._connect()
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"open_lesson": Command(self.ask)}
+        return {"open_lesson": Command(self._menu.ask)}
 
     def retranslate(self) -> None:
         """The lessons in their menu and the step on show, in the present language."""
-        self._menu.clear()
-        for path in sorted(resource("lessons").glob(f"*{ENDING}")):
-            title = title_of(path, self._look.language)
-            if title is not None:
-                action = self._menu.addAction(title.replace("&", "&&"))
-                action.setObjectName(f"action.lesson_{path.stem.replace('-', '_')}")
-                action.triggered.connect(lambda _=False, path=path: self.open_path(path))
+        self._menu.retranslate()
         self._answers.retranslate()
         self._show()
 
@@ -113,13 +106,6 @@ class LessonsController(QObject):
         self._answers.finish()
 
     # --- opening ---------------------------------------------------------------------------------
-    def ask(self) -> None:
-        """Ask which file to open."""
-        kinds = self.tr("Lessons (*{ending})").format(ending=ENDING)
-        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), str(Path.home()), kinds)
-        if name:
-            self.open_path(Path(name))
-
     def open_path(self, path: Path) -> None:
         """Open a lesson once the document may be left; a bad one is refused with one sentence and changes nothing."""
 
@@ -143,9 +129,10 @@ class LessonsController(QObject):
                 self._begin(*found)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Forget the lesson that is being read where another document was opened meanwhile."""
+        """Forget the lesson that is being read, and where a step turns, once another document is opened."""
         if change.opened:
             self._work.forget()
+            self._turning = None
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
@@ -162,7 +149,7 @@ class LessonsController(QObject):
 
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
-        self._lesson, self._states = None, ()
+        self._lesson, self._states, self._turning = None, (), None
         self._saying.forget()
         self._panel.leave()
         self._window.history.show()
@@ -181,7 +168,8 @@ class LessonsController(QObject):
         self._place = place
         self._keep(place)
         self._take(self._states[place].begin)
-        self._turn_to(self._states[place].shown)
+        self._turning = self._states[place].shown
+        self._turn()
         self._answers.ask(self._states[place].step.question)
         self._show()
 
@@ -208,6 +196,12 @@ class LessonsController(QObject):
         self._take(end)
         if end.study is not None:
             self._view.set(head=end.head)
+
+    def _turn(self) -> None:
+        """Turn to what the step shows, once its numbers are there."""
+        if self._turning is not None and not (self._computation.pending or self._making.busy):
+            shown, self._turning = self._turning, None
+            self._turn_to(shown)
 
     def _turn_to(self, shown: Shown) -> None:
         values: dict[str, object] = {}
@@ -273,17 +267,14 @@ class LessonsController(QObject):
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
         self._computation.updated.connect(self._answers.judge_again)
+        self._view.follow(self._answers.judge_again, "evaluation", "head")
+        self._model.changed.connect(self._answers.judge_again)
         self._view.follow(self._soon.start, "evaluation", "face", "head")
+        self._view.follow(self._turn, "evaluation")
         self._model.changed.connect(self._soon.start)
+        self._menu.chosen.connect(self.open_path)
         panel = self._panel
         panel.stepAsked.connect(self._step)
         panel.closeAsked.connect(self.close)
         panel.doAsked.connect(self._do)
         panel.returnAsked.connect(lambda: self._go(self._place))
-        self._window.inspector.lessonsRequested.connect(self._pop_up)
-
-    def _pop_up(self) -> None:
-        """The menu of the lessons below the button that asks for it."""
-        button = self._window.findChild(QWidget, "start.lessons")
-        assert button is not None
-        self._menu.popup(button.mapToGlobal(QPoint(0, button.height())))

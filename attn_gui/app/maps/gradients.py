@@ -114,7 +114,7 @@ class GradientController(QObject):
             return
         if isinstance(found, Exception) and not isinstance(found, Stopped):
             raise found
-        if isinstance(found, Taken):
+        if isinstance(found, Taken) and not self._computation.pending:  # else it is asked for anew, of other numbers
             self._lay(found)
 
     def _refuse(self, why: FieldError) -> None:
@@ -142,14 +142,14 @@ class GradientController(QObject):
     def _check(self) -> None:
         """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""
         taken, problem = self._taken, self._document.problem
-        if taken is not None and taken.largest is not None:
+        if taken is not None and taken.largest is not None and not self._computation.pending:
             stage = self._view.look.cell.stage if self._view.look.cell else ""
             self._checking.begin(lambda _tell: _difference(problem, stage, taken))
 
     def _on_checking_ended(self, found: object) -> None:
         if isinstance(found, Exception) and not isinstance(found, Stopped):
             raise found
-        if isinstance(found, float):
+        if isinstance(found, float) and not self._computation.pending:
             self._beside = found
             self._say()
 

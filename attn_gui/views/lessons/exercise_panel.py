@@ -21,7 +21,7 @@ class ExercisePanel(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("exercise")
-        self._counts = 0, 0
+        self._counts, self._right = (0, 0), ""
         self._title, self._left, self._close = QLabel(self), QLabel(self), QToolButton(self)
         self._hint = WrappedLabel(self)
         self.question = QuestionView(self, "exercise")
@@ -31,11 +31,17 @@ class ExercisePanel(Retranslated, QWidget):
     # --- silent setters --------------------------------------------------------------------------
     def set_counts(self, left: int, count: int) -> None:
         """So many cells of those that were left out are still open."""
-        self._counts = left, count
+        self._counts, self._right = (left, count), self._right if left < count else ""
+        self.retranslate()
+
+    def set_right(self, number: str) -> None:
+        """Say that this was the number of the cell that was asked for, until another one is."""
+        self._right = number
         self.retranslate()
 
     def set_cell(self, name: str) -> None:
         """Ask for a cell by its name; with an empty one say how to go on."""
+        self._right = "" if name else self._right
         self.question.set_question(Asked(name) if name else None, fresh=True)
         self._hint.setVisible(not name)
 
@@ -46,7 +52,9 @@ class ExercisePanel(Retranslated, QWidget):
         self._title.setText(self.tr("Exercise"))
         self._left.setText(self.tr("{left} of {count} left").format(left=left, count=count))
         done = self.tr("Every cell is right.")
-        self._hint.setText(self.tr("Choose a cell with “?” and type its number.") if left or not count else done)
+        hint = self.tr("Choose a cell with “?” and type its number.") if left or not count else done
+        right = self.tr("Right: {number}").format(number=self._right) if self._right else ""
+        self._hint.setText("\n".join(filter(None, (right, hint))))
         self._close.setToolTip(self.tr("End the exercise and show all numbers"))
         self._close.setAccessibleName(self.tr("End the exercise and show all numbers"))
 

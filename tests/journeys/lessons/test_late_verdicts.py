@@ -13,7 +13,7 @@ from attn_gui.lessons import answering
 from attn_gui.paths import resource
 
 WORKED = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
-WEIGHT, OTHER = "0.6405", "1.0000"  # of the example, and once q[1, 2] is 50
+WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q[1, 2] is 50, and without √d_k
 
 
 @pytest.fixture
@@ -43,29 +43,69 @@ def settle(person):
     QTest.qWait(1)
 
 
-def changed_meanwhile(person, gate):
+def changed_meanwhile(person, gate, change):
     reached, opened = gate
     assert reached.wait(120)
-    person.type_into("query", 1, 2, "50")
+    change(person)
     person.wait()
     opened.set()
     settle(person)
 
 
-def test_an_exercise_judges_by_the_numbers_that_there_are(launch, gate):
-    person = launch("worked-example.npz")
+def type_over(person):
+    person.type_into("query", 1, 2, "50")
+
+
+def scale_no_more(person):
+    person.pick("scale", "none")
+
+
+def leave_out(person, row, column):
     person.show_stage("weights")
-    person.click_cell("weights", 1, 1)
+    person.click_cell("weights", row, column)
     person.do("leave_out")
     settle(person)
+
+
+@pytest.mark.parametrize(("change", "right"), [(type_over, OTHER), (scale_no_more, UNSCALED)])
+def test_an_exercise_judges_by_the_numbers_that_there_are(launch, gate, change, right):
+    person = launch("worked-example.npz")
+    leave_out(person, 1, 1)
     person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
-    changed_meanwhile(person, gate)
+    changed_meanwhile(person, gate, change)
     assert person.find("exercise.verdict").text().startswith("Not yet")
     assert person.find("exercise.left").text() == "1 of 1 left"
     person.click_cell("weights", 1, 1)
-    person.overwrite(person.find("exercise.answer", QLineEdit), OTHER)
+    person.overwrite(person.find("exercise.answer", QLineEdit), right)
     settle(person)
     assert person.find("exercise.left").text() == "0 of 1 left"
+
+
+def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):
+    person = launch("worked-example.npz")
+    leave_out(person, 0, 0)
+    leave_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), "7")
+    changed_meanwhile(person, gate, lambda person: person.click_cell("weights", 0, 0))
+    assert person.find("exercise.answer").isVisible()
+    assert person.find("exercise.verdict").text() == ""
+    assert not person.find("exercise.show").isVisible()
+
+
+def test_a_right_answer_is_said_until_another_cell_is_asked_for(launch):
+    person = launch("worked-example.npz")
+    leave_out(person, 0, 0)
+    leave_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
+    settle(person)
+    hint = person.find("exercise.hint")
+    assert hint.isVisible()
+    assert hint.text().startswith("Right: 0.640")
+    person.click_cell("weights", 0, 0)
+    assert not hint.isVisible()
+    person.click_cell("weights", 1, 0)
+    assert hint.isVisible()
+    assert "Right" not in hint.text()
 
 
 def test_a_lesson_judges_by_the_numbers_that_there_are(launch, gate):
@@ -76,5 +116,5 @@ def test_a_lesson_judges_by_the_numbers_that_there_are(launch, gate):
         person.click("lesson.next")
         settle(person)
     person.overwrite(person.find("lesson.answer", QLineEdit), WEIGHT)
-    changed_meanwhile(person, gate)
+    changed_meanwhile(person, gate, type_over)
     assert person.find("lesson.verdict").text().startswith("Not yet")

@@ -1,0 +1,56 @@
+"""A lesson of numbers that take a while: its steps turn to their cells once those are there."""
+
+from __future__ import annotations
+
+from PySide6.QtTest import QTest
+
+TEXT = """# Large | 大
+
+## First | 第一步
+- make: kind=direct n=400 m=400 d_k=3 d_v=3 num_heads=2 seed=1
+- choose: weights[0, 1, 300, 2]
+
+### English
+One.
+
+### 中文
+一。
+
+### Question
+- ask: How many? | 几个？
+- answer: n
+- because: {n} | {n}
+
+## Second | 第二步
+- make: kind=direct n=500 m=400 d_k=3 d_v=3 num_heads=2 seed=1
+- choose: weights[0, 1, 450, 2]
+
+### English
+Two.
+
+### 中文
+二。
+"""
+
+
+def settle(person):
+    person.wait()
+    while person.program.rooms.lessons.busy:
+        QTest.qWait(1)
+    person.wait()
+
+
+def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
+    path = tmp_path / "large.md"
+    path.write_text(TEXT, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    settle(person)
+    assert person.banner() == ""
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 300, 2))
+    assert person.find("lesson.answer").isVisible()
+    person.click("lesson.next")
+    settle(person)
+    look = person.program.view.look
+    assert (look.head, look.cell) == (1, ("weights", 450, 2))
