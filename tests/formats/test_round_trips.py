@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import save as official
 
+from attn_gui import export_files
+from attn_gui.engine import compute
 from attn_gui.engine.blocks import BLOCKS, CHOICES
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
@@ -182,3 +184,21 @@ def test_members_by_name_come_back_as_the_same_problem(
         np.testing.assert_array_equal(again.arrays()[name], array)
     assert again.mask == problem.mask or ending == "json"
     assert again.query_tokens == problem.query_tokens
+
+
+@pytest.mark.parametrize("ending", ["json", "npz", "safetensors"])
+def test_one_number_set_by_hand_comes_back_from_an_export(ending, tmp_path):
+    by_hand = ({"kind": "set", "stage": "weights", "at": {"query": 0}, "values": 0.5},)
+    problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), interventions=by_hand)
+    (path,) = export_files(problem, tmp_path, format=[ending])
+    assert open_file(path).problem.interventions == problem.interventions
+
+
+@pytest.mark.parametrize("ending", ["json", "npz", "safetensors"])
+@pytest.mark.parametrize("kind", ["scale", "copy"])
+def test_values_changed_by_hand_are_not_changed_again_by_an_export(ending, kind, tmp_path):
+    how = {"factor": 2.0} if kind == "scale" else {"source": {"row": 1}}
+    by_hand = ({"kind": kind, "stage": "value", "at": {}, **how},)
+    problem = Problem(query=np.eye(2), key=np.eye(2), value=[[1.0, 2], [3, 5]], interventions=by_hand)
+    (path,) = export_files(problem, tmp_path, format=[ending])
+    np.testing.assert_array_equal(compute(open_file(path).problem)["output"], compute(problem)["output"])

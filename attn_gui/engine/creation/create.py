@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.memory import Write, advance, grown, made
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
 from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.fields import WEIGHTS
+from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.settling import DTYPES
-from attn_gui.engine.problem.shapes.drafts import fields_with
+from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.engine.scores import SCORES
 
 from .filling import BLOCK, fill
@@ -229,18 +230,23 @@ def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
 
 
 def made_direct(evaluation: Evaluation) -> dict[str, Any]:
-    """The fields that give Q, K and V as they were computed and take X and its weights away; w_output stays."""
+    """The fields that give Q, K and V as they were computed and take X and its weights away; w_output stays.
+
+    They hold what was changed by hand up to there, and where Q, K and V were given that is all that changes.
+    """
     problem = evaluation.problem
-    if not problem.projected:
-        return {}
-    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in ("query", "key", "value"))]
+    by_hand = {record.stage for record in problem.interventions}
+    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
     changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
-    for name in ("query", "key", "value"):
+    for name in DIRECT if problem.projected else [name for name in DIRECT if name in by_hand]:
         shape = evaluation.shape(name)
         batched = problem.queries.ndim == 3 if name == "query" else problem.keys.ndim == 3
         changed[name] = made(shape if batched else shape[1:], problem.dtype, partial(_write_stage, evaluation, name))
     if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
         changed["key_tokens"] = problem.query_tokens
+    left = {node.name for node in computed_nodes(drafted(problem, changed))}.difference(DIRECT)
+    if by_hand - left:
+        changed["interventions"] = tuple(record for record in problem.interventions if record.stage in left)
     return changed
 
 

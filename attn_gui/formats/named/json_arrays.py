@@ -114,14 +114,20 @@ def _parsed(source: Source) -> dict[str, Json]:
     return found if isinstance(found, dict) else {ALONE: found}
 
 
-def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, list[Json]]]:
+def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
+    """Nested lists of numbers by name, and single numbers that stand for an array of a problem."""
     if depth > DEEPEST or len(values) > MOST_NAMES:
         raise FormatError(_DEEP)
     for name, value in values.items():
         if isinstance(value, dict):
             yield from _lists(value, f"{before}{name}.", depth + 1)
-        elif _is_numbers(value) or (is_field(before + name) and isinstance(value, list)):
+        elif _is_numbers(value) or (is_field(before + name) and _may_be_array(value, depth)):
             yield before + name, value
+
+
+def _may_be_array(value: Json, depth: int) -> bool:
+    """Whether a value is a list, or a number that is not one of a record's options."""
+    return isinstance(value, list) or (depth == 0 and type(value) in (int, float))
 
 
 def _is_numbers(value: Json) -> bool:
@@ -132,8 +138,10 @@ def _is_numbers(value: Json) -> bool:
     return isinstance(value, list) and isinstance(inner, int | float)
 
 
-def _array(name: str, nested: list[Json], budget: Budget, tell: Tell) -> Array:
+def _array(name: str, nested: Json, budget: Budget, tell: Tell) -> Array:
     """The numbers of nested lists: true and false as such, whole numbers as such where they fit, else float64."""
+    if not isinstance(nested, list):
+        return _array(name, [nested], budget, tell).reshape(())
     shape = _shape(name, nested)
     budget.take(name, shape, 8)
     rows = _rows(name, nested, shape)

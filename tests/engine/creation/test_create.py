@@ -118,6 +118,27 @@ def test_made_direct_computes_the_same(makers, dtype):
     assert made_direct(Evaluation(new_problem(n=3, d_k=4))) == {}
 
 
+BY_HAND = (
+    {"kind": "scale", "stage": "value", "at": {}, "factor": 2.0},
+    {"kind": "copy", "stage": "query", "at": {"row": 0}, "source": {"row": 1}},
+    {"kind": "set", "stage": "key", "at": {"column": 1}, "values": 0.75},
+    {"kind": "scale", "stage": "scores", "at": {}, "factor": 3.0},
+)
+
+
+@pytest.mark.parametrize("name", ["plain", "cross", "block"])
+def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, name):
+    problem = makers[name]()
+    block = ({"kind": "scale", "stage": "residual", "at": {}, "factor": 2.0},) if problem.block is not None else ()
+    problem = problem.replace(interventions=(*BY_HAND, *block))
+    direct = problem.replace(**made_direct(Evaluation(problem)))
+    assert [record.stage for record in direct.interventions] == ["scores"]
+    kept, given = compute(direct), compute(problem)
+    for stage in ("query", "key", "value", "scores", "weights", "concat"):
+        np.testing.assert_allclose(kept[stage], given[stage], rtol=1e-13, atol=1e-13)
+    assert made_direct(Evaluation(direct)) == {}
+
+
 def test_another_score_comes_with_its_own_numbers():
     problem = new_problem("direct", n=3, m=5, num_heads=2, d_k=7, d_v=4)
     changed = problem.replace(**with_score(problem, "gaussian"))
