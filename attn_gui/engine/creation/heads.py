@@ -108,7 +108,7 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
     if problem.sink is not None:
         changed["sink"] = _taken(problem.sink, 0, heads, order)
     if problem.interventions:
-        changed["interventions"] = reordered(problem.interventions, order)
+        changed["interventions"] = reordered(problem, order, kv_order)
     notes = []
     for position, layer in enumerate(problem.mask):
         cells = layer.cells

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.interventions import Intervention
@@ -19,6 +20,8 @@ from attn_gui.engine.problem.interventions.scale_cells import Scale
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.stages import STAGE
+
+from .moved_by_hand import led
 
 AXIS = "head"
 RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
@@ -81,26 +84,23 @@ def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
     return {"interventions": (*records[:position], record, *records[position + 1 :])}
 
 
-def reordered(interventions: Interventions, order: Sequence[int]) -> Interventions:
-    """Interventions on heads that have other places: each new head is the old one that `order` names.
+def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -> Interventions:
+    """The interventions where heads have other places: each new one is the old one that `order` names, and K/V heads.
 
-    What is done to a head goes along with it; stretches of heads that are parted become single heads. A head that is
-    copied from keeps the first of its places.
+    What is done to a head goes along with it, in the columns of stages in which heads lie side by side, too; stretches
+    of heads that are parted become several. A head that is copied from keeps the first of its places.
     """
+    sides = {"h": (problem.num_heads, np.array(order)), "g": (problem.num_kv_heads, np.array(kv_order))}
+    nodes = {node.name: node for node in computed_nodes(problem)}
     found: list[Intervention] = []
-    for record in interventions:
-        if isinstance(record, Copy) and AXIS in record.source:
-            found_at = order.index(record.source[AXIS])
-            record = record.changed(source=Record({**record.source, AXIS: found_at}))
-        if AXIS not in record.at:
-            found.append(record)
-            continue
-        heads = list(_heads(record))
-        places = [place for place, head in enumerate(order) if head in heads]
-        if [order[place] for place in places] == heads and places == list(range(places[0], places[0] + len(places))):
-            found.append(_at(record, places[0] if len(places) == 1 else (places[0], places[-1] + 1), record.cells))
-        else:
-            found += [_at(record, place, _cells(record, heads.index(order[place]), len(heads))) for place in places]
+    for record in problem.interventions:
+        stage, shape = nodes[record.stage].stage, nodes[record.stage].shape
+        moved = {AXIS: np.array(order)} if AXIS in stage.axes else {}
+        if stage.heads:
+            count, places = sides[stage.heads]
+            width = shape[-1] // count
+            moved[stage.axes[-1]] = (places[:, None] * width + np.arange(width)).ravel()
+        found += led(record, stage.axes, shape, moved)
     return tuple(found)
 
 

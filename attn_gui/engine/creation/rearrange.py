@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.chain.following import computed_nodes
@@ -20,11 +18,11 @@ from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import TOKENS, drafted, fields_with, reshaped
 
+from .moved_by_hand import Places, led
 from .resize import resize
 
 CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
 """Sizes whose cells have a place of their own."""
-Places = npt.NDArray[np.intp]
 
 
 def size_of(problem: Problem, field: str, axis: int) -> str | None:
@@ -99,9 +97,10 @@ def _fields(before: Problem, after: Fields, source: Fields, order: Places, place
 
 
 def _taken(cells: Array, old: Sequence[int], new: Sequence[int], order: Places) -> Array:
-    """Cells in their order along each axis that has another length."""
+    """Cells in their order along each axis that has another length; of one that is not made of these cells, such as
+    half as many frequencies, those that are there."""
     index = [
-        _in_groups(order, cells.shape[axis], after) if before != after else np.arange(after)
+        _in_groups(order, cells.shape[axis], after) if before != after and after % len(order) == 0 else np.arange(after)
         for axis, (before, after) in enumerate(zip(old, new, strict=True))
     ]
 
@@ -133,37 +132,5 @@ def _interventions(before: Problem, after: Fields, places: Places) -> tuple[Inte
                 for k, axis in enumerate(node.stage.axes)
                 if node.shape[k] != lengths[k]
             }
-            found += _moved(record, node.stage.axes, node.shape, moved)
+            found += led(record, node.stage.axes, node.shape, moved)
     return tuple(found)
-
-
-def _moved(
-    record: Intervention, axes: tuple[str, ...], shape: tuple[int, ...], moved: Mapping[str, Places]
-) -> list[Intervention]:
-    box = record.box(axes, shape)
-    runs: list[list[tuple[int | tuple[int, int] | None, slice]]] = []
-    for k, (axis, cut) in enumerate(zip(axes, box, strict=True)):
-        stays = axis not in moved or (axis not in record.at and not record.spans(k - len(axes), shape[k]))
-        whole = slice(0, cut.stop - cut.start)
-        runs.append([(record.at.get(axis), whole)] if stays else _runs(moved[axis], cut, record.at.get(axis)))
-    led = record.led(moved)
-    if led is None:
-        return []
-    parts = []
-    for choice in product(*runs):
-        at = {axis: place for axis, (place, _) in zip(axes, choice, strict=True) if place is not None}
-        parts.append(led.changed(at=type(record.at)(at)).cut(tuple(part for _, part in choice)))
-    return parts
-
-
-def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int, int] | None, slice]]:
-    """Places of the cells of a stretch now, each run without a gap with the part of the stretch that it is."""
-    now = np.flatnonzero((places >= cut.start) & (places < cut.stop))
-    torn = np.flatnonzero((np.diff(now) != 1) | (np.diff(places[now]) != 1)) + 1
-    found: list[tuple[int | tuple[int, int] | None, slice]] = []
-    for run in np.split(now, torn):
-        if run.size:
-            first, own = int(run[0]), int(places[run[0]]) - cut.start
-            place = first if isinstance(at, int) else (first, first + run.size)
-            found.append((place, slice(own, own + run.size)))
-    return found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.creation.heads import duplicated, moved
 from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
 from attn_gui.engine.problem.errors import FieldError
@@ -96,6 +96,33 @@ def test_what_is_done_to_a_head_goes_along_with_it(head, place):
     back = after.replace(**moved(after, place, head).fields)
     for stage in ("scores", "weights", "head_output"):
         np.testing.assert_array_equal(whole(back, stage), whole(problem, stage))
+
+
+@pytest.mark.parametrize(("head", "place"), [(0, 2), (3, 0), (1, 2)])
+def test_what_is_done_to_columns_in_which_heads_lie_goes_along_with_them(head, place):
+    random = np.random.default_rng(5)
+    problem = problem_of(
+        w_output=random.normal(size=(H * C, 3)),
+        interventions=(
+            {"kind": "set", "stage": "query", "at": {"column": 0}, "values": 2.0},
+            {"kind": "set", "stage": "weights", "at": {}, "values": random.normal(size=(H, N, M))},
+            {"kind": "scale", "stage": "value", "at": {"column": (C - 1, C + 1)}, "factor": 0.5},
+            {"kind": "scale", "stage": "concat", "at": {"column": (0, 2 * C)}, "factor": 0.25},
+            {"kind": "scale", "stage": "output", "at": {"column": 2}, "factor": 3.0},
+        ),
+    )
+    after = problem.replace(**moved(problem, head, place).fields)
+    wanted = compute(problem)["output"]
+    np.testing.assert_allclose(compute(after)["output"], wanted, rtol=1e-12, atol=1e-12)
+    back = after.replace(**moved(after, place, head).fields)
+    np.testing.assert_array_equal(compute(back)["output"], wanted)
+
+
+def test_numbers_of_every_head_are_doubled_with_a_head():
+    values = np.random.default_rng(6).normal(size=(H, N, M))
+    problem = problem_of(interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))
+    after = problem.replace(**duplicated(problem, 2).fields)
+    np.testing.assert_array_equal(whole(after, "weights"), values[[0, 1, 2, 2, 3]])
 
 
 def test_a_second_head_is_off_as_the_first_is():

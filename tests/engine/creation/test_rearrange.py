@@ -146,3 +146,15 @@ def test_a_place_outside_and_the_last_row_are_refused():
         deleted(problem, "n", 4, 2)
     with pytest.raises(ValueError, match="n"):
         deleted(problem, "n", 0, N)
+
+
+def test_columns_come_and_go_beside_half_as_many_frequencies():
+    rng = np.random.default_rng(7)
+    problem = Problem(
+        **{name: rng.normal(size=(3, 4)) for name in ("query", "key", "value")}, rotary_frequencies=(1, 0.5)
+    )
+    wider = problem.replace(**inserted(problem, "d_k", 1, 2))
+    assert (wider.d_k, wider.rotary_frequencies.shape) == (6, (3,))
+    np.testing.assert_array_equal(wider.rotary_frequencies[:2], problem.rotary_frequencies)
+    narrower = problem.replace(**deleted(problem, "d_k", 0, 2))
+    assert (narrower.d_k, narrower.rotary_frequencies.tolist()) == (2, [1.0])
