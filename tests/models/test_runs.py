@@ -326,3 +326,22 @@ def test_a_model_of_no_sentences_has_no_vector_for_them(toy):
 def test_another_pooling_is_refused(modules, modes, said, tmp_path):
     with pytest.raises(FormatError, match=said):
         open_model(sentence_model(tmp_path / "model", modules, **modes))
+
+
+@pytest.mark.parametrize("factor", [1e15, 1e19, 1e30])
+def test_the_norm_of_numbers_too_large_to_be_squared_in_single_precision(toy, factor):
+    large = {"layer": 0, "kind": "scale", "stage": "output", "at": {"query": 4}, "factor": factor}
+    run = toy.run(TEXT, interventions=[large])
+    wanted = compute(run.problem(0))["normalized"]
+    np.testing.assert_allclose(run.stage(0, "normalized"), wanted, rtol=1e-4, atol=1e-5)
+    assert np.abs(wanted[0, 4]).max() > 0.1
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_an_open_infinity_leaves_no_number_at_any_open_key_and_closed_ones_at_0(toy, value):
+    wild = {"layer": 0, "kind": "set", "stage": "scores", "at": {"head": 0, "query": 2, "key": 1}, "values": value}
+    run = toy.run(TEXT, interventions=[wild])
+    found = run.attention(0)
+    assert np.isnan(found[0, 2, :3]).all()
+    np.testing.assert_array_equal(found[0, 2, 3:], 0)
+    np.testing.assert_allclose(found, compute(run.problem(0))["weights"][0], rtol=1e-5, atol=1e-6)

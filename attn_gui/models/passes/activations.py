@@ -60,14 +60,14 @@ ACTIVATION: dict[str, Callable[[Array], Array]] = {"gelu": gelu, "gelu_tanh": ge
 
 
 def layer_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
-    found: Array = x - x.mean(-1, keepdims=True)
-    found /= np.sqrt(_mean_square(found) + F(eps))
+    found: Array = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype)
+    found /= _root_mean_square(found, eps)
     found *= weight
     return found if bias is None else found + bias
 
 
 def rms_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
-    found: Array = x / np.sqrt(_mean_square(x) + F(eps))
+    found: Array = x / _root_mean_square(x, eps)
     found *= weight
     return found if bias is None else found + bias
 
@@ -76,14 +76,18 @@ NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer"
 """By the engine's names."""
 
 
-def _mean_square(x: Array) -> Array:
-    found: Array = np.einsum("...i,...i->...", x, x)[..., None] / F(x.shape[-1])
-    return found
+def _root_mean_square(x: Array, eps: float) -> Array:
+    """Summed in float64, which holds the square of every number in single precision."""
+    squares: Array = np.einsum("...i,...i->...", x, x, dtype=np.float64)[..., None] / x.shape[-1]
+    return np.sqrt(squares + eps).astype(x.dtype)
 
 
 def softmax(logits: Array) -> Array:
-    """Shares of every row, over its own memory; a row that is closed everywhere has none."""
+    """Shares of every row, over its own memory; a row that is closed everywhere has none, and one with NaN or an open ∞
+    has no number at any open key."""
     top = logits.max(-1, keepdims=True)
+    wild = ~(top[..., 0] < np.inf)
+    spoiled = np.where(logits[wild] == -np.inf, F(0), F(np.nan))
     top[~np.isfinite(top)] = F(0)
     with np.errstate(all="ignore"):
         logits -= top
@@ -91,4 +95,5 @@ def softmax(logits: Array) -> Array:
         total = logits.sum(-1, keepdims=True)
         total[total == 0] = F(1)
         logits /= total
+    logits[wild] = spoiled
     return logits
