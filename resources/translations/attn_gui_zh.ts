@@ -3505,6 +3505,10 @@
         <translation>第 {row} 行每个开放的键都加上了 {value}：这是有限的数，因此权重是均匀的，而不是 0。</translation>
     </message>
     <message>
+        <source>{value} or less is added to every open key of row {row}: finite, so it closes none.</source>
+        <translation>第 {row} 行每个开放的键都加上了 {value} 或更小的数：这是有限的数，一个键也没有屏蔽。</translation>
+    </message>
+    <message>
         <source>{layer}: {n} queries, {m} keys; query 0 belongs to key 0.</source>
         <translation>{layer}：{n} 个查询，{m} 个键；查询 0 对应键 0。</translation>
     </message>
@@ -6654,6 +6658,14 @@
     <message>
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
         <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
+    </message>
+    <message>
+        <source>Not reached: the open keys hold values from {low} to {high} here, and beside a sink an output lies between them and 0.</source>
+        <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而有汇点时输出介于它们与 0 之间。</translation>
+    </message>
+    <message>
+        <source>Not reached: no key is open to this query, so that its output stays 0.</source>
+        <translation>未达到：没有对该查询开放的键，因此它的输出始终为 0。</translation>
     </message>
     <message>
         <source>the tokens of the queries</source>

@@ -79,16 +79,20 @@ class SunkRows(Rule):
         "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
     )
 
+    mixed = QT_TRANSLATE_NOOP(
+        "Masks", "{value} or less is added to every open key of row {row}: finite, so it closes none."
+    )
     remedy = QT_TRANSLATE_NOOP("Masks", "Close them with True and False")
 
     def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
         _, place = _places(np.isfinite(rows.largest) & (rows.largest <= SUNK))
         if place is not None:
-            value = float(rows.largest[place])
-            words = self.even if value <= -SWALLOWS else self.follow
+            value, smallest = float(rows.largest[place]), float(rows.smallest[place])
+            words = self.mixed if smallest < value else self.even if value <= -SWALLOWS else self.follow
             note = Note(words, {"value": f"{value:.3g}".replace("-", MINUS), "row": place[2]})
-            layer = next(k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
-            yield Finding(self.key, note, place, layer, remedy=self.remedy)
+            low = (k for k, layer in enumerate(problem.mask) if layer.enabled and _lowest(layer) <= SUNK)
+            layer = next(low, None)  # several layers may be as low only together
+            yield Finding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)
 
 
 class Alignment(Rule):

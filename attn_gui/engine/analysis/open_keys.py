@@ -19,14 +19,15 @@ Place = tuple[int, int, slice]  # item, head, rows
 
 
 class OpenKeys(NamedTuple):
-    """Keys that the enabled layers leave to every row, as two arrays (items, heads, n).
+    """Keys that the enabled layers leave to every row, as three arrays (items, heads, n).
 
-    `counts`: keys that are open; a bias of −∞ closes, too. `largest`: the largest sum of the tables of biases over
-    them, −∞ without an open key. Items and heads are 1 where no layer tells them apart.
+    `counts`: keys that are open; a bias of −∞ closes, too. `largest`, `smallest`: of the sums of the tables of biases
+    over them, −∞ without an open key. Items and heads are 1 where no layer tells them apart.
     """
 
     counts: Array
     largest: Array
+    smallest: Array
 
 
 def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKeys | None:
@@ -37,7 +38,7 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
     runs = [layer for layer in layers if not layer.adds and layer.run(np.arange(1), sizes) is not None]
     cells = [(layer.adds, layer_cells(layer, sizes)) for layer in layers if layer not in runs]
     counts = np.zeros((items, heads, problem.n), np.int64)
-    largest = np.zeros(counts.shape)
+    largest, smallest = np.zeros(counts.shape), np.zeros(counts.shape)
     step = max(1, AT_ONCE // problem.m) if cells else problem.n
     for item, head in np.ndindex(items, heads):
         for low in range(0, problem.n, step):
@@ -47,9 +48,9 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
             first, stop = _common_run(runs, place, sizes)
             counts[place] = np.maximum(stop - first, 0)
             if cells:
-                counts[place], largest[place] = _counted(cells, place, first, stop, problem.m)
-    largest[counts == 0] = -inf
-    return OpenKeys(counts, largest)
+                counts[place], largest[place], smallest[place] = _counted(cells, place, first, stop, problem.m)
+    largest[counts == 0] = smallest[counts == 0] = -inf
+    return OpenKeys(counts, largest, smallest)
 
 
 def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Array, Array]:
@@ -68,8 +69,8 @@ def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Ar
 
 def _counted(
     cells: Sequence[tuple[bool, Readable]], place: Place, first: Array, stop: Array, m: int
-) -> tuple[Array, Array]:
-    """The open keys of some rows and the largest bias over them, by their cells."""
+) -> tuple[Array, Array, Array]:
+    """The open keys of some rows, and the largest and the smallest bias over them, by their cells."""
     keys = np.arange(m)
     is_open = (keys >= first[:, None]) & (keys < stop[:, None])
     bias = np.zeros((1, 1))
@@ -80,7 +81,7 @@ def _counted(
         else:
             is_open &= part
     is_open &= ~np.isneginf(bias)
-    return is_open.sum(axis=1), np.where(is_open, bias, -inf).max(axis=1)
+    return is_open.sum(axis=1), np.where(is_open, bias, -inf).max(axis=1), np.where(is_open, bias, inf).min(axis=1)
 
 
 def _read(cells: Readable, place: Place) -> Array:

@@ -208,7 +208,7 @@ class PerQuery:
     @property
     def _heat_text(self) -> str:
         temperature = self._evaluation.problem.temperature
-        return "" if temperature is None else f" / {temperature:g}"
+        return "" if temperature is None else f" / {temperature!r}"
 
     @property
     def _sum_text(self) -> str:
@@ -237,7 +237,10 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
     """Whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
-    entry, node = STAGE[plain_name(stage)], evaluation.node(evaluation.computed(stage))
+    entry = STAGE.get(plain_name(stage))
+    if entry is None:  # a map that is derived from others
+        return False
+    node = evaluation.node(evaluation.computed(stage))
     if entry.shares or entry.over_keys:
         return True
     if not (node.stage.alias or (entry.joined and entry.heads)):

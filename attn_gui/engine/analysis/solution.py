@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.analysis.solving.answer import Ask, Solution
-from attn_gui.engine.analysis.solving.map_targets import answer_map
+from attn_gui.engine.analysis.solving.map_targets import answer_map, unmoved
 from attn_gui.engine.analysis.solving.probed import Probed
 from attn_gui.engine.analysis.solving.row import Row, row_box
 from attn_gui.engine.analysis.solving.shortest import CLOSE, shortest
@@ -61,11 +61,11 @@ def solve(
     _check_target(entry, target, by)
     cells = Cells(start, field)
     ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
-    closed = evaluation.elementary and problem.sink is None and not problem.norms_heads  # there are closed formulas
-    if not entry.square or not closed:
+    if not entry.square or not evaluation.elementary:
         return _output(ask)
+    closed = problem.sink is None and not problem.norms_heads  # there are closed formulas
     with np.errstate(all="ignore"):
-        return answer_map(ask, problem, odds)
+        return unmoved(ask, problem) or (answer_map(ask, odds) if closed else _output(ask))
 
 
 def _check_target(stage: Stage, target: float, by: str) -> None:
@@ -103,12 +103,12 @@ def _output(ask: Ask) -> Solution:
     _, steps, left = shortest(question, question.zero)
     feasible = left <= CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target))
     reason = Reason(verdicts.NEARBY, steps=steps) if feasible else _outside(ask)
-    reason = reason or Reason(verdicts.STUCK, steps=steps, residual=left)
-    return ask.answer(abs(ask.reached - ask.target), feasible, reason)
+    residual = abs(ask.reached - ask.target)
+    return ask.answer(residual, feasible, reason or Reason(verdicts.STUCK, steps=steps, residual=residual))
 
 
 def _outside(ask: Ask) -> Reason | None:
-    """A weighted mean never leaves the values that it is of."""
+    """A weighted mean never leaves the values that it is of; beside a sink 0 is one of them."""
     problem, evaluation, place = ask.problem, ask.evaluation, ask.place
     mean = not STAGE[ask.stage].square and is_a_sum(evaluation, ask.stage)
     if ask.by == "x" or not mean or any(record.enabled for record in problem.interventions):
@@ -118,7 +118,9 @@ def _outside(ask: Ask) -> Reason | None:
     mine = evaluation.head_columns("value", head)
     box = (slice(item, item + 1), slice(0, problem.m), slice(mine.start + column, mine.start + column + 1))
     values = evaluation.fetch("value", box)[0, :, 0][Row(evaluation, item, head, query).open]
-    if len(values) and values.min() < ask.target < values.max():
-        return None
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    return Reason(verdicts.OUTSIDE, low=low, high=high)
+    if not len(values):
+        return Reason(verdicts.CLOSED_ROW)
+    low, high = float(values.min()), float(values.max())
+    if problem.sink is None:
+        return None if low < ask.target < high else Reason(verdicts.OUTSIDE, low=low, high=high)
+    return None if min(low, 0) < ask.target < max(high, 0) else Reason(verdicts.OUTSIDE_SINK, low=low, high=high)

@@ -98,3 +98,8 @@ FARTHEST = "No key row has a score beyond {most} for this query. This is the nea
 NEARBY = "A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do."
 STUCK = "Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away."
 OUTSIDE = "Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them."
+OUTSIDE_SINK = (
+    "Not reached: the open keys hold values from {low} to {high} here, and beside a sink an output lies between them "
+    "and 0."
+)
+CLOSED_ROW = "Not reached: no key is open to this query, so that its output stays 0."

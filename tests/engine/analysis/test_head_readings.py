@@ -166,3 +166,13 @@ def test_no_reading_is_larger_than_the_largest_that_it_names(key):
         value, most = measured(key, Evaluation(problem), 0, 0), READINGS[key].most(problem)
         assert -1e-12 <= value <= most * (1 + 1e-12)
         assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"
+
+
+@pytest.mark.parametrize("rows", [[[1, -1], [0.1, 0.1]], [[1, -1], [0, 0]], [[2, -1, -1], [1, 1, 1], [0, 3, -3]]])
+def test_the_rank_knows_directions_across_the_even_one(rows):
+    """Weights set by hand may be less than 0."""
+    values = np.array(rows, dtype=float)
+    n, m = values.shape
+    given = {name: np.zeros((length, 1)) for name, length in (("query", n), ("key", m), ("value", m))}
+    problem = Problem(**given, interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))
+    assert measured("rank", Evaluation(problem), 0, 0) == pytest.approx(LOOPS["rank"](rows), rel=1e-9)

@@ -114,6 +114,21 @@ def test_a_smaller_number_leaves_the_row_to_its_scores() -> None:
     np.testing.assert_allclose(found, plain, rtol=1e-11)  # 1e4 takes four of sixteen digits
 
 
+def test_several_low_numbers_in_a_row_are_said_as_what_they_are() -> None:
+    """Neither is added to every key, and it is they that decide."""
+    values = np.zeros((N, M))
+    values[2] = np.linspace(-1e30, -1e25, M)
+    assert said(problem_of({"kind": "bias", "values": values}, d=7)) == {
+        "sunk_rows": "−1e+25 or less is added to every open key of row 2: finite, so it closes none."
+    }
+
+
+def test_layers_that_are_low_only_together_are_no_ones_fault() -> None:
+    half = {"kind": "bias", "values": np.full((N, M), -6e3)}
+    (finding,) = (one for one in lint(problem_of(half, half, d=7)) or () if one.rule == "sunk_rows")
+    assert (finding.layer, finding.remedy) == (None, "")
+
+
 def test_a_row_with_one_key_left_out_of_the_finite_number_is_closed_as_meant() -> None:
     values = np.full((N, M), FINFO)
     values[:, 1] = 0

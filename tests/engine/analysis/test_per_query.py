@@ -153,3 +153,13 @@ def test_every_equation_can_be_typeset(evaluations, typeset):
             found = explain(evaluation, stage, [length - 1 for length in evaluation.shape(stage)])
             equations += filter(None, found.query_latex.split(r", \quad "))
     assert typeset(equations) > 20
+
+
+def test_the_sink_is_over_the_same_temperature_as_the_keys():
+    problem = Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]], temperature=1234567.0, sink=[1.0])
+    text = explain(Evaluation(problem), "weights", (0, 0, 0, 0)).query_text
+    assert text.splitlines()[3] == "Z = Σ_j e^(Q[0]·K[j] / √1 / 1234567.0) + e^(sink[0] / 1234567.0)"
+
+
+def test_a_derived_map_has_no_such_equation():
+    assert explain(Evaluation(new_problem(n=3, d_k=4)), "value_weighted", (0, 0, 0, 0)).query_text == ""

@@ -41,7 +41,7 @@ def blocked(row: Row, stage: str, key: int) -> Reason | None:
     if STAGE[stage].shares:
         if not row.open[key]:
             return Reason(verdicts.CLOSED, key=key)
-        if row.open.sum() == 1:
+        if row.open.sum() == 1 and row.problem.sink is None:
             return Reason(verdicts.ALONE, key=key)
     value = row.read(stage)[key]
     if STAGE[stage].behind_mask and np.isneginf(value):
@@ -49,6 +49,15 @@ def blocked(row: Row, stage: str, key: int) -> Reason | None:
     if not np.isfinite(value):
         raise FieldError(verdicts.WILD, stage=stage)
     return None
+
+
+def check_way(row: Row, stage: str, by: str) -> None:
+    """Raise FieldError for a way of changing the row that the cell does not read."""
+    stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
+    if by != "bias":
+        _score_of(row.problem)
+    elif biased is not None and stages.index(stage) < stages.index(biased):
+        raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
 
 
 def growth(row: Row, stage: str, key: int, target: float) -> float:
@@ -146,9 +155,6 @@ def _score_of(problem: Problem) -> Score:
 # --- by the bias ---------------------------------------------------------------------------------
 def by_bias(row: Row, stage: str, key: int, target: float) -> Step:
     """A bias is added to the logits as it is; the smallest change is shared out among the open keys."""
-    stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
-    if biased is not None and stages.index(stage) < stages.index(biased):
-        raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
     if STAGE[stage].shares:
         change[row.open] = centered(change[row.open])

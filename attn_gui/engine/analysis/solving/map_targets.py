@@ -15,7 +15,7 @@ from attn_gui.engine.scores import SCORES, verdicts
 from attn_gui.engine.scores.verdicts import Reason
 
 from .answer import Ask, Solution
-from .exact import Step, blocked, by_bias, by_key, by_query, growth
+from .exact import Step, blocked, by_bias, by_key, by_query, check_way, growth
 from .free import LogOdds, free_change
 from .probed import KeptOdds, Probed
 from .row import Row
@@ -25,13 +25,17 @@ EXACT = {"query": by_query, "key": by_key, "bias": by_bias}
 COARSE, LOST = 1e-6, 1e-2  # residuals over the size of the step: above the first it is told, above the second it fails
 
 
-def answer_map(ask: Ask, problem: Problem, odds: str | None) -> Solution:
-    """The answer for a cell of a map; `problem` is the one that was asked about, `odds` what was asked for."""
-    row = ask.row
-    if reason := blocked(row, ask.stage, ask.key):
+def unmoved(ask: Ask, problem: Problem) -> Solution | None:
+    """The answer where no change moves a cell of a map. Raises FieldError for a row that the cell does not read."""
+    reason = blocked(ask.row, ask.stage, ask.key)
+    if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)
-    if ask.by in ("query", "x") and not SCORES[problem.score].looks:
-        raise FieldError(verdicts.AVERAGE)
+    check_way(ask.row, ask.stage, ask.by)
+    return None
+
+
+def answer_map(ask: Ask, odds: str | None) -> Solution:
+    """The answer for a cell of a map that something moves; `odds` are what was asked for."""
     free = (odds or _default(ask)) == "free" and ask.by != "key"
     if free and not (ask.by == "bias" and not ask.of_weight):
         return _free(ask, asked=odds is not None)

@@ -492,3 +492,43 @@ def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, 
     trace = compute(solution.problem)
     cell = trace.block(stage, 0, part.get("head"), slice(query, query + 1), slice(index[-1], index[-1] + 1))
     assert cell.item() == pytest.approx(target, rel=1e-9)
+
+
+ONE = {"query": [[1.0, 2]], "key": [[1.0, 0]], "value": [[1.0]]}
+TWO = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1]], "value": [[1.0], [2]]}
+FIRST = ({"kind": "padding", "lengths": 1},)
+
+
+@pytest.mark.parametrize("more", [{"query_norm": [1.0, 1]}, {"key_norm": [1.0, 1]}])
+def test_the_only_key_and_a_closed_one_are_so_with_norms_too(more):
+    alone = solve(Problem(**ONE, **more), "weights", (0, 0, 0, 0), 0.5)
+    assert alone.reason == "Key 0 is the only one open to this query: its weight stays 1."
+    closed = solve(Problem(**TWO, **more, mask=FIRST), "weights", (0, 0, 0, 1), 0.5)
+    assert closed.reason.startswith("Key 1 is closed")
+    with pytest.raises(FieldError, match="Average pooling"):
+        solve(Problem(**TWO, **more, score="average"), "weights", (0, 0, 0, 1), 0.5)
+
+
+def test_beside_a_sink_one_key_can_have_less_than_1():
+    found = solve(Problem(**ONE, sink=[0.0]), "weights", (0, 0, 0, 0), 0.5)
+    assert found.feasible
+    assert found.reached == pytest.approx(0.5)
+    closed = solve(Problem(**TWO, sink=[0.0], mask=FIRST), "weights", (0, 0, 0, 1), 0.5)
+    assert closed.reason.startswith("Key 1 is closed")
+    with pytest.raises(FieldError, match="comes before the bias"):
+        solve(Problem(**TWO, sink=[0.0]), "scaled", (0, 0, 0, 1), 0.5, by="bias")
+
+
+def test_beside_a_sink_an_output_reaches_towards_0():
+    problem = Problem(query=[[0.0, 0]], key=[[0.0, 0], [0, 0]], value=[[1.0], [2]], sink=[0.0])
+    assert solve(problem, "output", (0, 0, 0), 0.5, by="bias").feasible
+    assert "open keys hold values" not in solve(problem, "output", (0, 0, 0), 0.5).reason
+    assert solve(problem, "output", (0, 0, 0), 3.0).reason == (
+        "Not reached: the open keys hold values from 1 to 2 here, and beside a sink an output lies between them and 0."
+    )
+
+
+def test_a_closed_row_has_no_values_to_mix():
+    problem = Problem(**TWO, mask=({"kind": "padding", "lengths": 0},))
+    reason = solve(problem, "output", (0, 0, 0), 0.5).reason
+    assert reason == "Not reached: no key is open to this query, so that its output stays 0."
