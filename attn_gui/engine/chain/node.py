@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -250,9 +251,10 @@ def _outer(letters: str) -> bool:
     return set(letters) <= set("bhgr")
 
 
-def as_index(node: Node, index: Sequence[int]) -> tuple[int, ...]:
+def as_index(node: Node, index: Any) -> tuple[int, ...]:
     """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
-    place = tuple(index) if isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) else (index,)
+    several = isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) and np.ndim(index)
+    place = tuple(index) if several else (index,)
     whole = all(isinstance(k, Integral) and not isinstance(k, bool) for k in place)
     inside = len(place) == len(node.shape) and whole
     if not inside or not all(0 <= k < n for k, n in zip(place, node.shape, strict=True)):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.node import as_index
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.checks import as_box
@@ -72,8 +73,10 @@ def blame(
     were. `tell` hears the share that is tried, and ends the work by raising. Raises StageError (a KeyError), PlaceError
     (an IndexError) for a cell that the last state does not have.
     """
+    last = RowwiseEvaluation(states[-1])
+    place = as_index(last.node(stand_in(last, stage)), index)
     found = list(changes(*states)) if len(states) == 2 else list(_steps(states))
-    return _ranked(states[-1], found, stage, index, tell)
+    return _ranked(states[-1], found, stage, place, tell)
 
 
 def _steps(states: Sequence[Problem]) -> Iterator[Change]:

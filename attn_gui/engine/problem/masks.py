@@ -203,7 +203,7 @@ class Padding(Layer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = self.lengths if isinstance(self.lengths, (tuple, list, np.ndarray)) else (self.lengths,)
+        given = self.lengths if isinstance(self.lengths, (tuple, list)) else np.atleast_1d(self.lengths)
         object.__setattr__(self, "lengths", tuple(as_whole("padding.lengths", length) for length in given))
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.plane import Pooling
 from attn_gui.engine.evaluation.pooling import Picture
 from attn_gui.engine.graph import indices
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages.derived import MAPS, entry_of
 
@@ -159,7 +161,12 @@ def with_derived(evaluation: Evaluation) -> Evaluation:
 
 
 def reading(evaluation: Evaluation, stage: str) -> Evaluation:
-    """The evaluation that has a stage: itself, or with its derived maps where one of them is meant."""
+    """The evaluation that has a stage: itself, or with its derived maps where one of them is meant.
+
+    Raises StageError (a KeyError) for what is no name.
+    """
+    if not isinstance(stage, str):
+        raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
     own = stage in evaluation.stages or not is_derived(stage)
     return evaluation if own else with_derived(evaluation)
 
