@@ -49,6 +49,7 @@ class FilesController(QObject):
 
     recovered = Signal(Path)  # the journal whose document is open now
     chosen = Signal(list)  # the files that are to be opened
+    left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
     foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
     modelNeeded = Signal(Path, object)  # a session that its model has to be opened for: its StudyRecord
 
@@ -71,6 +72,7 @@ class FilesController(QObject):
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
         self._asked: tuple[Path, Read, int] = Path(), open_file, 0  # what is read, how, the revision left for it
         self.opening.ended.connect(self._on_opening_ended)
+        self.left.connect(self.opening.forget)
         window.banner.closed.connect(self._on_banner_closed)
         self.recent = RecentFiles(menus, settings, self.open_path)
         self.retranslate()
@@ -275,13 +277,10 @@ class FilesController(QObject):
         self.journaling.go_on_from(self._known)
 
     def may_leave(self) -> bool:
-        """Ask to save what is not saved, what is half typed included; False means stay.
-
-        What is still being written is waited for. Where it is left, a file that is still being read is wanted no more.
-        """
+        """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
         may = self._window.settle() and self.saving.wait() and (not self._document.modified or self._ask_to_save())
         if may:
-            self.opening.forget()
+            self.left.emit()
         return may
 
     def _ask_to_save(self) -> bool:

@@ -129,9 +129,8 @@ class LessonsController(QObject):
                 self._begin(*found)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Forget the lesson that is being read, and where a step turns, once another document is opened."""
+        """Forget where a step turns, once another document is opened."""
         if change.opened:
-            self._work.forget()
             self._turning = None
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
@@ -262,8 +261,9 @@ class LessonsController(QObject):
     # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:
         self._work.ended.connect(self._on_work_ended)
-        self._saying.answered.connect(self._on_saying_answered)
+        self._files.left.connect(self._work.forget)
         self._document.changed.connect(self._on_document_changed)
+        self._saying.answered.connect(self._on_saying_answered)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
         self._computation.updated.connect(self._answers.judge_again)

@@ -87,6 +87,7 @@ class ModelController(QObject):
         self._asked = _Asked(None, 0)
         self._path = Path()  # of what is opened
         self._record: StudyRecord | None = None  # of a session
+        files.left.connect(self._work.forget)
         files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
@@ -174,7 +175,8 @@ class ModelController(QObject):
         label: Label | None = None,
         again: Callable[[], object] = lambda: None,
     ) -> None:
-        self._asked = _Asked(label, self._document.generation, again)
+        document = self._document
+        self._asked = _Asked(label, document.revision if label is None else document.generation, again)
         self._work.start(name, lambda tell: _made(work(tell)))
         if label is None:
             self.begun.emit()
