@@ -1,13 +1,16 @@
-"""Models, and what is asked of them, that come late: over what was opened meanwhile, or while something else is computed."""
+"""Models, and what is asked of them, that come late: over another document, or while something else is computed."""
 
 from __future__ import annotations
 
 import threading
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
 
 from attn_gui.app.model import model_controller
+from attn_gui.models.studies.study import Study
 from attn_gui.paths import resource
 
 TOY = resource("models", "toy-induction")
@@ -72,3 +75,111 @@ def test_a_snapshot_that_is_taken_while_a_model_is_read_is_not_lost(launch, open
     rest(person, opening)
     assert person.banner() == "toy-induction was not opened: nadaraya-watson was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+CHANGED, OTHER = "k x b m f k x b p", "k x b p f k x b p"
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Holds up steps of the model on the table."""
+    gate = Gate()
+    for name in ("with_text", "at", "with_edits"):
+        monkeypatch.setattr(Study, name, gate.of(getattr(Study, name)))
+    yield gate
+    gate.open()
+
+
+@pytest.fixture
+def toy(launch):
+    person = launch(width=1366, height=700)
+    person.click("model.toy-induction")
+    person.wait()
+    return person
+
+
+def click_head(person, layer, head):
+    view = person.find("model", QTableView)
+    place = view.visualRect(view.model().index(layer, head)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def type_text(person, text, field="text"):
+    person.overwrite(person.find(f"control.{field}", QLineEdit), text)
+
+
+def place(person):
+    study = person.program.document.study
+    return study.text, study.layer, person.program.view.look.head
+
+
+def test_a_head_that_is_clicked_while_a_text_is_read_waits_for_it(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    rest(toy, steps)
+    assert place(toy) == (CHANGED, 1, 2)
+    assert len(toy.steps()) == 3
+
+
+def test_of_texts_and_of_heads_the_last_one_counts(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    type_text(toy, OTHER)
+    click_head(toy, 0, 3)  # where it is
+    rest(toy, steps)
+    assert place(toy) == (OTHER, 0, 3)
+    assert len(toy.steps()) == 2
+
+
+def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    toy.window.setFocus()
+    toy.press("Esc")
+    rest(toy, steps)
+    assert place(toy)[1:] == (1, 2)
+    assert place(toy)[0] != CHANGED
+
+
+def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(model_controller, "open_model", gate.of(model_controller.open_model))
+    person = launch()
+    person.program.take_in(TOY)
+    person.wait()
+    before = person.program.document.study.model
+    gate.close()
+    person.program.take_in(TOY)
+    assert gate.reached.wait(60)
+    click_head(person, 1, 2)
+    rest(person, gate)
+    assert place(person)[1:] == (1, 2)
+    assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."
+    person.answering(
+        QMessageBox,
+        lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
+        lambda: person.button("Open it now", "banner").click(),
+    )
+    person.wait()
+    assert person.program.document.study.model is not before
+
+
+def test_steps_that_wait_go_with_the_document(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    toy.program.files.open_example("worked")
+    rest(toy, steps)
+    assert toy.program.document.study is None
+    assert len(toy.steps()) == 1
+    assert "dropped" not in toy.banner()
