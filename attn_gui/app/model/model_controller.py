@@ -149,11 +149,12 @@ class ModelController(QObject):
 
         self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER))
 
-    def set_edits(self, label: Label, edits: Edits) -> None:
-        """Change what is changed by hand, in any layers."""
+    def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
+        """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
 
-        def with_edits(study: Study, _problem: Problem, known: Run | None, tell: Tell) -> Placed:
-            return study.with_edits(edits, tell, known)
+        def with_edits(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
+            edits = change(study.edits(problem))
+            return study.with_edits(edits, tell, known) if edits is not None else None
 
         self._ask(label, with_edits)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
 
-from attn_gui.app.model import model_controller
+from attn_gui.app.model import model_controller, model_showing
 from attn_gui.models.studies.study import Study
 from attn_gui.paths import resource
 
@@ -183,3 +183,53 @@ def test_steps_that_wait_go_with_the_document(toy, steps):
     assert toy.program.document.study is None
     assert len(toy.steps()) == 1
     assert "dropped" not in toy.banner()
+
+
+# --- changes over all layers -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_off(toy):
+    """A head off in each layer, the upper one on the table."""
+    for layer in (0, 1):
+        click_head(toy, layer, 0)
+        toy.wait()
+        toy.do("head_off")
+        toy.wait()
+    return toy
+
+
+def by_layer(person):
+    """How many changes by hand each layer has, those in force alone."""
+    study, problem = person.program.document.study, person.program.document.problem
+    return {layer: sum(each.enabled for each in edit.interventions) for layer, edit in study.edits(problem).items()}
+
+
+def test_a_change_just_made_is_not_taken_back_with_one_of_another_layer(two_off, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(model_showing, "answer", gate.of(model_showing.answer))
+    click_head(two_off, 1, 1)
+    gate.close()  # the list stays as it is
+    two_off.do("head_off")
+    two_off.find("model.changes").setFocus()
+    two_off.find("model.changes").choose(0)
+    two_off.press("Space")
+    while two_off.program.rooms.models.busy:
+        QTest.qWait(1)
+    assert by_layer(two_off) == {0: 0, 1: 2}
+    two_off.press("Del")  # the list still says that it is in force
+    rest(two_off, gate)
+    assert by_layer(two_off) == {1: 2}
+
+
+def test_two_that_are_deleted_one_after_the_other_are_both_gone(two_off, steps):
+    steps.close()
+    changes = two_off.find("model.changes")
+    changes.setFocus()
+    for row in (0, 1):
+        changes.choose(row)
+        two_off.press("Del")
+    two_off.press("Del")  # again, as it still stands there
+    rest(two_off, steps)
+    assert by_layer(two_off) == {}
+    assert len(two_off.steps()) == 6  # of them two for what was removed
