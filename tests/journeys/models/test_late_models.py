@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
 
-from attn_gui.app.model import model_controller, model_showing
+from attn_gui.app.model import model_controller, model_showing, row_takes
 from attn_gui.models.studies.study import Study
 from attn_gui.paths import resource
 
@@ -233,3 +233,49 @@ def test_two_that_are_deleted_one_after_the_other_are_both_gone(two_off, steps):
     rest(two_off, steps)
     assert by_layer(two_off) == {}
     assert len(two_off.steps()) == 6  # of them two for what was removed
+
+
+# --- rows of a second text -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def taking(toy, monkeypatch):
+    """All rows of a step being taken from a second text, held up."""
+    type_text(toy, CHANGED)
+    toy.wait()
+    type_text(toy, OTHER, "other_text")
+    toy.wait()
+    gate = Gate()
+    monkeypatch.setattr(row_takes, "rows_taken", gate.of(row_takes.rows_taken))
+    gate.close()
+    toy.click("model.take_all")
+    assert gate.reached.wait(60)
+    yield gate
+    gate.open()
+
+
+def test_rows_that_are_being_taken_are_not_forgotten_for_a_comparison(toy, taking):
+    toy.click("model.compare")
+    rest(toy, taking)
+    assert by_layer(toy) == {0: 1}
+    assert toy.program.baseline.comparable
+
+
+def test_rows_that_are_being_taken_wait_for_a_dialog(toy, taking):
+    box = QMessageBox(toy.window)
+    box.open()
+    taking.open()
+    toy.program.rooms.models.steps._work._job._background.finish()
+    for _ in range(3):
+        QApplication.processEvents()
+    assert by_layer(toy) == {}
+    box.reject()
+    rest(toy, taking)
+    assert by_layer(toy) == {0: 1}
+
+
+def test_esc_drops_rows_that_are_being_taken(toy, taking):
+    toy.window.setFocus()
+    toy.press("Esc")
+    rest(toy, taking)
+    assert by_layer(toy) == {}
