@@ -50,11 +50,12 @@ class Document(QObject):
         super().__init__(parent)
         self.path, self.name = path, name
         self.generation = 0
+        self.revision = 0  # moves with the generation and with the snapshots: with all that a file would hold
         self._draft = Draft(problem)
         self._pending: list[Change] = []
         self._history = History(self._pending.append, self, history_bytes)
         self.snapshots = Snapshots(self)
-        self.snapshots.changed.connect(self.titleChanged)
+        self.snapshots.changed.connect(self._on_snapshots_changed)
         self.stack.indexChanged.connect(self._on_stack_index_changed)
         self.stack.cleanChanged.connect(self._on_stack_clean_changed)
 
@@ -228,6 +229,11 @@ class Document(QObject):
     def _on_stack_clean_changed(self) -> None:
         self.titleChanged.emit()
 
+    def _on_snapshots_changed(self) -> None:
+        self.revision += 1
+        self.titleChanged.emit()
+
     def _tell(self, change: Change) -> None:
         self.generation += 1
+        self.revision += 1
         self.changed.emit(change)

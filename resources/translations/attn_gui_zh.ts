@@ -3799,10 +3799,6 @@
         <translation>打开模型</translation>
     </message>
     <message>
-        <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-        <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
-    </message>
-    <message>
         <source>Copied. Let the line run in a terminal, then open the model again; the window can stay.</source>
         <translation>已复制。在终端中运行这一行，然后再打开该模型；不必关闭窗口。</translation>
     </message>
@@ -3836,6 +3832,13 @@
     <message>
         <source>In the place of “{token}”</source>
         <translation>“{token}”处</translation>
+    </message>
+</context>
+<context>
+    <name>ModelSteps</name>
+    <message>
+        <source>“{step}” was dropped: the problem was changed while it was computed.</source>
+        <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
     </message>
 </context>
 <context>

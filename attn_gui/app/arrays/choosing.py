@@ -50,6 +50,7 @@ class ArraysController(QObject):
         self._preview = Background(self)
         self._preview.answered.connect(self._on_preview_answered)
         self._listed.ended.connect(self._on_listed_ended)
+        files.left.connect(self._listed.forget)
 
     @property
     def busy(self) -> bool:

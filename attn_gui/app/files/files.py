@@ -49,6 +49,7 @@ class FilesController(QObject):
 
     recovered = Signal(Path)  # the journal whose document is open now
     chosen = Signal(list)  # the files that are to be opened
+    left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
     foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
     modelNeeded = Signal(Path, object)  # a session that its model has to be opened for: its StudyRecord
 
@@ -69,9 +70,9 @@ class FilesController(QObject):
         self.saving.saved.connect(self._on_saved)
         self.saving.ended.connect(self.journaling.wake)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
-        # what is being read, how, and the generation of the document that may be left for it
-        self._asked: tuple[Path, Read, int] = Path(), open_file, 0
+        self._asked: tuple[Path, Read, int] = Path(), open_file, 0  # what is read, how, the revision left for it
         self.opening.ended.connect(self._on_opening_ended)
+        self.left.connect(self.opening.forget)
         window.banner.closed.connect(self._on_banner_closed)
         self.recent = RecentFiles(menus, settings, self.open_path)
         self.retranslate()
@@ -107,15 +108,21 @@ class FilesController(QObject):
 
         dialog = NewDialog(self._window)
         dialog.set_state(self._settings.record("new"))
-        if not asked(dialog) or not self.may_leave():
+        if asked(dialog):
+            self._settings.put("new", dialog.state())
+            self._make(dialog.result_choice().fields)
+
+    def _make(self, fields: Callable[[], Mapping[str, object]]) -> None:
+        """Open the problem that `fields` makes; a large one is made beside the window."""
+        if not self.may_leave():
             return
-        self._settings.put("new", dialog.state())
-        choice = dialog.result_choice()
-        self._making.begin(
-            Label(QT_TRANSLATE_NOOP("History", "new problem")),
-            choice.fields,
-            lambda fields, _fresh: self._begin(Loaded(Problem.over(fields)), None, self.tr("untitled"), {}),
-        )
+        name, revision, again = self.tr("untitled"), self._document.revision, partial(self._make, fields)
+
+        def take(made: Mapping[str, object], _fresh: Arrays) -> None:
+            if may_go(self._window, self._document, name, revision, again):
+                self._begin(Loaded(Problem.over(made)), None, name, {})
+
+        self._making.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
 
     def open(self) -> None:
         if paths := paths_to_open(self._window, self._folder()):
@@ -144,7 +151,7 @@ class FilesController(QObject):
             self._begin_reading(path, read)
 
     def _begin_reading(self, path: Path, read: Read = open_file) -> None:
-        self._asked = path, read, self._document.generation
+        self._asked = path, read, self._document.revision
         self.opening.begin(path, read)
 
     def recover(self, path: Path) -> None:
@@ -152,15 +159,12 @@ class FilesController(QObject):
         self.open_beside(path, resume)
 
     def _on_opening_ended(self, found: object) -> None:
-        path, read, generation = self._asked
+        path, read, revision = self._asked
         if isinstance(found, ValueError):
             self._refuse(path, found)
         elif isinstance(found, Exception):
             raise found
-        elif found is not None:
-            again = partial(self.open_beside, path, read)
-            if not may_go(self._window, self._document, path.name, generation, again):
-                return
+        elif may_go(self._window, self._document, path.name, revision, partial(self.open_beside, path, read)):
             if isinstance(found, Loaded):
                 self._take(path, found, read)
             elif isinstance(found, Resumed):
@@ -273,13 +277,10 @@ class FilesController(QObject):
         self.journaling.go_on_from(self._known)
 
     def may_leave(self) -> bool:
-        """Ask to save what is not saved, what is half typed included; False means stay.
-
-        What is still being written is waited for. Where it is left, a file that is still being read is wanted no more.
-        """
+        """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
         may = self._window.settle() and self.saving.wait() and (not self._document.modified or self._ask_to_save())
         if may:
-            self.opening.forget()
+            self.left.emit()
         return may
 
     def _ask_to_save(self) -> bool:

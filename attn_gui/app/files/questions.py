@@ -62,13 +62,13 @@ def ask_about_change(window: QWidget, name: str) -> Way:
     return picked[0] if picked else Way.CANCEL
 
 
-def may_go(window: MainWindow, document: Document, file: str, generation: int, again: Callable[[], object]) -> bool:
-    """Whether a document goes for a file that was read, as it was allowed to at a generation.
+def may_go(window: MainWindow, document: Document, file: str, revision: int, again: Callable[[], object]) -> bool:
+    """Whether a document goes for a file that was read, as it was allowed to at a revision.
 
     Where it has changed since, the file is offered again: a sudden question would be a surprise.
     """
     half_typed = not window.settle()
-    stays = half_typed or (document.modified and document.generation != generation)
+    stays = half_typed or (document.modified and document.revision != revision)
     if stays:
         _offer_again(window.banner, file, document.name, again)
     return not stays

@@ -76,7 +76,7 @@ class LessonsController(QObject):
         self._turning: Shown | None = None  # what the step shows, until its numbers are there
         self._panel = LessonPanel(window)
         self._work, self._saying = SideWork(window, OpeningProgress(window)), Background(self)
-        self._asked = Path(), 0  # the lesson that is read, and the generation in which the document may be left for it
+        self._asked = Path(), 0  # the lesson that is read, and the revision in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(window.right, self._panel)
         self._answers = Answers(self._panel.question, self._ground, lambda: not self._model.busy, look)
@@ -114,24 +114,23 @@ class LessonsController(QObject):
             return lesson, states_of(lesson, PAGES)
 
         if self._files.may_leave():
-            self._asked = path, self._document.generation
+            self._asked = path, self._document.revision
             self._work.start(path.name, work)
 
     def _on_work_ended(self, found: object) -> None:
-        path, generation = self._asked
+        path, revision = self._asked
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, tuple):
             again = partial(self.open_path, path)
-            if may_go(self._window, self._document, path.name, generation, again):
+            if may_go(self._window, self._document, path.name, revision, again):
                 self._begin(*found)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Forget the lesson that is being read, and where a step turns, once another document is opened."""
+        """Forget where a step turns, once another document is opened."""
         if change.opened:
-            self._work.forget()
             self._turning = None
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
@@ -262,8 +261,9 @@ class LessonsController(QObject):
     # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:
         self._work.ended.connect(self._on_work_ended)
-        self._saying.answered.connect(self._on_saying_answered)
+        self._files.left.connect(self._work.forget)
         self._document.changed.connect(self._on_document_changed)
+        self._saying.answered.connect(self._on_saying_answered)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
         self._computation.updated.connect(self._answers.judge_again)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -36,15 +36,22 @@ OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
 HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
 HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
 
+Instead = Callable[[Intervention], tuple[Intervention, ...]]
+
 
 class _Row(NamedTuple):
-    """A row of the list: an intervention of a layer with its place, or a field with all that is other in it."""
+    """A row of the list: an intervention of a layer and its place, or a field with all that is other in it."""
 
     layer: int
     field: str
-    place: int
     what: object
-    enabled: bool | None = None
+    record: Intervention | None = None
+    place: int = 0
+
+    @property
+    def enabled(self) -> bool | None:
+        """Whether the intervention is in force; None of a field."""
+        return self.record.enabled if self.record is not None else None
 
 
 class ChangedLayers(QObject):
@@ -53,7 +60,6 @@ class ChangedLayers(QObject):
     def __init__(self, panel: ModelView, document: Document, making: Making, models: ModelController) -> None:
         super().__init__(panel)
         self._panel, self._document, self._making, self._models = panel, document, making, models
-        self._edits: Mapping[int, LayerEdit] = {}
         self._rows: list[_Row] = []
         panel.changeSwitched.connect(self.switch)
         panel.changeAsked.connect(lambda row: self._models.set_layer(self._rows[row].layer))
@@ -62,12 +68,10 @@ class ChangedLayers(QObject):
 
     def set_answer(self, answer: Answer) -> set[HeadPlace]:
         """Show what is changed in every layer; gives the heads in which anything is."""
-        self._edits, problem = answer.edits, answer.study.base
-        self._rows = [row for layer, edit in self._edits.items() for row in _rows(layer, edit, answer)]
+        edits, count = answer.edits, answer.study.base.num_heads
+        self._rows = [row for layer, edit in edits.items() for row in _rows(layer, edit, answer)]
         self._panel.set_changes([Line(self._said(row), row.enabled, spreads=False) for row in self._rows])
-        return {
-            HeadPlace(layer, head) for layer, edit in self._edits.items() for head in _heads(edit, problem.num_heads)
-        }
+        return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, count)}
 
     def _said(self, row: _Row) -> str:
         words = QCoreApplication.translate(CONTEXT, IN_LAYER)
@@ -76,22 +80,11 @@ class ChangedLayers(QObject):
     # --- gestures --------------------------------------------------------------------------------
     def switch(self, row: int, enabled: bool) -> None:
         """Let an intervention be in force, or leave its cells as computed for now."""
-        one = self._rows[row]
-        records = list(self._edits[one.layer].interventions)
-        records[one.place] = records[one.place].changed(enabled=enabled)
-        self._change(LABELS[enabled], one, self._edits[one.layer].with_field(BY_HAND, tuple(records)))
+        self._change(LABELS[enabled], self._rows[row], lambda record: (record.changed(enabled=enabled),))
 
     def remove(self, row: int) -> None:
         """Leave an intervention out, or everything in a field as the model has it."""
-        one = self._rows[row]
-        edit = self._edits[one.layer]
-        if one.place >= 0:
-            records = list(edit.interventions)
-            del records[one.place]
-            edit = edit.with_field(BY_HAND, tuple(records)) if records else edit.without(BY_HAND)
-        else:
-            edit = edit.without(one.field)
-        self._change(REMOVED, one, edit)
+        self._change(REMOVED, self._rows[row], lambda _record: ())
 
     def switch_layer(self) -> None:
         """All heads of the layer on the table off; where they are, as computed again."""
@@ -103,18 +96,43 @@ class ChangedLayers(QObject):
         words = HEADS_OFF if off else HEADS_ON
         self._making.change(Label(words, {"layer": study.layer}), lambda: switched_off(problem, every if off else ()))
 
-    def _change(self, words: str, row: _Row, edit: LayerEdit) -> None:
+    def _change(self, words: str, row: _Row, instead: Instead) -> None:
+        """Put something in the place of an intervention, wherever it is then; leave a field as the model has it."""
         label = Label(words, {"what": label_of(Note(IN_LAYER, {"layer": row.layer, "what": row.what}))})
-        self._models.set_edits(label, {**self._edits, row.layer: edit})
+
+        def change(edits: Mapping[int, LayerEdit]) -> Mapping[int, LayerEdit] | None:
+            edit = edits.get(row.layer, LayerEdit())
+            changed = _changed(edit, row, instead)
+            return None if changed.is_like(edit) else {**edits, row.layer: changed}
+
+        self._models.set_edits(label, change)
+
+
+def _changed(edit: LayerEdit, row: _Row, instead: Instead) -> LayerEdit:
+    """An edit with something in the place of a row's intervention, where it is still there; without a row's field."""
+    if row.record is None:
+        return edit.without(row.field)
+    place, known = _place(edit, row), edit.interventions
+    if place is None:
+        return edit
+    records = known[:place] + instead(known[place]) + known[place + 1 :]
+    return edit.with_field(row.field, records) if records else edit.without(row.field)
+
+
+def _place(edit: LayerEdit, row: _Row) -> int | None:
+    """The place of a row's intervention in a layer, in force or not; of several the nearest, None where it is gone."""
+    known = enumerate(edit.interventions)
+    found = [place for place, each in known if row.record == each.changed(enabled=row.enabled)]
+    return min(found, key=lambda place: abs(place - row.place), default=None)
 
 
 def _rows(layer: int, edit: LayerEdit, answer: Answer) -> Iterator[_Row]:
     for place, record in enumerate(edit.interventions):
-        yield _Row(layer, BY_HAND, place, _what(record, answer, Change(layer, place)), record.enabled)
+        yield _Row(layer, BY_HAND, _what(record, answer, Change(layer, place)), record, place)
     for name, cells in edit.cells.items():
-        yield _Row(layer, name, -1, Note(CELLS, {"cells": len(cells.places), "matrix": field_symbol(name)}))
+        yield _Row(layer, name, Note(CELLS, {"cells": len(cells.places), "matrix": field_symbol(name)}))
     for name in edit.fields.keys() - {BY_HAND}:
-        yield _Row(layer, name, -1, Note(OTHER, {"matrix": field_symbol(name)}))
+        yield _Row(layer, name, Note(OTHER, {"matrix": field_symbol(name)}))
 
 
 def _what(record: Intervention, answer: Answer, change: Change) -> Note:

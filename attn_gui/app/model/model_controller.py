@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.questions import may_go
+from attn_gui.app.model.model_steps import ModelSteps, Step, Work
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
@@ -46,13 +47,16 @@ LONGEST = 40
 """Letters of a text in the name of a step."""
 
 
-class _Asked(NamedTuple):
-    """Work under way: a model that is opened, or a step in the one that there is."""
+Edits = Mapping[int, LayerEdit]
 
-    label: Label | None
-    generation: int
-    again: Callable[[], object] = lambda: None  # asks for the model once more
-    before: Callable[[], object] = lambda: None  # called when it is there, before the step is made
+
+class _Asked(NamedTuple):
+    """A model that is being opened: of its folder or, with a record, of a session."""
+
+    path: Path
+    record: StudyRecord | None
+    revision: int  # of the document that may be left for it
+    again: Callable[[], object]  # asks for it once more
 
 
 class _Made(NamedTuple):
@@ -63,7 +67,7 @@ class _Made(NamedTuple):
 
 
 class ModelController(QObject):
-    """Computes beside the window what a step needs, then makes it; where the document has moved meanwhile, not."""
+    """Opens models and makes steps in them beside the window; where the document has moved meanwhile, not."""
 
     begun = Signal()  # a model is being opened
     opening = Signal()  # another model is about to be on the table
@@ -82,11 +86,11 @@ class ModelController(QObject):
         self._window, self._document, self._making, self._files = window, document, making, files
         self._computation, self._settings = computation, settings
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
-        self._work = SideWork(window, OpeningProgress(window))
-        self._work.ended.connect(self._on_work_ended)
-        self._asked = _Asked(None, 0)
-        self._path = Path()  # of what is opened
-        self._record: StudyRecord | None = None  # of a session
+        self._opening = SideWork(window, OpeningProgress(window))
+        self._opening.ended.connect(self._on_opening_ended)
+        self._asked: _Asked | None = None
+        self.steps = ModelSteps(window, document)
+        files.left.connect(self._opening.forget)
         files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
@@ -95,12 +99,13 @@ class ModelController(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a step is still to come."""
-        return self._work.busy
+        """Whether a model or a step is still to come."""
+        return self._opening.busy or self.steps.busy
 
     def finish(self) -> None:
         """Drop what is computed; for the end of the program."""
-        self._work.finish()
+        self._opening.finish()
+        self.steps.finish()
 
     # --- ways ------------------------------------------------------------------------------------
     def ask(self) -> None:
@@ -113,45 +118,45 @@ class ModelController(QObject):
         """Open a model that is known by this name; where it is not installed, say the line that brings it."""
         known = KNOWN[key]
         if not known.installed or self._files.may_leave():
-            self._path, self._record = Path(known.title), None
-            again = partial(self.open_known, key)
-            self._begin(known.title, lambda tell: _opened_known(known, tell), again=again)
+            self._begin(Path(known.title), lambda tell: _opened_known(known, tell), partial(self.open_known, key))
 
     def open_path(self, path: Path) -> None:
         """Open a checkpoint with a text that suits it, its first layer on the table."""
         if self._files.may_leave():
-            self._path, self._record = path, None
-            self._begin(path.name, lambda tell: _opened(path, tell), again=partial(self.open_path, path))
+            self._begin(path, lambda tell: _opened(path, tell), partial(self.open_path, path))
 
     def open_session(self, path: Path, record: StudyRecord) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights."""
         if self._files.may_leave():
-            self._path, self._record = path, record
             folders = [*(known.folder() for known in KNOWN.values() if not known.package), *self._known()]
             again = partial(self.open_session, path, record)
-            self._begin(path.name, lambda tell: opened_study(record, folders, tell), again=again)
+            self._begin(path, lambda tell: opened_study(record, folders, tell), again, record)
 
     def set_text(self, text: str) -> None:
         """Let the model read another text; what was changed in its layers stays where it still fits."""
-        study, problem = self._document.study, self._document.problem
-        if study is not None and text != study.text:
-            shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-            self._begin(text, lambda tell: study.with_text(problem, text, tell), Label(TEXT, {"text": shown}))
+
+        def with_text(study: Study, problem: Problem, _known: Run | None, tell: Tell) -> Placed | None:
+            return study.with_text(problem, text, tell) if text != study.text else None
+
+        shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+        self._ask(Label(TEXT, {"text": shown}), with_text, kind=str(TEXT))
 
     def set_layer(self, layer: int, before: Callable[[], object] = lambda: None) -> None:
         """Put another layer on the table; `before` is called when it is there."""
-        study, problem = self._document.study, self._document.problem
-        if study is not None and layer != study.layer:
-            known, label = self.run_of(study), Label(LAYER, {"layer": layer})
-            self._begin(str(layer), lambda tell: study.at(problem, layer, tell, known), label)
-            self._asked = self._asked._replace(before=before)
 
-    def set_edits(self, label: Label, edits: Mapping[int, LayerEdit]) -> None:
-        """Change what is changed by hand, in any layers."""
-        study = self._document.study
-        if study is not None:
-            known = self.run_of(study)
-            self._begin(str(label), lambda tell: study.with_edits(edits, tell, known), label)
+        def at(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
+            return study.at(problem, layer, tell, known) if layer != study.layer else None
+
+        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER))
+
+    def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
+        """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
+
+        def with_edits(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
+            edits = change(study.edits(problem))
+            return study.with_edits(edits, tell, known) if edits is not None else None
+
+        self._ask(label, with_edits)
 
     # --- runs ------------------------------------------------------------------------------------
     def run_of(self, study: Study) -> Run | None:
@@ -167,37 +172,62 @@ class ModelController(QObject):
         self._ran = None
 
     # --- inside ----------------------------------------------------------------------------------
+    def _ask(
+        self,
+        label: Label,
+        work: Callable[[Study, Problem, Run | None, Tell], Placed | None],
+        before: Callable[[], object] = lambda: None,
+        kind: str = "",
+    ) -> None:
+        """Ask for a step of what `work` makes of the study and the problem that are there then; None makes no step."""
+
+        def begin() -> Work | None:
+            study, problem, generation = self._document.study, self._document.problem, self._document.generation
+            if study is None:
+                return None
+            known = self.run_of(study)
+
+            def take(made: _Made) -> bool:
+                if generation == self._document.generation:
+                    before()
+                    self._take(made, label)
+                    return True
+                return False
+
+            return Work(lambda tell: _made(work(study, problem, known, tell)), take)
+
+        if self._document.study is not None:
+            self.steps.ask(Step(label, begin, kind))
+
+    def _take(self, found: _Made, label: Label) -> None:
+        """Make a step of what was computed."""
+        study, problem, run = found.placed
+        self.keep(study, run)
+        fields = _fields(self._document.problem, problem)
+        with self._computation.handed(found.evaluation):
+            self._making.apply(SetStudy(fields, study, label), [*given_up(problem).values()])
+
     def _begin(
         self,
-        name: str,
+        path: Path,
         work: Callable[[Tell], Placed],
-        label: Label | None = None,
-        again: Callable[[], object] = lambda: None,
+        again: Callable[[], object],
+        record: StudyRecord | None = None,
     ) -> None:
-        self._asked = _Asked(label, self._document.generation, again)
-        self._work.start(name, lambda tell: _made(work(tell)))
-        if label is None:
-            self.begun.emit()
+        self._asked = _Asked(path, record, self._document.revision, again)
+        self._opening.start(path.name, lambda tell: _made(work(tell)))
+        self.begun.emit()
 
-    def _on_work_ended(self, found: object) -> None:
-        (label, generation, again, before), self._asked = self._asked, _Asked(None, 0)
+    def _on_opening_ended(self, found: object) -> None:
+        asked, self._asked = self._asked, None
+        assert asked is not None, "something was"
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found), offers=self._ways_out(found))
         elif isinstance(found, Exception):
             raise found
-        elif isinstance(found, _Made):
-            if label is None:
-                if may_go(self._window, self._document, self._path.name, generation, again):
-                    self._open(found)
-            elif generation == self._document.generation:
-                before()
-                self._take(found, label)
-            else:
-                self._window.banner.show_info(
-                    lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
-                        step=label
-                    )
-                )
+        elif may_go(self._window, self._document, asked.path.name, asked.revision, asked.again):
+            assert isinstance(found, _Made), "a model is never nothing"
+            self._open(asked.path, asked.record, found)
 
     def _ways_out(self, refusal: Exception) -> list[Offer]:
         """A button that copies the line for a terminal, where a sentence names one."""
@@ -215,21 +245,12 @@ class ModelController(QObject):
 
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
-    def _take(self, found: _Made, label: Label) -> None:
-        """Make a step of what was computed."""
-        study, problem, run = found.placed
-        self.keep(study, run)
-        fields = _fields(self._document.problem, problem)
-        with self._computation.handed(found.evaluation):
-            self._making.apply(SetStudy(fields, study, label), [*given_up(problem).values()])
-
-    def _open(self, found: _Made) -> None:
+    def _open(self, path: Path, record: StudyRecord | None, found: _Made) -> None:
         study, _problem, run = found.placed
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):
-            self._files.begin_study(self._path, self._record, found.placed)
-        self._record = None
+            self._files.begin_study(path, record, found.placed)
         folder = study.model.folder
         known = [str(path) for path in self._known() if path != folder]
         self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})
@@ -251,7 +272,9 @@ def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
     return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
 
 
-def _made(placed: Placed) -> _Made:
+def _made(placed: Placed | None) -> _Made | None:
+    if placed is None:
+        return None
     with suppress(FieldError):  # said where the evaluation is asked for again
         return _Made(placed, evaluation_of(placed.problem))
     return _Made(placed, None)

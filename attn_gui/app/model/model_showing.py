@@ -103,10 +103,9 @@ class ModelShowing(QObject):
     def choose(self, layer: int, head: int) -> None:
         """Put a layer on the table and one of its heads on show."""
         study = self._document.study
-        if study is not None and layer != study.layer:
-            self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))
-        else:
+        if study is None or layer == study.layer:
             self._view.set(head=head)
+        self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
 
     def retranslate(self) -> None:
         """All words in the present language."""

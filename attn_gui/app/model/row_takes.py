@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 
@@ -12,6 +11,7 @@ from attn_gui.app.actions.bars import Bars
 from attn_gui.app.by_hand.cell_changes import CellChanges
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model.model_showing import ModelShowing
+from attn_gui.app.model.model_steps import ModelSteps, Step, Work
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -41,8 +41,17 @@ TAKES = Row(
 )
 
 
+class _Held(NamedTuple):
+    """The state that is compared with, of a layer of a run, and its name."""
+
+    problem: Problem
+    run: Run
+    layer: int
+    name: str
+
+
 class RowTakes(QObject):
-    """Reads the rows beside the window, then makes one step of them; where another layer came meanwhile, none."""
+    """Reads the rows as a step of the model, and the layer to compare with beside it."""
 
     def __init__(
         self,
@@ -51,6 +60,7 @@ class RowTakes(QObject):
         computation: Computation,
         baseline: Baseline,
         making: Making,
+        steps: ModelSteps,
         showing: ModelShowing,
         compare: CompareController,
         view: ViewState,
@@ -61,10 +71,10 @@ class RowTakes(QObject):
         self._baseline, self._showing, self._compare = baseline, showing, compare
         self._changes = CellChanges(document, making)
         self._panel: ModelView | None = None
-        self._then: Callable[[Any], None] = lambda _found: None
-        self._held: tuple[Problem, Run, int] | None = None  # the state compared with, its run and layer
-        self._work = Background(self)
-        self._work.answered.connect(self._on_work_answered)
+        self._steps = steps
+        self._held: _Held | None = None
+        self._comparing = Background(self)
+        self._comparing.answered.connect(self._on_comparing_answered)
         showing.built.connect(self._follow)
         showing.changed.connect(self.show)
         bars.add([TAKES])
@@ -75,13 +85,13 @@ class RowTakes(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether rows are still being read."""
-        return self._work.busy
+        """Whether the layer to compare with is still being read."""
+        return self._comparing.busy
 
     def finish(self) -> None:
         """Drop what is read; for the end of the program."""
-        self._work.forget()
-        self._work.finish()
+        self._comparing.forget()
+        self._comparing.finish()
 
     def retranslate(self) -> None:
         """The steps in the present language."""
@@ -102,7 +112,7 @@ class RowTakes(QObject):
             self._panel.second.set_tokens(second.texts if second is not None else (), first)
             stages = self._computation.evaluation.stages
             self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
-        if self._held is not None and self._baseline.problem is self._held[0]:
+        if self._held is not None and self._baseline.problem is self._held.problem:
             self._follow_layer(second)
         elif self._document.study is None:
             self._held = None
@@ -113,7 +123,7 @@ class RowTakes(QObject):
         assert self._held is not None
         if second is None or study is None:
             self._compare.unpin()
-        elif self._held[1:] != (second, study.layer):
+        elif (self._held.run, self._held.layer) != (second, study.layer):
             self.compare()
 
     # --- rows ------------------------------------------------------------------------------------
@@ -144,11 +154,13 @@ class RowTakes(QObject):
         if study is None or answer is None or second is None:
             return
 
-        def put(found: tuple[Box, Array]) -> None:
+        def put(found: tuple[Box, Array]) -> bool:
             if self._document.study is study:
                 self._changes.set(stage, *found, label)
+            return self._document.study is study
 
-        self._ask(lambda: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
+        work = Work(lambda _tell: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
+        self._steps.ask(Step(label, lambda: work))
 
     # --- comparing -------------------------------------------------------------------------------
     def compare(self) -> None:
@@ -168,22 +180,15 @@ class RowTakes(QObject):
             )
             return
 
-        def hold(problem: Problem) -> None:
-            self._held = problem, second, study.layer
-            self._compare.compare_with_state(problem, answer.wanted.other)
+        layer, name = study.layer, answer.wanted.other
+        self._comparing.ask(lambda: _Held(second.problem(layer), second, layer, name))
 
-        self._ask(lambda: second.problem(study.layer), hold)
-
-    # --- inside ----------------------------------------------------------------------------------
-    def _ask(self, work: Callable[[], object], then: Callable[[Any], None]) -> None:
-        self._then = then
-        self._work.ask(work)
-
-    def _on_work_answered(self, found: object) -> None:
+    def _on_comparing_answered(self, found: object) -> None:
         if isinstance(found, (ValueError, MemoryError)):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Exception):
             raise found
         else:
-            then, self._then = self._then, lambda _found: None
-            then(found)
+            assert isinstance(found, _Held)
+            self._held = found
+            self._compare.compare_with_state(found.problem, found.name)

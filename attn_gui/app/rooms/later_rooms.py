@@ -67,5 +67,7 @@ def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
         models=models,
         model=model,
         at_hand=ModelsAtHand(window, models, bars),
-        row_takes=RowTakes(window, document, computation, ground.baseline, making, model, compare, view, bars),
+        row_takes=RowTakes(
+            window, document, computation, ground.baseline, making, models.steps, model, compare, view, bars
+        ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from attn_gui.app.arrays import choosing
 from attn_gui.engine import Problem
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
@@ -265,3 +267,27 @@ def test_an_array_of_three_is_taken_apart_as_it_is_known_or_chosen(
         np.testing.assert_array_equal(getattr(found, name), by_head[:, :, place].reshape(4, 4))
     open_by_choosing(person, tmp_path / "b.npz", take)  # as it was chosen once
     assert person.program.document.snapshot() == found
+
+
+def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
+    launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooked(tmp_path / "dump.npz", 3)
+    reached, go, listed = threading.Event(), threading.Event(), choosing.list_arrays
+
+    def held(*given: Any) -> Any:
+        reached.set()
+        assert go.wait(120)
+        return listed(*given)
+
+    met: list[ArraysDialog] = []
+    monkeypatch.setattr(choosing, "list_arrays", held)
+    monkeypatch.setattr(choosing, "asked", met.append)
+    person = launch("worked-example.npz")
+    person.drop(tmp_path / "dump.npz")
+    assert reached.wait(60)
+    person.program.files.open_example("thinking")
+    go.set()
+    person.program.tools.arrays._listed._job._background.finish()
+    QTest.qWait(1)
+    assert met == []

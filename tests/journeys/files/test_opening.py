@@ -246,6 +246,17 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     assert (rows(person), person.banner()) == (ROWS, "")
 
 
+def test_a_snapshot_taken_while_it_is_read_is_not_lost(launch, gate, tmp_path):
+    person = launch(SMALL)
+    person.drop(large(tmp_path / "big.npz"))
+    assert gate.reached.wait(120)
+    person.do("snapshot")
+    gate.open()
+    wait(lambda: idle(person))
+    assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
+    assert len(person.program.document.snapshots.all) == 1
+
+
 def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path):
     person = launch(SMALL)
     person.save_as(tmp_path / "kept.attn")

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QDialog, QToolButton
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QToolButton
 
 from attn_gui.app.state import making
 from attn_gui.engine import Problem, memory
@@ -182,6 +182,25 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate):
     assert person.number("w_output", 2, 3) == 7
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.program.document.problem == before
+
+
+def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, monkeypatch):
+    monkeypatch.setattr(making, "LARGE", 0)
+    person = launch()
+    new(person)
+    assert gate.reached.wait(120)
+    person.do("snapshot")
+    gate.open()
+    wait(lambda: not person.program.making.busy)
+    assert person.banner() == "untitled was not opened: minilm-layer2 was changed while it was read."
+    assert len(person.program.document.snapshots.all) == 1
+    person.answering(
+        QMessageBox,
+        lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
+        lambda: person.button("Open it now", "banner").click(),
+    )
+    wait(lambda: not person.program.making.busy)
+    assert person.program.document.name == "untitled"
 
 
 @pytest.mark.parametrize("how", ["Esc", "button"])

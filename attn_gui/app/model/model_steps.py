@@ -1,0 +1,110 @@
+"""Steps of a model on the table, computed beside the window one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QObject
+
+from attn_gui.app.state.side_work import SideWork
+from attn_gui.app.state.translated_errors import saying
+from attn_gui.document.document import Change, Document
+from attn_gui.document.edits import Label
+from attn_gui.engine.tell import Tell
+from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from attn_gui.views.main_window import MainWindow
+
+
+class Work(NamedTuple):
+    """Computation of a step, and the way to make it of what came out; False where the document has moved meanwhile."""
+
+    compute: Callable[[Tell], Any]
+    take: Callable[[Any], bool]
+
+
+class Step(NamedTuple):
+    """A step that is asked for; `begin` gives, once its turn has come, the work that it takes, None for none."""
+
+    label: Label
+    begin: Callable[[], Work | None]
+    kind: str = ""  # a later one takes the place of an earlier one of its kind
+
+
+class ModelSteps(QObject):
+    """Each begins with what the one before has made of the document; another document drops all."""
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window = window
+        self._asked: list[Step] = []  # the first one is under way
+        self._now: Work | None = None
+        self._work = SideWork(window, MakingProgress(window))
+        self._work.ended.connect(self._on_work_ended)
+        self._work.canceled.connect(self._on_work_canceled)
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a step is still to come."""
+        return bool(self._asked)
+
+    def ask(self, step: Step) -> None:
+        """Make this step after those that were asked for before."""
+        kinds = [each.kind for each in self._asked]
+        place = kinds.index(step.kind) if step.kind and step.kind in kinds else len(kinds)
+        self._asked[place : place + 1] = [step]
+        if place == 0:
+            self._begin()
+
+    def forget(self) -> None:
+        """Drop all steps."""
+        self._asked.clear()
+        self._begin()
+
+    def finish(self) -> None:
+        """Drop all steps, and wait until the one under way has stopped; for the end of the program."""
+        self.forget()
+        self._work.finish()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """Begin the first step that there is anything to do for, in the place of the one under way."""
+        self._work.forget()
+        self._now = None
+        while self._asked and self._now is None:
+            self._now = self._asked[0].begin()
+            if self._now is None:
+                del self._asked[0]
+            else:
+                self._work.start(str(self._asked[0].label), self._now.compute)
+
+    def _on_work_ended(self, found: object) -> None:
+        step, work, self._now = self._asked.pop(0), self._now, None
+        assert work is not None, "it has begun"
+        try:
+            self._take(step.label, work, found)
+        finally:
+            if not self._work.busy:  # else it has led to another one
+                self._begin()
+
+    def _take(self, label: Label, work: Work, found: object) -> None:
+        if isinstance(found, (ValueError, MemoryError)):
+            self._window.banner.show_error(saying(found))
+        elif isinstance(found, Exception):
+            raise found
+        elif found is not None and not work.take(found):
+            self._window.banner.show_info(
+                lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
+                    step=label
+                )
+            )
+
+    def _on_work_canceled(self) -> None:
+        """Go on with the next step."""
+        del self._asked[0]
+        self._begin()
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self.forget()

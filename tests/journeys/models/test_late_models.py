@@ -1,0 +1,281 @@
+"""Models, and what is asked of them, that come late: over another document, or while something else is computed."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
+
+from attn_gui.app.model import model_controller, model_showing, row_takes
+from attn_gui.models.studies.study import Study
+from attn_gui.paths import resource
+
+TOY = resource("models", "toy-induction")
+
+
+class Gate:
+    """Holds up a function as a slow computer would, once it is closed."""
+
+    def __init__(self) -> None:
+        self.reached, self._open = threading.Event(), threading.Event()
+        self._open.set()
+
+    def close(self) -> None:
+        self.reached.clear()
+        self._open.clear()
+
+    def open(self) -> None:
+        self._open.set()
+
+    def of(self, work):
+        def held(*given, **more):
+            self.reached.set()
+            assert self._open.wait(120)
+            return work(*given, **more)
+
+        return held
+
+
+@pytest.fixture
+def opening(monkeypatch):
+    """Holds up models that are opened."""
+    gate = Gate()
+    monkeypatch.setattr(model_controller, "open_model", gate.of(model_controller.open_model))
+    gate.close()
+    yield gate
+    gate.open()
+
+
+def rest(person, gate):
+    """Let it be read, and wait until the window has heard."""
+    gate.open()
+    person.wait()
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def test_a_document_that_is_opened_while_a_model_is_read_stays(launch, opening):
+    person = launch("nadaraya-watson.npz")
+    person.program.take_in(TOY)
+    assert opening.reached.wait(60)
+    person.program.files.open_example("worked")
+    rest(person, opening)
+    assert person.program.document.study is None
+    assert person.program.document.name == "worked-example"
+
+
+def test_a_snapshot_that_is_taken_while_a_model_is_read_is_not_lost(launch, opening):
+    person = launch("nadaraya-watson.npz")
+    person.program.take_in(TOY)
+    assert opening.reached.wait(60)
+    person.do("snapshot")
+    rest(person, opening)
+    assert person.banner() == "toy-induction was not opened: nadaraya-watson was changed while it was read."
+    assert len(person.program.document.snapshots.all) == 1
+
+
+# --- steps -----------------------------------------------------------------------------------------
+
+
+CHANGED, OTHER = "k x b m f k x b p", "k x b p f k x b p"
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Holds up steps of the model on the table."""
+    gate = Gate()
+    for name in ("with_text", "at", "with_edits"):
+        monkeypatch.setattr(Study, name, gate.of(getattr(Study, name)))
+    yield gate
+    gate.open()
+
+
+@pytest.fixture
+def toy(launch):
+    person = launch(width=1366, height=700)
+    person.click("model.toy-induction")
+    person.wait()
+    return person
+
+
+def click_head(person, layer, head):
+    view = person.find("model", QTableView)
+    place = view.visualRect(view.model().index(layer, head)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def type_text(person, text, field="text"):
+    person.overwrite(person.find(f"control.{field}", QLineEdit), text)
+
+
+def place(person):
+    study = person.program.document.study
+    return study.text, study.layer, person.program.view.look.head
+
+
+def test_a_head_that_is_clicked_while_a_text_is_read_waits_for_it(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    rest(toy, steps)
+    assert place(toy) == (CHANGED, 1, 2)
+    assert len(toy.steps()) == 3
+
+
+def test_of_texts_and_of_heads_the_last_one_counts(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    type_text(toy, OTHER)
+    click_head(toy, 0, 3)  # where it is
+    rest(toy, steps)
+    assert place(toy) == (OTHER, 0, 3)
+    assert len(toy.steps()) == 2
+
+
+def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    toy.window.setFocus()
+    toy.press("Esc")
+    rest(toy, steps)
+    assert place(toy)[1:] == (1, 2)
+    assert place(toy)[0] != CHANGED
+
+
+def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(model_controller, "open_model", gate.of(model_controller.open_model))
+    person = launch()
+    person.program.take_in(TOY)
+    person.wait()
+    before = person.program.document.study.model
+    gate.close()
+    person.program.take_in(TOY)
+    assert gate.reached.wait(60)
+    click_head(person, 1, 2)
+    rest(person, gate)
+    assert place(person)[1:] == (1, 2)
+    assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."
+    person.answering(
+        QMessageBox,
+        lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
+        lambda: person.button("Open it now", "banner").click(),
+    )
+    person.wait()
+    assert person.program.document.study.model is not before
+
+
+def test_steps_that_wait_go_with_the_document(toy, steps):
+    steps.close()
+    type_text(toy, CHANGED)
+    assert steps.reached.wait(60)
+    click_head(toy, 1, 2)
+    toy.program.files.open_example("worked")
+    rest(toy, steps)
+    assert toy.program.document.study is None
+    assert len(toy.steps()) == 1
+    assert "dropped" not in toy.banner()
+
+
+# --- changes over all layers -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_off(toy):
+    """A head off in each layer, the upper one on the table."""
+    for layer in (0, 1):
+        click_head(toy, layer, 0)
+        toy.wait()
+        toy.do("head_off")
+        toy.wait()
+    return toy
+
+
+def by_layer(person):
+    """How many changes by hand each layer has, those in force alone."""
+    study, problem = person.program.document.study, person.program.document.problem
+    return {layer: sum(each.enabled for each in edit.interventions) for layer, edit in study.edits(problem).items()}
+
+
+def test_a_change_just_made_is_not_taken_back_with_one_of_another_layer(two_off, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(model_showing, "answer", gate.of(model_showing.answer))
+    click_head(two_off, 1, 1)
+    gate.close()  # the list stays as it is
+    two_off.do("head_off")
+    two_off.find("model.changes").setFocus()
+    two_off.find("model.changes").choose(0)
+    two_off.press("Space")
+    while two_off.program.rooms.models.busy:
+        QTest.qWait(1)
+    assert by_layer(two_off) == {0: 0, 1: 2}
+    two_off.press("Del")  # the list still says that it is in force
+    rest(two_off, gate)
+    assert by_layer(two_off) == {1: 2}
+
+
+def test_two_that_are_deleted_one_after_the_other_are_both_gone(two_off, steps):
+    steps.close()
+    changes = two_off.find("model.changes")
+    changes.setFocus()
+    for row in (0, 1):
+        changes.choose(row)
+        two_off.press("Del")
+    two_off.press("Del")  # again, as it still stands there
+    rest(two_off, steps)
+    assert by_layer(two_off) == {}
+    assert len(two_off.steps()) == 6  # of them two for what was removed
+
+
+# --- rows of a second text -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def taking(toy, monkeypatch):
+    """All rows of a step being taken from a second text, held up."""
+    type_text(toy, CHANGED)
+    toy.wait()
+    type_text(toy, OTHER, "other_text")
+    toy.wait()
+    gate = Gate()
+    monkeypatch.setattr(row_takes, "rows_taken", gate.of(row_takes.rows_taken))
+    gate.close()
+    toy.click("model.take_all")
+    assert gate.reached.wait(60)
+    yield gate
+    gate.open()
+
+
+def test_rows_that_are_being_taken_are_not_forgotten_for_a_comparison(toy, taking):
+    toy.click("model.compare")
+    rest(toy, taking)
+    assert by_layer(toy) == {0: 1}
+    assert toy.program.baseline.comparable
+
+
+def test_rows_that_are_being_taken_wait_for_a_dialog(toy, taking):
+    box = QMessageBox(toy.window)
+    box.open()
+    taking.open()
+    toy.program.rooms.models.steps._work._job._background.finish()
+    for _ in range(3):
+        QApplication.processEvents()
+    assert by_layer(toy) == {}
+    box.reject()
+    rest(toy, taking)
+    assert by_layer(toy) == {0: 1}
+
+
+def test_esc_drops_rows_that_are_being_taken(toy, taking):
+    toy.window.setFocus()
+    toy.press("Esc")
+    rest(toy, taking)
+    assert by_layer(toy) == {}
