@@ -953,6 +953,10 @@
         <translation>这些数都乘以该数；填 0 即置零。</translation>
     </message>
     <message>
+        <source>{cells} is gone: {block} numbers were dropped.</source>
+        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
+    </message>
+    <message>
         <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
         <translation>{block} 个数从第 {row} 行第 {column} 列起放不进{stage}：它有 {map} 个单元格。</translation>
     </message>
@@ -8568,6 +8572,10 @@
     <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>{cells} is gone: {block} numbers were dropped.</source>
+        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
     </message>
     <message>
         <source>{file} into {cell}, {polarity}</source>
