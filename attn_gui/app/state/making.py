@@ -72,9 +72,9 @@ class Making(QObject):
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
 
-        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed.
+        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed:
+        what is being made goes on then.
         """
-        self._forget()
         try:
             size = weigh(make)
             check(size)
@@ -85,6 +85,8 @@ class Making(QObject):
         if made is not None:
             self._hand(take, *made)
             return
+        if self._work.busy:
+            self._drop()
         self._take, self._name = take, name
         self._work.start(str(name), lambda tell: carried_out(make, tell, size))
 
@@ -119,11 +121,14 @@ class Making(QObject):
             return None
 
     def _on_document_changed(self, change: Change) -> None:
-        if not self._work.busy:
-            return
-        self._forget()
         if change.opened:  # nothing is missed that belongs to the document before
-            return
+            self._forget()
+        elif self._work.busy:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Forget what is being made, and say so."""
+        self._forget()
         name = self._name
         self._window.banner.show_info(
             lambda: self.tr("“{step}” was dropped: the problem was changed while its numbers were made.").format(
