@@ -924,6 +924,13 @@
     </message>
 </context>
 <context>
+    <name>BlockReading</name>
+    <message>
+        <source>{name} was dropped: another block was asked for before it was read.</source>
+        <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
+    </message>
+</context>
+<context>
     <name>BrushBar</name>
     <message>
         <source>Mask brush</source>

@@ -149,6 +149,31 @@ def test_a_block_for_an_item_that_is_gone_is_said_to_be_dropped(person, gate):
     assert person.program.document.problem == before
 
 
+def test_a_number_pasted_meanwhile_leaves_a_large_import_alone(person, gate, tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    person.go_to("query", 0, 0)
+    asked(person, gate, lambda: person.program.edits.table_blocks.import_path(tmp_path / "a.csv"))
+    monkeypatch.setattr(block_reading, "LARGE_TEXT", 100)
+    monkeypatch.setattr(text_table, "_read", READ)
+    person.clipboard("5")
+    person.go_to("value", 0, 0)
+    person.press("Ctrl+V")
+    assert person.number("value", 0, 0) == 5
+    settle(person, gate)
+    assert person.program.document.problem.query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
+
+
+def test_of_two_large_blocks_the_first_is_said_to_be_dropped(person, gate, tmp_path):
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    person.go_to("query", 3, 4)
+    asked(person, gate, lambda: person.program.edits.table_blocks.import_path(tmp_path / "a.csv"))
+    paste(person)
+    assert person.banner() == "a.csv was dropped: another block was asked for before it was read."
+    settle(person, gate)
+    assert len(person.steps()) == 2
+    assert person.program.document.problem.query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
+
+
 # --- maps ----------------------------------------------------------------------------------------
 def pasted_into_weights(person, gate):
     person.show_stage("weights")
