@@ -1615,10 +1615,6 @@
         <source>Cells are left out: end the exercise before you export.</source>
         <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
     </message>
-    <message>
-        <source>An export is still being written: wait, or cancel it.</source>
-        <translation>上一次导出还在写入：请等待，或取消它。</translation>
-    </message>
 </context>
 <context>
     <name>ExportDataDialog</name>
@@ -1866,6 +1862,10 @@
     <message>
         <source>Exporting, {percent} %</source>
         <translation>正在导出，{percent} %</translation>
+    </message>
+    <message>
+        <source>An export is still being written: wait, or cancel it.</source>
+        <translation>上一次导出还在写入：请等待，或取消它。</translation>
     </message>
     <message>
         <source>Cancel the export</source>

@@ -249,7 +249,7 @@ class ExportController(QObject):
         if blanks := bool(self._view.look.blanks):
             self._window.banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
         elif self._job.busy:
-            self._window.banner.show_info(lambda: self.tr("An export is still being written: wait, or cancel it."))
+            self._window.banner.show_info(self._progress.busy_words)
         return blanks or self._job.busy
 
     def _on_job_ended(self, found: object) -> None:
