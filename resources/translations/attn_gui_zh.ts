@@ -2034,6 +2034,17 @@
     </message>
 </context>
 <context>
+    <name>FittingProgress</name>
+    <message>
+        <source>Fitting {name}, {percent} %</source>
+        <translation>正在拟合 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the fit</source>
+        <translation>取消拟合</translation>
+    </message>
+</context>
+<context>
     <name>Gestures</name>
     <message>
         <source>Copy image</source>
