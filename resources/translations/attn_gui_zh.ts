@@ -924,6 +924,13 @@
     </message>
 </context>
 <context>
+    <name>BlockReading</name>
+    <message>
+        <source>{name} was dropped: another block was asked for before it was read.</source>
+        <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
+    </message>
+</context>
+<context>
     <name>BrushBar</name>
     <message>
         <source>Mask brush</source>
@@ -951,6 +958,10 @@
     <message>
         <source>Each of these numbers is multiplied by this one; 0 switches them off.</source>
         <translation>这些数都乘以该数；填 0 即置零。</translation>
+    </message>
+    <message>
+        <source>{cells} is gone: {block} numbers were dropped.</source>
+        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
     </message>
     <message>
         <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
@@ -1604,10 +1615,6 @@
         <source>Cells are left out: end the exercise before you export.</source>
         <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
     </message>
-    <message>
-        <source>An export is still being written: wait, or cancel it.</source>
-        <translation>上一次导出还在写入：请等待，或取消它。</translation>
-    </message>
 </context>
 <context>
     <name>ExportDataDialog</name>
@@ -1857,6 +1864,10 @@
         <translation>正在导出，{percent} %</translation>
     </message>
     <message>
+        <source>An export is still being written: wait, or cancel it.</source>
+        <translation>上一次导出还在写入：请等待，或取消它。</translation>
+    </message>
+    <message>
         <source>Cancel the export</source>
         <translation>取消导出</translation>
     </message>
@@ -2020,6 +2031,17 @@
     <message>
         <source>Every point predicted from the others: mean squared error {error}</source>
         <translation>用其余各点预测每一点：均方误差 {error}</translation>
+    </message>
+</context>
+<context>
+    <name>FittingProgress</name>
+    <message>
+        <source>Fitting {name}, {percent} %</source>
+        <translation>正在拟合 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the fit</source>
+        <translation>取消拟合</translation>
     </message>
 </context>
 <context>
@@ -8583,6 +8605,10 @@
     <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>{cells} is gone: {block} numbers were dropped.</source>
+        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
     </message>
     <message>
         <source>{file} into {cell}, {polarity}</source>

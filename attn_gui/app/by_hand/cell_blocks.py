@@ -13,13 +13,13 @@ from attn_gui.app.by_hand.cell_changes import CellChanges
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import sentences
-from attn_gui.app.state.view_state import ChosenBlock, ViewState
+from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, Look, ViewState, resolve
 from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tiled
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.number_text import NumberError, parse_number
-from attn_gui.engine import STAGE
+from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import meet
@@ -105,14 +105,10 @@ class CellBlocks(QObject):
         """The whole row of the chosen cell, or its whole column."""
         cell = self._view.look.cell
         if cell is not None:
-            count = self._plane_shape(cell.stage)[0 if rows else 1]
+            count = self._plane(cell.stage, self._view.look).shape[0 if rows else 1]
             whole, one = slice(0, count), (cell.column if rows else cell.row)
             cuts = (whole, _between(one, one)) if rows else (_between(one, one), whole)
             self._view.set(block=ChosenBlock(cell, *cuts))
-
-    def _plane_shape(self, stage: str) -> tuple[int, int]:
-        look = self._view.look
-        return stage_plane(self._computation.evaluation, stage, look.batch, look.head).shape
 
     def _show_block(self) -> None:
         block = self._view.look.block
@@ -120,10 +116,14 @@ class CellBlocks(QObject):
 
     def cells(self) -> Cells | None:
         """The chosen cells to be changed; None where there are none, or where another state is on show."""
-        if self._view.look.cell is not None and self._view.look.compare != NOW:
+        return self.chosen() if self._view.look.cell is None or self._shows_now() else None
+
+    def _shows_now(self) -> bool:
+        """Whether the state of now is on show; if not, that is said."""
+        now = self._view.look.compare == NOW
+        if not now:
             self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
-            return None
-        return self.chosen()
+        return now
 
     def chosen(self) -> Cells | None:
         """The chosen cells, whichever state is on show; None where there are none."""
@@ -132,14 +132,11 @@ class CellBlocks(QObject):
             return None
         row, column = (_between(place, place) for place in look.cell[1:])
         rows, columns = (look.block.rows, look.block.columns) if look.block is not None else (row, column)
-        return Cells(look.cell.stage, self._box(look.cell.stage, rows, columns))
+        return Cells(look.cell.stage, _box(self._plane(look.cell.stage, look), rows, columns))
 
-    def _box(self, stage: str, rows: slice, columns: slice) -> Box:
-        """Rows and columns of a map in the axes of its stage."""
-        look = self._view.look
-        plane = stage_plane(self._computation.evaluation, stage, look.batch, look.head)
-        corners = plane.index(rows.start, columns.start), plane.index(rows.stop - 1, columns.stop - 1)
-        return tuple(_between(one, other) for one, other in zip(*corners, strict=True))
+    def _plane(self, stage: str, look: Look) -> Plane:
+        """The matrix that the map of a stage shows at a look."""
+        return stage_plane(self._computation.evaluation, stage, look.batch, look.head)
 
     # --- steps -----------------------------------------------------------------------------------
     def multiply(self) -> None:
@@ -206,26 +203,33 @@ class CellBlocks(QObject):
     # --- the clipboard ---------------------------------------------------------------------------
     def paste(self) -> None:
         """The clipboard's block from the first chosen cell on, as often as the chosen ones are a multiple of it."""
-        chosen = self.cells()
-        if chosen is not None:
-            self._reading.read_text(QGuiApplication.clipboard().text(), lambda matrix: self._put(chosen, matrix))
+        look, cells = self._view.look, self.cells()
+        if look.cell is not None and cells is not None:
+            read = partial(self._put, look, look.cell, cells)
+            self._reading.read_text(QGuiApplication.clipboard().text(), read)
 
-    def _put(self, cells: Cells, matrix: Matrix) -> None:
-        look, size = self._view.look, tuple(cut.stop - cut.start for cut in cells.box[-2:])
-        values = tiled(matrix.values, (size[0], size[1]))
-        cell = look.cell
-        if cell is None or cell.stage != cells.stage:
-            return  # something else was chosen while a long text was read
+    def _put(self, look: Look, cell: ChosenCell, cells: Cells, matrix: Matrix) -> None:
+        """Put a block where it was asked for, at a look that may be over: a long text takes a while to be read."""
+        if not self._shows_now():
+            return
+        if _place(resolve(look, self._computation.evaluation)) != _place(look):
+            said = {"cells": cells.name, "block": shape_text(*matrix.values.shape)}
+            self._window.banner.show_error(
+                lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said)
+            )
+            return
+        size = tuple(cut.stop - cut.start for cut in cells.box[-2:])
+        values, plane = tiled(matrix.values, (size[0], size[1])), self._plane(cell.stage, look)
         row, column = (look.block.rows.start, look.block.columns.start) if look.block else cell[1:]
         rows, columns = slice(row, row + values.shape[0]), slice(column, column + values.shape[1])
-        shape = self._plane_shape(cells.stage)
-        if rows.stop > shape[0] or columns.stop > shape[1]:
-            self._refuse(cells.stage, (row, column), values.shape, shape)
+        if rows.stop > plane.shape[0] or columns.stop > plane.shape[1]:
+            self._refuse(cell.stage, (row, column), values.shape, plane.shape)
             return
-        put = Cells(cells.stage, self._box(cells.stage, rows, columns))
+        put = Cells(cell.stage, _box(plane, rows, columns))
         words = {"block": shape_text(*values.shape), "cell": put.name}
         self._changes.set(*put, values, Label(PASTED, words))
-        self._view.set(block=ChosenBlock(cell, rows, columns))
+        if _place(self._view.look) == _place(look):
+            self._view.set(block=ChosenBlock(cell, rows, columns))
         if matrix.notes:
             self._window.banner.show_info(lambda: sentences(matrix.notes))
 
@@ -239,6 +243,17 @@ class CellBlocks(QObject):
             return template.format(stage=stage_title(stage), **said)
 
         self._window.banner.show_error(words)
+
+
+def _place(look: Look) -> tuple[ChosenCell | None, int, int]:
+    """The chosen cell, and the item and the head that it is of."""
+    return look.cell, look.batch, look.head
+
+
+def _box(plane: Plane, rows: slice, columns: slice) -> Box:
+    """Rows and columns of a map in the axes of its stage."""
+    corners = plane.index(rows.start, columns.start), plane.index(rows.stop - 1, columns.stop - 1)
+    return tuple(_between(one, other) for one, other in zip(*corners, strict=True))
 
 
 def _between(one: int, other: int) -> slice:

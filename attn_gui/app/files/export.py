@@ -30,6 +30,7 @@ from attn_gui.figure.levels import Shade
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
+from attn_gui.views.late_copy import LateCopy
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class ExportController(QObject):
         self._view, self._settings, self._look, self._pages = view, settings, look, pages
         self._job, self._preview, self._progress = Job(self), Job(self), ExportProgress(window)
         self._dialog: ExportDialog | None = None
-        self._then: Callable[[object], None] = self._tell
+        self._then: Callable[[object], object] = self._tell
+        self._late_copy = LateCopy()
         self._written: Sequence[Path] = ()
         window.statusBar().addPermanentWidget(self._progress)
         self._progress.cancelRequested.connect(self._job.stop)
@@ -94,9 +96,11 @@ class ExportController(QObject):
             return
         draw = self._drawing(replace(self._proposal(stage), dpi=CLIPBOARD_DPI), CLIPBOARD_DPI)
         if not is_long(self._document.problem):
-            self._guarded(lambda: _copy(draw(self._evaluation(), silent)))
+            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._evaluation(), silent)))
             return
-        self._begin(draw, _copy)
+        self._begin(draw, self._late_copy.put)
+        if self._job.busy:
+            self._late_copy.begin()
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -235,7 +239,7 @@ class ExportController(QObject):
         return evaluation_of(self._document.problem) if self._computation.pending else self._computation.evaluation
 
     def _begin(
-        self, work: Callable[[Evaluation, Tell], object], then: Callable[[object], None], written: Sequence[Path] = ()
+        self, work: Callable[[Evaluation, Tell], object], then: Callable[[object], object], written: Sequence[Path] = ()
     ) -> None:
         problem = copied(self._window, self._document)
         if problem is None:
@@ -249,7 +253,7 @@ class ExportController(QObject):
         if blanks := bool(self._view.look.blanks):
             self._window.banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
         elif self._job.busy:
-            self._window.banner.show_info(lambda: self.tr("An export is still being written: wait, or cancel it."))
+            self._window.banner.show_info(self._progress.busy_words)
         return blanks or self._job.busy
 
     def _on_job_ended(self, found: object) -> None:
@@ -293,8 +297,3 @@ class ExportController(QObject):
             work()
         except (ValueError, OSError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
-
-
-def _copy(found: object) -> None:
-    assert isinstance(found, QImage)
-    QGuiApplication.clipboard().setImage(found)

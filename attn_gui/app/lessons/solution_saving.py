@@ -78,6 +78,9 @@ class SolutionSaving(QObject):
     def _save(self, cell: Blank | None) -> None:
         from attn_gui.figure.worksheets.solution_files import SHEETS, save_solution, solution_name
 
+        if self._job.busy:
+            self._window.banner.show_info(self._progress.busy_words)
+            return
         about = (None, None) if cell is None else (cell.stage, cell.index)
         stem = solution_name(Path(self._document.name).stem, *about)
         folder = self._document.path.parent if self._document.path else Path.home()

@@ -71,9 +71,12 @@ class WorksheetsController(QObject):
         self._job.finish()
 
     def open(self) -> None:
-        """Ask which sheets, and write them."""
+        """Ask which sheets, and write them, one set after another."""
         from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice, WorksheetDialog
 
+        if self._job.busy:
+            self._window.banner.show_info(self._progress.busy_words)
+            return
         proposed = WorksheetChoice()
         self._checked = None, None
         stages, stem = usual_stages(self._computation.evaluation), Path(self._document.name).stem

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
+from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
@@ -14,12 +15,13 @@ from attn_gui.engine import Problem
 from attn_gui.engine.analysis.fitting import Fitted, each_from_the_others, error_of_others, fit_width
 from attn_gui.figure.pages.retrieving.curve import CurvePage
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.dialogs.progress.fitting_progress import FittingProgress
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.fit_controls import FitControls
 
 
 class CurveFitting(QObject):
-    """Keeps the error true while the curve is on show; errors and fits are found in the background."""
+    """Keeps the error true while the curve is on show; the fit is work beside the window."""
 
     def __init__(
         self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
@@ -29,9 +31,10 @@ class CurveFitting(QObject):
         self._controls = FitControls()
         self._page.put_above(self._controls)
         self._document, self._computation, self._making = document, computation, making
-        self._errors, self._fits = Background(self), Background(self)
+        self._errors, self._fits = Background(self), SideWork(window, FittingProgress(window))
         self._errors.answered.connect(self._on_errors_answered)
-        self._fits.answered.connect(self._on_fits_answered)
+        self._fits.ended.connect(self._on_fits_ended)
+        self._fits.canceled.connect(self._show_ready)
         self._controls.fitRequested.connect(self.fit)
         window.inspector.pages.turned.connect(self.show)
         document.changed.connect(self._on_document_changed)
@@ -39,9 +42,10 @@ class CurveFitting(QObject):
         view.follow(self.show, "evaluation")
 
     def show(self, *_: object) -> None:
-        """Bring the error up to date if the curve is on show."""
-        if not self._page.isVisible():
+        """Bring the error up to date if the curve is on show and computed."""
+        if not self._page.isVisible() or not self._computed:
             return
+        self._show_ready()
         points = self._points()
         self._controls.set_fit_offered(points is not None)
         if points is not None:
@@ -51,34 +55,45 @@ class CurveFitting(QObject):
         """Look for the best w; it becomes one step when it is found."""
         points = self._points()
         if points is not None:
-            self._controls.set_fitting(True)
-            self._fits.ask(lambda: fit_width(points))
+            self._fits.start("w", lambda tell: fit_width(points, tell))
+            self._show_ready()
 
     def finish(self) -> None:
-        """Wait for what is under way; for the end of the program."""
+        """End what is under way; for the end of the program."""
         self._errors.finish()
         self._fits.finish()
 
+    @property
+    def _computed(self) -> bool:
+        """Whether the evaluation is that of the document."""
+        return not self._computation.pending and self._computation.refusal is None
+
     def _points(self) -> Problem | None:
-        """The points that w is fitted to, apart from the document; None where there is no w to be fitted."""
+        """The points that w is fitted to, apart from the document; None where there is no w to be fitted now."""
+        if not self._computed:
+            return None
         try:
             return each_from_the_others(self._computation.evaluation)
         except ValueError:
             return None
 
+    def _show_ready(self) -> None:
+        self._controls.set_ready(self._computed and not self._fits.busy)
+
     def _on_document_changed(self, *_: object) -> None:
         self._fits.forget()  # it was for other numbers
-        self._controls.set_fitting(False)
         self._controls.set_error(None)
+        self._show_ready()
 
     def _on_errors_answered(self, found: object) -> None:
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, float)
-        self._controls.set_error(found)
+        if self._computed:
+            self._controls.set_error(found)
 
-    def _on_fits_answered(self, found: object) -> None:
-        self._controls.set_fitting(False)
+    def _on_fits_ended(self, found: object) -> None:
+        self._show_ready()
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, Fitted)

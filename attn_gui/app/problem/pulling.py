@@ -11,9 +11,10 @@ from attn_gui.app.problem.painting import PaintingController
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making, copied
+from attn_gui.app.state.side_work import HandOver
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.arrays import Array, Box
@@ -71,9 +72,11 @@ class PullingController(QObject):
         self._looked = False  # whether one has been looked for
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._ask)
-        self._left_at = -1  # the place in the history of the step that the gesture is making
-        self._background = Background(self)
+        self._stepped = False  # whether the last step of the history is that of the gesture
+        self._putting = False
+        self._background, self._hand_over = Background(self), HandOver(self)
         self._background.answered.connect(self._on_background_answered)
+        self._hand_over.handed.connect(self._take)
         window.product.maps.pulled.connect(self._on_maps_pulled)
         document.changed.connect(self._on_document_changed)
         painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
@@ -100,9 +103,9 @@ class PullingController(QObject):
         """Wait for what is being solved; for the end of the program."""
         self._background.finish()
 
-    def _on_document_changed(self, change: Change) -> None:
-        """Forget a gesture in the document before."""
-        if change.opened:
+    def _on_document_changed(self, *_: object) -> None:
+        """End the gesture where somebody else changes the document: its answers are for the numbers before."""
+        if not self._putting:
             self._end()
 
     # --- the gesture -----------------------------------------------------------------------------
@@ -118,8 +121,9 @@ class PullingController(QObject):
 
     def _end(self) -> None:
         self._background.forget()
+        self._hand_over.drop()
         self._rest.stop()
-        self._pull, self._target, self._let_go, self._left_at = None, None, False, -1
+        self._pull, self._target, self._let_go, self._stepped = None, None, False, False
         self._quick, self._looked = None, False
 
     def _begun(self, stage: str) -> Pull | None:
@@ -156,7 +160,7 @@ class PullingController(QObject):
         from attn_gui.engine.analysis.solving.quick_row import quick_row
 
         pull, target = self._pull, self._target
-        if self._background.busy or pull is None:
+        if self._background.busy or self._hand_over.waiting or pull is None:
             return
         if target is None:
             if self._let_go:
@@ -171,6 +175,13 @@ class PullingController(QObject):
         self._background.ask(lambda: solve(pull.problem, pull.stage, pull.place, target, by))
 
     def _on_background_answered(self, found: object) -> None:
+        """Show what comes under the mouse at once; what comes later finds the person busy with something else."""
+        if self._let_go:
+            self._hand_over.give(found)
+        else:
+            self._take(found)
+
+    def _take(self, found: object) -> None:
         from attn_gui.engine import Solution
         from attn_gui.engine.analysis.solving.quick_row import QuickRow
 
@@ -189,12 +200,14 @@ class PullingController(QObject):
 
     def _put(self, pull: Pull, field: str, box: Box, numbers: Array, reached: float) -> None:
         """Let the step before give way to this one."""
-        stack = self._document.stack
         name = cell_name(pull.stage, pull.place)
         label = Label(
             QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
             {"cell": name, "old": number(pull.value), "new": number(reached)},
         )
-        put = self._making.apply_instead if stack.index() == self._left_at else self._making.apply
-        put(SetCells(field, box, numbers, label))
-        self._left_at = stack.index()
+        put = self._making.apply_instead if self._stepped else self._making.apply
+        self._putting = True
+        try:
+            self._stepped = put(SetCells(field, box, numbers, label))
+        finally:
+            self._putting = False

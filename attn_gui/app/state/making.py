@@ -58,20 +58,23 @@ class Making(QObject):
         """Change the fields that `make` gives, as one step of the history."""
         self.begin(label, make, lambda fields, fresh: self._document.apply(SetFields(fields, label), fresh))
 
-    def apply(self, edit: Edit, fresh: Arrays = ()) -> None:
-        """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing."""
-        self._hand(self._document.apply, edit, fresh)
+    def apply(self, edit: Edit, fresh: Arrays = ()) -> bool:
+        """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing.
 
-    def apply_instead(self, edit: Edit) -> None:
+        Whether there is a step.
+        """
+        return self._hand(self._document.apply, edit, fresh) is True
+
+    def apply_instead(self, edit: Edit) -> bool:
         """The same in the place of the last step."""
-        self._hand(self._document.apply_instead, edit, ())
+        return self._hand(self._document.apply_instead, edit, ()) is True
 
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
 
-        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed.
+        Before, `make` is run once to be weighed. A ValueError or TypeError of either is said, and nothing is changed:
+        what is being made goes on then.
         """
-        self._forget()
         try:
             size = weigh(make)
             check(size)
@@ -82,6 +85,8 @@ class Making(QObject):
         if made is not None:
             self._hand(take, *made)
             return
+        if self._work.busy:
+            self._drop()
         self._take, self._name = take, name
         self._work.start(str(name), lambda tell: carried_out(make, tell, size))
 
@@ -108,18 +113,22 @@ class Making(QObject):
         elif take is not None:
             self._hand(take, *cast(tuple[Any, Arrays], found))
 
-    def _hand(self, take: Take[Any], made: object, fresh: Arrays) -> None:
+    def _hand(self, take: Take[Any], made: object, fresh: Arrays) -> object:
         try:
-            take(made, fresh)
+            return take(made, fresh)
         except (ValueError, TypeError) as error:
             self._refuse(error)
+            return None
 
     def _on_document_changed(self, change: Change) -> None:
-        if not self._work.busy:
-            return
-        self._forget()
         if change.opened:  # nothing is missed that belongs to the document before
-            return
+            self._forget()
+        elif self._work.busy:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Forget what is being made, and say so."""
+        self._forget()
         name = self._name
         self._window.banner.show_info(
             lambda: self.tr("“{step}” was dropped: the problem was changed while its numbers were made.").format(

@@ -19,6 +19,41 @@ LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
 AGAIN_MS = 50  # after which it is looked whether the person has finished
 
 
+class HandOver(QObject):
+    """Holds an answer back as long as the person is in the middle of something that belongs to the present document."""
+
+    handed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._found: object = None
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._again.timeout.connect(self._try)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an answer is held back."""
+        return self._again.isActive()
+
+    def give(self, found: object) -> None:
+        """Hand this over, now or later."""
+        self._found = found
+        self._try()
+
+    def drop(self) -> None:
+        """Forget what is held back."""
+        self._again.stop()
+        self._found = None
+
+    def _try(self) -> None:
+        if _is_engaged():
+            self._again.start()
+            return
+        found = self._found
+        self.drop()
+        self.handed.emit(found)
+
+
 class SideWork(QObject):
     """Work during which nothing in the window changes; Esc and the button in the status bar drop it."""
 
@@ -27,20 +62,18 @@ class SideWork(QObject):
 
     def __init__(self, window: MainWindow, line: WorkLine) -> None:
         super().__init__(window)
-        self._found: object = None
-        self._job, self._line = Job(self), line
+        self._job, self._hand_over, self._line = Job(self), HandOver(self), line
         window.statusBar().addPermanentWidget(line)
-        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
-        self._again.timeout.connect(self._hand_over)
         self._job.told.connect(line.set_share)
-        self._job.ended.connect(self._on_job_ended)
+        self._job.ended.connect(self._hand_over.give)
+        self._hand_over.handed.connect(self._on_handed_over)
         line.cancelRequested.connect(self._cancel)
         window.installEventFilter(self)
 
     @property
     def busy(self) -> bool:
         """Whether an answer is still to come."""
-        return self._job.busy or self._again.isActive()
+        return self._job.busy or self._hand_over.waiting
 
     def start(self, name: str, work: Callable[[Tell], object]) -> None:
         """Do this in place of what was asked for before; `name` is what the line calls it."""
@@ -71,23 +104,13 @@ class SideWork(QObject):
         self.forget()
         self.canceled.emit()
 
-    def _on_job_ended(self, found: object) -> None:
-        self._found = found
-        self._hand_over()
-
-    def _hand_over(self) -> None:
-        """Hand over once nothing is under way that belongs to the present document."""
-        if _is_engaged():
-            self._again.start()
-            return
-        found = self._found
+    def _on_handed_over(self, found: object) -> None:
         self._end()
         self.ended.emit(found)
 
     def _end(self) -> None:
-        self._again.stop()
+        self._hand_over.drop()
         self._line.end()
-        self._found = None
 
 
 def _is_engaged() -> bool:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.document import Change, Document
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -25,7 +25,7 @@ Take = Callable[[Matrix], object]
 
 
 class BlockReading(QObject):
-    """One at a time: what is asked for later takes its place, and another document needs none."""
+    """One large block at a time: the next takes its place, and that is said; another document needs none."""
 
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
@@ -33,7 +33,7 @@ class BlockReading(QObject):
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
         self._work = SideWork(window, ReadingProgress(window))
-        self._work.ended.connect(self._on_work_ended)
+        self._work.ended.connect(lambda found: self._hand(found, self._name, self._take))
         document.changed.connect(self._on_document_changed)
 
     @property
@@ -72,34 +72,40 @@ class BlockReading(QObject):
         self._work.finish()
 
     def _begin(self, name: Callable[[], str], large: bool, read: Callable[[Tell], Matrix], take: Take) -> None:
-        self._work.forget()
-        self._name, self._take = name, take
         if large:
+            if self._work.busy:
+                self._say_dropped(self._name)
+            self._name, self._take = name, take
             self._work.start(name(), read)
             return
         try:
-            found: object = read(lambda _share: None)
+            found: object = read(silent)
         except FormatError as error:
             found = error
-        self._on_work_ended(found)
+        self._hand(found, name, take)
 
-    def _on_work_ended(self, found: object) -> None:
+    def _say_dropped(self, name: Callable[[], str]) -> None:
+        self._window.banner.show_info(
+            lambda: self.tr("{name} was dropped: another block was asked for before it was read.").format(name=name())
+        )
+
+    def _hand(self, found: object, name: Callable[[], str], take: Take) -> None:
         if isinstance(found, AmbiguousTable):
-            self._ask(found)
+            self._ask(found, name, take)
         elif isinstance(found, FormatError):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Exception):
             raise found
         elif isinstance(found, Matrix):
-            self._take(found)
+            take(found)
 
-    def _ask(self, several: AmbiguousTable) -> None:
+    def _ask(self, several: AmbiguousTable, name: Callable[[], str], take: Take) -> None:
         from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
 
-        dialog = ReadingsDialog(self._name(), self._window)
+        dialog = ReadingsDialog(name(), self._window)
         dialog.set_readings([(sentence(one.words), one.matrix.values) for one in several.readings])
         if asked(dialog) == QDialog.DialogCode.Accepted:
-            self._take(several.readings[dialog.chosen].matrix)
+            take(several.readings[dialog.chosen].matrix)
 
     def _on_document_changed(self, change: Change) -> None:
         if change.opened:

@@ -15,6 +15,7 @@ from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.clipboard import FORMS, Copied, TextForm
 from attn_gui.views.copy_source import copy_source
+from attn_gui.views.late_copy import LateCopy
 from attn_gui.views.main_window import MainWindow
 
 AT_ONCE = 2_000  # cells that are written within a frame
@@ -27,7 +28,7 @@ class CopyController(QObject):
     def __init__(self, window: MainWindow, target: TableTarget, edits: TableEdits) -> None:
         super().__init__(window)
         self._window, self._target, self._edits = window, target, edits
-        self._writing = Background(self)
+        self._writing, self._late = Background(self), LateCopy()
         self._writing.answered.connect(self._on_written)
 
     def commands(self) -> dict[str, Command]:
@@ -37,15 +38,15 @@ class CopyController(QObject):
 
     def cut(self) -> None:
         """The selected block of a table to the clipboard, zeros in its place."""
-        self._on_asked(next(form for form in FORMS if form.action == "copy"))
-        self._edits.cut()
+        if self._on_asked(next(form for form in FORMS if form.action == "copy")):
+            self._edits.cut()
 
     def finish(self) -> None:
         """Wait for what is being written."""
         self._writing.finish()
 
-    def _on_asked(self, form: TextForm) -> None:
-        """Copy from what has the keyboard; tell where nothing there can be copied."""
+    def _on_asked(self, form: TextForm) -> bool:
+        """Copy from what has the keyboard, and tell where nothing there can be copied; whether it can."""
         source = copy_source(QApplication.focusWidget())
         copied = source.copied() if source is not None else None
         if copied is None:
@@ -56,24 +57,29 @@ class CopyController(QObject):
             self._window.banner.show_error(partial(self._too_many, copied.shape))
         else:
             self._copy(form, copied)
+            return True
+        return False
 
     def _copy(self, form: TextForm, copied: Copied) -> None:
         self._writing.forget()
         cells = copied.read()  # now, for the next edit changes them in place
         held = replace(copied, read=lambda: cells)
         if copied.shape[0] * copied.shape[1] <= AT_ONCE:
-            self._put(form.write(held), copied.shape)
+            QGuiApplication.clipboard().setText(form.write(held))
+            self._tell(copied.shape)
         else:
+            self._late.begin()
             self._writing.ask(lambda: (form.write(held), copied.shape))
 
     def _on_written(self, found: object) -> None:
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, tuple)
-        self._put(*found)
+        text, shape = found
+        if self._late.put(text):
+            self._tell(shape)
 
-    def _put(self, text: str, shape: tuple[int, int]) -> None:
-        QGuiApplication.clipboard().setText(text)
+    def _tell(self, shape: tuple[int, int]) -> None:
         self._window.recomputed.setText(self.tr("copied {rows} × {columns}").format(rows=shape[0], columns=shape[1]))
 
     def _too_many(self, shape: tuple[int, int]) -> str:

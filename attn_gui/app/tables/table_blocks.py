@@ -19,7 +19,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.block_reading import BlockReading
 from attn_gui.app.tables.new_shapes import shape_text
-from attn_gui.app.tables.table_target import Cuts, TableTarget, block_shape
+from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.tables.unfit_blocks import UnfitBlocks
 from attn_gui.document.document import Document
@@ -86,13 +86,13 @@ class TableBlocks(QObject):
     # --- clipboard -------------------------------------------------------------------------------
     def paste(self) -> None:
         """The clipboard's block from the selection's corner on, as often as the selection is a multiple of it."""
-        field, cuts = self._target.field, self._target.selection()
+        place, cuts = self._target.place, self._target.selection()
         if cuts is None or not self._target.writable():
             return
 
         def take(matrix: Matrix) -> None:
             block = tiled(matrix.values, block_shape(cuts))
-            self._put(field, _at(cuts[0].start, cuts[1].start, block), block, matrix.notes)
+            self._put(place, _at(cuts[0].start, cuts[1].start, block), block, matrix.notes)
 
         self.reading.read_text(QGuiApplication.clipboard().text(), take)
 
@@ -113,8 +113,8 @@ class TableBlocks(QObject):
 
     def import_path(self, path: Path) -> None:
         """Put a file's matrix into the table, as one step that can be undone; a bad file changes nothing."""
-        field = self._target.field
-        self._read(path, lambda block, notes: self._put(field, _at(0, 0, block), block, notes, path.name))
+        place = self._target.place
+        self._read(path, lambda block, notes: self._put(place, _at(0, 0, block), block, notes, path.name))
 
     def offer_path(self, path: Path) -> None:
         """Ask which table a file's matrix is for; in one with heads its columns are those of the head on show."""
@@ -156,22 +156,27 @@ class TableBlocks(QObject):
         def hint() -> str:
             return self.tr("From row {row}, column {column} on").format(row=0, column=cuts[1].start)
 
-        return Offer(label, hint, lambda: self._put(field, cuts, block, notes, name))
+        return Offer(label, hint, lambda: self._put(self._target.place._replace(field=field), cuts, block, notes, name))
 
     # --- putting ---------------------------------------------------------------------------------
-    def _put(self, field: str, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
+    def _put(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
         """Write a block where it fits, else say so and offer what would make room."""
-        if field not in self._tables.models:
+        if not self._target.there(place):
+            said = {"cells": field_symbol(place.field), "block": shape_text(*block.shape)}
+            self._window.banner.show_error(
+                lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said)
+            )
             return
-        self._target.use(field)
+        self._target.use(place.field)
         if not self._target.writable():
             return
         model = self._target.model
         if cuts[0].stop > model.rowCount() or cuts[1].stop > model.columnCount():
-            self._unfit.refuse(cuts, block, notes)
+            self._unfit.refuse(place, cuts, block, notes)
             return
-        self._target.write(cuts, block, IMPORTED if file else PASTED, fresh=[block], block=shape_text(*block.shape))
-        self._target.select(cuts)
+        source, words = IMPORTED if file else PASTED, {"block": shape_text(*block.shape)}
+        self._target.write(place, cuts, block, source, fresh=[block], **words)
+        self._target.select(place, cuts)
         if file:
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
         self._say(notes)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.side_work import LARGE
-from attn_gui.app.tables.table_target import Cuts, TableTarget, block_shape
+from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
@@ -88,6 +88,7 @@ class TableEdits(QObject):
         cuts = (slice(row, row + 1), slice(column, column + 1))
         old = float(self._target.model.block(*cuts)[0, 0])
         self._target.write(
+            self._target.place,
             cuts,
             np.array([[value]]),
             QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
@@ -138,22 +139,20 @@ class TableEdits(QObject):
     def _write(self, cuts: Cuts, make: Callable[[], NDArray[Any]], source: str) -> None:
         if not self._target.writable():
             return
-        field = self._target.field
-        label = Label(source, {"cell": self._target.cell_text(cuts)})
+        place, label = self._target.place, Label(source, {"cell": self._target.cell_text(cuts)})
 
         def take(values: NDArray[Any], fresh: Arrays) -> None:
-            self._target.use(field)
-            self._document.apply(self._edit(cuts, values, label), fresh)
+            self._document.apply(self._edit(place, cuts, values, label), fresh)
 
         self._making.begin(label, make, take)
 
-    def _edit(self, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
+    def _edit(self, place: Place, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
         """A large array that is filled whole is exchanged: no copy of what stood there is made."""
-        problem, field = self._document.problem, self._target.field
+        problem, field = self._document.problem, place.field
         if values.nbytes > LARGE and values.size == problem.arrays()[field].size:
-            kept = self._target.model.turned(values)
+            kept = self._tables.models[field].turned(values)
             return SetFields(fields_with(problem, {field: kept.reshape(problem.arrays()[field].shape)}), label)
-        return self._target.cells(cuts, values, label)
+        return self._target.cells(place, cuts, values, label)
 
     # --- tokens ----------------------------------------------------------------------------------
     def edit_tokens(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,14 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel
 
 Cuts = tuple[slice, slice]
+
+
+class Place(NamedTuple):
+    """A table as a person sees it: its field, with the item and the head that are on show."""
+
+    field: str
+    item: int
+    head: int
 
 
 class TableTarget(QObject):
@@ -74,13 +82,29 @@ class TableTarget(QObject):
     def use(self, field: str) -> None:
         self._field = field
 
+    @property
+    def place(self) -> Place:
+        """The table as it is on show: numbers that come later go there, whatever is on show then."""
+        return Place(self.field, self._view.look.batch, self._view.look.head)
+
+    def there(self, place: Place) -> bool:
+        """Whether a table, its item and its head are still there."""
+        problem, first = self._document.problem, (slice(0, 1), slice(0, 1))
+        array = problem.arrays().get(place.field)
+        if array is None or place.field not in self._tables.models:
+            return self._tables.computed(place.field)
+        fits = all(cut.stop <= length for cut, length in zip(self._box(place, first), array.shape, strict=True))
+        return fits and place.item < problem.batch_size
+
     def selection(self) -> Cuts | None:
         """The rectangle round the selected cells; None if nothing is selected."""
         return self._window.inputs.panels[self.field].selection()
 
-    def select(self, cuts: Cuts) -> None:
-        """Select a block of the table, as whoever has just filled it expects."""
-        self._window.inputs.panels[self.field].select_block(*cuts)
+    def select(self, place: Place, cuts: Cuts) -> None:
+        """Select a block of a table, as whoever has just filled it expects, where it is on show."""
+        here = self.place._replace(field=place.field)
+        if self._box(place, cuts) == self._box(here, cuts):
+            self._window.inputs.panels[place.field].select_block(*cuts)
 
     def whole(self) -> Cuts:
         return slice(0, self.model.rowCount()), slice(0, self.model.columnCount())
@@ -93,25 +117,33 @@ class TableTarget(QObject):
         return True
 
     def write(
-        self, cuts: Cuts, values: NDArray[Any], source: str, fresh: Sequence[NDArray[Any]] = (), **words: object
+        self,
+        place: Place,
+        cuts: Cuts,
+        values: NDArray[Any],
+        source: str,
+        fresh: Sequence[NDArray[Any]] = (),
+        **words: object,
     ) -> None:
         """Put a block of numbers in as one step; `source` names it in the history and may hold {cell}.
 
         Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
         """
         if self.writable():
-            self._making.apply(self.cells(cuts, values, Label(source, {"cell": self.cell_text(cuts), **words})), fresh)
+            label = Label(source, {"cell": self.cell_text(cuts), **words})
+            self._making.apply(self.cells(place, cuts, values, label), fresh)
 
-    def cells(self, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
-        """The edit that puts a block into the table."""
-        box = self.box(cuts)
+    def cells(self, place: Place, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
+        """The edit that puts a block into a table."""
+        box = self._box(place, cuts)
         shape = tuple(cut.stop - cut.start for cut in box)
-        return SetCells(self.field, box, np.ascontiguousarray(self.model.turned(values)).reshape(shape), label)
+        turned = self._tables.models[place.field].turned(values)
+        return SetCells(place.field, box, np.ascontiguousarray(turned).reshape(shape), label)
 
-    def box(self, cuts: Cuts) -> Box:
-        """The rectangle of the table in the array's own axes."""
-        look, shape = self._view.look, self._document.problem.arrays()[self.field].shape
-        return table_box(self.field, shape, *cuts, look.batch, look.head)
+    def _box(self, place: Place, cuts: Cuts) -> Box:
+        """The rectangle of a table in the array's own axes."""
+        shape = self._document.problem.arrays()[place.field].shape
+        return table_box(place.field, shape, *cuts, place.item, place.head)
 
     def cell_text(self, cuts: Cuts) -> str:
         """`Q[10, 97]`, or `Q[0, 0] … [3, 2]` for a block."""

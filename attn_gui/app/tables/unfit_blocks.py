@@ -13,7 +13,7 @@ from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.tables.new_shapes import done_text, followers_text, shape_text
-from attn_gui.app.tables.table_target import Cuts, TableTarget
+from attn_gui.app.tables.table_target import Cuts, Place, TableTarget
 from attn_gui.document.document import Document
 from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
@@ -39,14 +39,14 @@ class UnfitBlocks(QObject):
         self._document, self._target, self._making, self._tell = document, target, making, tell
         self._banner, self._clashes = window.banner, Clashes(window.banner, self, making, window.inputs)
 
-    def refuse(self, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
+    def refuse(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
 
         `notes` say how the block was read.
         """
-        field, problem = self._target.field, self._document.problem
+        field, problem = place.field, self._document.problem
         grown = self._outline(field, cuts)
-        growing = [] if grown is None else [self._growing(field, cuts, block, grown)]
+        growing = [] if grown is None else [self._growing(place, cuts, block, grown)]
         said = self._too_large(cuts, block, grown, notes)
         shape = replacing_shape(problem, field, block) if cuts[0].start == cuts[1].start == 0 else None
         clash = clash_of(problem, {field: shape}) if shape is not None else None
@@ -95,8 +95,9 @@ class UnfitBlocks(QObject):
         rows, columns = max(cuts[0].stop, model.rowCount()), max(cuts[1].stop, model.columnCount())
         return grown_outline(self._document.problem, field, rows, columns)
 
-    def _growing(self, field: str, cuts: Cuts, block: NDArray[Any], grown: Problem) -> Offer:
+    def _growing(self, place: Place, cuts: Cuts, block: NDArray[Any], grown: Problem) -> Offer:
         """A matrix as large as the block needs it, and the others with it."""
+        field = place.field
         rows, columns = grown.arrays()[field].shape[-2:]
         words = {"symbol": field_symbol(field), "size": shape_text(rows, columns)}
         shapes = reshaped(self._document.problem, grown)
@@ -108,8 +109,8 @@ class UnfitBlocks(QObject):
             def take(fields: Fields, fresh: Arrays) -> None:
                 self._target.use(field)
                 larger: tuple[Edit, ...] = (SetFields(fields, label),) if fields else ()
-                self._apply(Edits((*larger, self._target.cells(cuts, block, label)), label), fresh)
-                self._target.select(cuts)
+                self._apply(Edits((*larger, self._target.cells(place, cuts, block, label)), label), fresh)
+                self._target.select(place, cuts)
 
             self._making.begin(label, lambda: grown_fields(problem, field, rows, columns), take)
 

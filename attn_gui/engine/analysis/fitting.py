@@ -15,6 +15,7 @@ from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.masks import Custom
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.tell import Tell, silent, within
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
 STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
@@ -33,7 +34,7 @@ class Fitted:
     before: float
 
 
-def fit_width(points: Problem) -> Fitted:
+def fit_width(points: Problem, tell: Tell = silent) -> Fitted:
     """The w for which every one of the points (see `each_from_the_others`) is predicted best, all heads together.
 
     The mean of the squared errors over items, heads, points and columns is least; w is rounded to six digits.
@@ -43,9 +44,12 @@ def fit_width(points: Problem) -> Fitted:
     before = _error(points, w)
     low, high = _range(points)
     trials = np.geomspace(low, high, STEPS)
-    errors = [_error(points, trial) for trial in trials]
+    errors = []
+    for count, trial in enumerate(trials):
+        within(tell, 0, 2)(count / STEPS)
+        errors.append(_error(points, trial))
     best = int(np.argmin(errors))
-    found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)])
+    found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)], within(tell, 1, 2))
     error, size = _error(points, found), _mean(points.value) or 1.0
     if (before / size) ** 2 - (error / size) ** 2 > np.finfo(float).eps:
         return Fitted(found, _squared(error), _squared(before))
@@ -115,7 +119,7 @@ def _range(points: Problem) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _least(points: Problem, low: float, high: float) -> float:
+def _least(points: Problem, low: float, high: float, tell: Tell) -> float:
     """Golden-section search over log w; the error has one dip between the neighbors of the best trial."""
     known: dict[float, float] = {}
 
@@ -126,7 +130,8 @@ def _least(points: Problem, low: float, high: float) -> float:
 
     left, right = math.log(low), math.log(high)
     first, second = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
-    for _ in range(HALVINGS):
+    for count in range(HALVINGS):
+        tell(count / HALVINGS)
         if error(first) <= error(second):
             right, second, first = second, first, second - GOLDEN * (second - left)
         else:

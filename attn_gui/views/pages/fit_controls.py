@@ -44,9 +44,9 @@ class FitControls(Retranslated, QWidget):
         """Whether there is a w to be fitted."""
         self.setVisible(offered)
 
-    def set_fitting(self, fitting: bool) -> None:
-        """Whether w is being fitted at the moment."""
-        self.fit_button.setEnabled(not fitting)
+    def set_ready(self, ready: bool) -> None:
+        """Whether w can be fitted now: not while it is, nor while the points are computed."""
+        self.fit_button.setEnabled(ready)
 
     def retranslate(self) -> None:
         """All words in the present language."""

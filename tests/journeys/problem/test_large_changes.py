@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QToolButton
 
 from attn_gui.app.state import making
+from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, memory
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
@@ -235,6 +236,42 @@ def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
     assert [step.partition(":")[0] for step in person.steps()[1:]] == ["Q[0, 0]"]
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped: the problem was changed" in person.banner()
+
+
+OTHERS = {
+    "a head switched off": lambda person: person.do("head_off"),
+    "a layer of the mask": add_layer("causal"),
+    "a number in a map": lambda person: person.program.edits.cell_blocks._changes.set(
+        "weights", (slice(0, 1), slice(0, 1), slice(0, 1), slice(0, 1)), np.array([[0.5]]), Label("set", {})
+    ),
+    "another one that takes a while": lambda person: person.size("n", 400),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_change_that_takes_its_place_says_so(launch, gate, name):
+    person = launch()
+    person.do("output_projection")
+    assert gate.reached.wait(120)
+    OTHERS[name](person)
+    gate.open()
+    wait(lambda: not person.program.making.busy)
+    assert len(person.steps()) == 2
+    assert person.program.document.problem.w_output is None
+    assert "“added W_O” was dropped" in person.banner()
+
+
+def test_a_change_that_is_refused_takes_no_place(launch, gate, monkeypatch):
+    person = launch()
+    person.do("output_projection")
+    assert gate.reached.wait(120)
+    with monkeypatch.context() as poorly:
+        poorly.setattr(memory, "available", lambda: 100)
+        person.size("n", 400)
+    assert "of memory are free" in person.banner()
+    gate.open()
+    wait(lambda: not person.program.making.busy)
+    assert person.steps()[1:] == ["added W_O"]
 
 
 def test_nothing_is_said_of_it_in_another_document(launch, gate):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui import Problem, compute, save
+from attn_gui.app.files import export
+from attn_gui.app.tables import copying
 
 SMALL = "worked-example.npz"
 
@@ -241,3 +248,112 @@ def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
     rows = _rows(person.clipboard())
     assert (len(rows), len(rows[0])) == (grid.model().rowCount(), grid.model().columnCount())
     assert all(np.isfinite(float(text)) for row in rows for text in row)
+
+
+# --- late copies ---------------------------------------------------------------------------------
+@pytest.fixture
+def gate(monkeypatch):
+    """Holds the writing of a copy up until it is opened."""
+    reached, opened = threading.Event(), threading.Event()
+    monkeypatch.setattr(copying, "AT_ONCE", 0)
+    held = [form._replace(write=lambda copied, write=form.write: slow(copied, write)) for form in copying.FORMS]
+
+    def slow(copied, write):
+        reached.set()
+        assert opened.wait(120)
+        return write(copied)
+
+    monkeypatch.setattr(copying, "FORMS", held)
+    yield reached, opened
+    opened.set()
+
+
+def settle(person, gate):
+    gate[1].set()
+    person.program.edits.copying.finish()
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+@pytest.fixture
+def copied(launch, gate):
+    person = launch(SMALL)
+    person.clipboard("99")
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+A", "Ctrl+C")
+    assert gate[0].wait(120)
+    return person
+
+
+def test_what_was_copied_before_is_not_pasted_in_its_place(copied, gate):
+    before = copied.program.document.snapshot()
+    copied.go_to("key", 0, 0)
+    copied.press("Ctrl+V")
+    assert copied.program.document.problem == before
+    assert "holds no numbers" in copied.banner()
+    settle(copied, gate)
+    assert "copied 2 × 3" in copied.status()
+    copied.press("Ctrl+V")
+    assert copied.numbers("key") == copied.numbers("query")
+
+
+def test_what_was_copied_since_stays(copied, gate):
+    copied.clipboard("elsewhere")
+    settle(copied, gate)
+    assert copied.clipboard() == "elsewhere"
+    assert "copied" not in copied.status()
+
+
+def test_a_small_copy_takes_its_place(copied, gate, monkeypatch):
+    monkeypatch.setattr(copying, "AT_ONCE", 2000)
+    gate[1].set()
+    copied.go_to("key", 0, 0)
+    copied.press("Ctrl+C")
+    settle(copied, gate)
+    assert copied.clipboard() == copied.numbers("key")[0][0]
+
+
+@pytest.mark.parametrize("later", ["elsewhere", ""])
+def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypatch, later):
+    opened, evaluation_of = threading.Event(), export.evaluation_of
+
+    def slow(problem):
+        assert opened.wait(120)
+        return evaluation_of(problem)
+
+    monkeypatch.setattr(export, "is_long", lambda _problem: True)
+    monkeypatch.setattr(export, "evaluation_of", slow)
+    person = launch(SMALL)
+    person.clipboard("before")
+    person.do("copy_image")
+    assert person.clipboard() == ""
+    if later:
+        person.clipboard(later)
+    opened.set()
+    while person.program.rooms.export._job.busy:
+        QTest.qWait(1)
+    assert person.clipboard() == later
+    assert QGuiApplication.clipboard().image().isNull() == bool(later)
+
+
+# --- cutting -------------------------------------------------------------------------------------
+def test_what_is_too_large_to_be_copied_is_not_cut(launch, monkeypatch):
+    person = launch(SMALL)
+    monkeypatch.setattr(copying, "MOST", 2)
+    before = person.program.document.snapshot()
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+A", "Ctrl+X")
+    assert "too many for the clipboard" in person.banner()
+    assert person.program.document.problem == before
+
+
+def test_nothing_is_cut_where_nothing_is_copied(launch, tmp_path):
+    save(Problem(query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 2))), tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn")
+    before = person.program.document.snapshot()
+    person.go_to("query", 0, 0)
+    person.table("query").clearFocus()
+    person.window.setFocus()
+    person.do("cut")
+    assert "Nothing to copy here" in person.banner()
+    assert person.program.document.problem == before

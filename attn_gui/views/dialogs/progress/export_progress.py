@@ -17,5 +17,9 @@ class ExportProgress(WorkLine):
     def words(self, percent: int) -> str:
         return self.tr("Exporting, {percent} %").format(percent=percent)
 
+    def busy_words(self) -> str:
+        """The words for whoever asks for another one meanwhile."""
+        return self.tr("An export is still being written: wait, or cancel it.")
+
     def cancel_words(self) -> str:
         return self.tr("Cancel the export")

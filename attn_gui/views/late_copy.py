@@ -1,0 +1,35 @@
+"""Copies that take a while: nothing can be pasted until they are there, and nothing copied since is overwritten."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from PySide6.QtCore import QMimeData
+from PySide6.QtGui import QGuiApplication, QImage
+
+FORMAT = "application/x-attn-gui-late-copy"
+
+
+class LateCopy:
+    """A text or a picture that is still to come; the clipboard holds a mark in its place."""
+
+    def __init__(self) -> None:
+        self._mark = b""
+
+    def begin(self) -> None:
+        """Let the mark take the place of what was copied before."""
+        self._mark, data = uuid4().bytes, QMimeData()
+        data.setData(FORMAT, self._mark)
+        QGuiApplication.clipboard().setMimeData(data)
+
+    def put(self, found: object) -> bool:
+        """Copy it if the mark is still there; whether it was."""
+        clipboard = QGuiApplication.clipboard()
+        held = clipboard.mimeData()
+        if held is None or held.data(FORMAT).data() != self._mark:
+            return False
+        if isinstance(found, QImage):
+            clipboard.setImage(found)
+        else:
+            clipboard.setText(str(found))
+        return True

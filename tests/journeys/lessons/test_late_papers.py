@@ -1,0 +1,61 @@
+"""Worksheets and solutions that are still being written when more are asked for: the first ones come to their end."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtTest import QTest
+
+from attn_gui.figure.worksheets import class_set, solution_files
+from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetDialog
+
+SMALL = "worked-example.npz"
+WRITERS = {"worksheets": (class_set, "write_class"), "solution_of_problem": (solution_files, "save_solution")}
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Holds up whoever writes until it is opened, as a slow disk would."""
+    reached, opened = threading.Event(), threading.Event()
+
+    def held(write):
+        def slow(*given, **named):
+            reached.set()
+            assert opened.wait(120)
+            return write(*given, **named)
+
+        return slow
+
+    for module, name in WRITERS.values():
+        monkeypatch.setattr(module, name, held(getattr(module, name)))
+    yield reached, opened
+    opened.set()
+
+
+def ask(person, action, folder):
+    def answer(dialog):
+        dialog.target.folder.setText(str(folder))
+        dialog.count.setValue(1)
+        dialog.accept()
+
+    if action == "worksheets":
+        person.answering(WorksheetDialog, answer, lambda: person.do(action))
+    else:
+        person.choose_file(folder / "a.md", lambda: person.do(action))
+
+
+@pytest.mark.parametrize("action", WRITERS)
+def test_they_are_written_to_their_end_and_the_others_are_refused_before_a_dialog(launch, gate, tmp_path, action):
+    person, (reached, opened) = launch(SMALL), gate
+    ask(person, action, tmp_path)
+    assert reached.wait(120)
+    person.do(action)
+    assert person.banner() == "An export is still being written: wait, or cancel it."
+    opened.set()
+    rooms = person.program.rooms
+    while rooms.worksheets.busy or rooms.solutions.busy:
+        QTest.qWait(1)
+    QTest.qWait(1)
+    assert "Wrote" in person.banner()
+    assert list(tmp_path.iterdir())

@@ -1,0 +1,98 @@
+"""A fit that is still under way when something else is: it waits for dialogs, can be canceled, and needs points."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtTest import QTest
+
+from attn_gui.app.pages import curve_fitting
+from attn_gui.app.state import computation
+from attn_gui.engine.tell import silent
+from attn_gui.views.dialogs.palette import ActionPalette
+
+FIT = curve_fitting.fit_width
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Holds every fit up until it is opened, as many points would."""
+    reached, opened = threading.Event(), threading.Event()
+
+    def fit(points, tell=silent):
+        reached.set()
+        while not opened.wait(0.01):
+            tell(0.5)
+        return FIT(points)
+
+    monkeypatch.setattr(curve_fitting, "fit_width", fit)
+    yield reached, opened
+    opened.set()
+
+
+@pytest.fixture
+def person(launch):
+    found = launch("nadaraya-watson.npz")
+    found.do("curve")
+    return found
+
+
+def settle(person):
+    person.program.rooms.curve._fits._job._background.finish()
+    for _ in range(3):
+        QTest.qWait(1)
+    person.wait()
+
+
+def test_a_fit_changes_nothing_under_a_dialog(person, gate, qtbot):
+    reached, opened = gate
+    person.click("button.fit")
+    assert reached.wait(120)
+    met = []
+
+    def look(dialog):
+        opened.set()
+        settle(person)
+        met.append(len(person.steps()))
+        dialog.reject()
+
+    person.answering(ActionPalette, look, lambda: person.do("search_actions"))
+    assert met == [1]
+    qtbot.waitUntil(lambda: len(person.steps()) == 2)
+
+
+def test_a_fit_is_told_and_can_be_canceled(person, gate, qtbot):
+    reached, _ = gate
+    person.click("button.fit")
+    assert reached.wait(120)
+    assert not person.find("button.fit").isEnabled()
+    qtbot.waitUntil(person.find("fitting.progress").isVisible)
+    assert "Fitting w" in person.status()
+    person.click("fitting.cancel")
+    assert person.find("button.fit").isEnabled()
+    settle(person)
+    assert len(person.steps()) == 1
+
+
+def test_nothing_is_fitted_to_points_that_are_gone(person, gate, monkeypatch):
+    held = threading.Event()
+    reached, opened = gate
+    opened.set()
+    compute = computation.evaluation_of
+
+    def slow(*given, **named):
+        assert held.wait(120)
+        return compute(*given, **named)
+
+    monkeypatch.setattr(computation, "evaluation_of", slow)
+    monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
+    person.pick("score", "dot")
+    assert person.program.computation.pending
+    assert not person.find("button.fit").isEnabled()
+    person.program.rooms.curve.fit()
+    held.set()
+    settle(person)
+    assert not reached.is_set()
+    assert len(person.steps()) == 2
+    assert not person.find("button.fit").isVisible()
