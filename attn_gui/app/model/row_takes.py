@@ -188,7 +188,6 @@ class RowTakes(QObject):
             self._window.banner.show_error(saying(found))
         elif isinstance(found, Exception):
             raise found
-        else:
-            assert isinstance(found, _Held)
+        elif isinstance(found, _Held) and found.run is self._showing.second:  # else the text has gone meanwhile
             self._held = found
             self._compare.compare_with_state(found.problem, found.name)

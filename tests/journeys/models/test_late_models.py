@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
 
 from attn_gui.app.model import model_controller, model_showing, row_takes
+from attn_gui.models.run import Run
 from attn_gui.models.studies.study import Study
 from attn_gui.paths import resource
 
@@ -161,6 +162,8 @@ def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(l
     person.program.take_in(TOY)
     assert gate.reached.wait(60)
     click_head(person, 1, 2)
+    while person.program.rooms.models.steps.busy:
+        QTest.qWait(1)
     rest(person, gate)
     assert place(person)[1:] == (1, 2)
     assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."
@@ -279,3 +282,18 @@ def test_esc_drops_rows_that_are_being_taken(toy, taking):
     toy.press("Esc")
     rest(toy, taking)
     assert by_layer(toy) == {}
+
+
+def test_a_second_text_that_is_still_read_is_not_compared_with_another_document(toy, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(Run, "problem", gate.of(Run.problem))
+    type_text(toy, CHANGED)
+    toy.wait()
+    type_text(toy, OTHER, "other_text")
+    toy.wait()
+    gate.close()
+    toy.click("model.compare")
+    assert gate.reached.wait(60)
+    toy.program.files.begin_with_example("worked")
+    rest(toy, gate)
+    assert not toy.program.baseline.pinned
