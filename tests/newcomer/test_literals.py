@@ -60,13 +60,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "session"): {"export_tasks.py": 1, "export_writing.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
-        "targets.py": 2,
-        "solution.py": 2,
         "solving/__init__.py": 1,
-        "exact.py": 1,
-        "free.py": 1,
-        "map_targets.py": 3,
-        "target_dialog.py": 1,
         # and the sum of all bias layers as a step of the spine
         "stages/__init__.py": 3,
         "cell_sentences.py": 1,

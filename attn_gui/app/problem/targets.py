@@ -17,6 +17,7 @@ from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
+from attn_gui.engine.analysis.solving import BIAS
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
@@ -73,7 +74,7 @@ class TargetController(QObject):
         stage, plane = look.cell.stage, stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         index = plane.index(look.cell.row, look.cell.column)
         value, _ = number_at(plane, look.cell.row, look.cell.column)
-        ways = ("bias", "x") if self._document.problem.projected else ("query", "key", "bias")
+        ways = (BIAS, "x") if self._document.problem.projected else ("query", "key", BIAS)
         name, odds = cell_name(stage, index), STAGE[stage].square
         self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
         dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))

@@ -28,7 +28,7 @@ from attn_gui.engine.scores.verdicts import Reason
 from attn_gui.engine.stages import STAGE
 
 from .per_query import is_a_sum
-from .solving import WAYS
+from .solving import BIAS, WAYS
 
 __all__ = ["Solution", "solve"]
 
@@ -54,7 +54,7 @@ def solve(
     odds = None if odds is None else as_choice("odds", odds, ODDS)
     target = as_number("target", target)
     _check_way(problem, by)
-    start, field = with_own_bias(problem) if by == "bias" else (problem, by)
+    start, field = with_own_bias(problem) if by == BIAS else (problem, by)
     evaluation = RowwiseEvaluation(start)
     place = as_index(evaluation.node(stage), index)
     entry = evaluation.node(stage).stage
@@ -87,7 +87,7 @@ def _check_way(problem: Problem, by: str) -> None:
 def _box(evaluation: Evaluation, cells: Cells, stage: str, place: tuple[int, ...], by: str) -> Box:
     """The cells of the field that may change: of one head for a map, of every head that an output reads."""
     problem, item, query = evaluation.problem, place[0], place[-2]
-    if by == "bias":
+    if by == BIAS:
         heads = cell(place[1:2]) if len(place) == 4 else (slice(0, problem.num_heads),)
         return bias_box(cells.array.shape, (*cell((item,)), *heads, *cell((query,)), slice(0, problem.m)))
     if by == "x" or not evaluation.node(stage).stage.square:

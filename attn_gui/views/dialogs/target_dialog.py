@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.phrases import Refusal
-from attn_gui.engine.analysis.solving import WAYS
+from attn_gui.engine.analysis.solving import BIAS, WAYS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
@@ -98,7 +98,7 @@ class TargetDialog(Retranslated, FormDialog):
         words = {
             "query": self.tr("by its query row"),
             "key": self.tr("by its key row"),
-            "bias": self.tr("by a bias"),
+            BIAS: self.tr("by a bias"),
             "x": self.tr("by its row of X"),
         }
         for way, radio in self.radios.items():

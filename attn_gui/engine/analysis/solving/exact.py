@@ -19,6 +19,7 @@ from attn_gui.engine.scores import SCORES, Score, verdicts
 from attn_gui.engine.scores.verdicts import Reason
 from attn_gui.engine.stages import STAGE
 
+from . import BIAS
 from .row import Row
 from .systems import centered, shortest
 
@@ -54,7 +55,7 @@ def blocked(row: Row, stage: str, key: int) -> Reason | None:
 def check_way(row: Row, stage: str, by: str) -> None:
     """Raise FieldError for a way of changing the row that the cell does not read."""
     stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
-    if by != "bias":
+    if by != BIAS:
         _score_of(row.problem)
     elif biased is not None and stages.index(stage) < stages.index(biased):
         raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
@@ -158,4 +159,4 @@ def by_bias(row: Row, stage: str, key: int, target: float) -> Step:
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
     if STAGE[stage].shares:
         change[row.open] = centered(change[row.open])
-    return Step(change, True, Reason(verdicts.REACHED, by="bias"))
+    return Step(change, True, Reason(verdicts.REACHED, by=BIAS))

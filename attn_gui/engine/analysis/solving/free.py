@@ -15,6 +15,7 @@ from attn_gui.engine.graph.powers import length, lengths
 from attn_gui.engine.scores import verdicts
 from attn_gui.engine.scores.verdicts import Reason
 
+from . import BIAS
 from .shortest import shortest
 
 EPS = float(np.finfo(float).eps)
@@ -118,7 +119,7 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
         change, steps, _ = min(good, key=lambda one: length(one[0]))
         return change, steps, None
     change, steps, left = min(tried, key=lambda one: one[2])
-    if by == "bias" or question.gap(question.zero) < 0:
+    if by == BIAS or question.gap(question.zero) < 0:
         return change, steps, Reason(verdicts.STUCK, steps=steps, residual=left)
     highest, proved = question.highest()
     most = math.exp(-np.logaddexp(0.0, -question.value(highest)))  # 0 for a key far below the others, as by a bias

@@ -14,6 +14,7 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES, verdicts
 from attn_gui.engine.scores.verdicts import Reason
 
+from . import BIAS
 from .answer import Ask, Solution
 from .exact import Step, blocked, by_bias, by_key, by_query, check_way, growth
 from .free import LogOdds, free_change
@@ -21,7 +22,7 @@ from .probed import KeptOdds, Probed
 from .row import Row
 from .shortest import CLOSE, shortest
 
-EXACT = {"query": by_query, "key": by_key, "bias": by_bias}
+EXACT = {"query": by_query, "key": by_key, BIAS: by_bias}
 COARSE, LOST = 1e-6, 1e-2  # residuals over the size of the step: above the first it is told, above the second it fails
 
 
@@ -37,7 +38,7 @@ def unmoved(ask: Ask, problem: Problem) -> Solution | None:
 def answer_map(ask: Ask, odds: str | None) -> Solution:
     """The answer for a cell of a map that something moves; `odds` are what was asked for."""
     free = (odds or _default(ask)) == "free" and ask.by != "key"
-    if free and not (ask.by == "bias" and not ask.of_weight):
+    if free and not (ask.by == BIAS and not ask.of_weight):
         return _free(ask, asked=odds is not None)
     return _kept_by_x(ask) if ask.by == "x" else _kept(ask)
 
@@ -130,7 +131,7 @@ def _free(ask: Ask, *, asked: bool) -> Solution:
 
 def _moved(ask: Ask) -> tuple[int, Reason | None]:
     """Change the cells for the target: how many steps it took, and why it is out of reach where that is known."""
-    if ask.of_weight and (ask.by == "bias" or (ask.by == "query" and _linear(ask))):
+    if ask.of_weight and (ask.by == BIAS or (ask.by == "query" and _linear(ask))):
         row = ask.row
         change, steps, failed = free_change(_log_odds(ask), ask.by, ask.key)
         ask.change(_as_cells(row, ask.by, change))
