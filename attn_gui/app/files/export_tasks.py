@@ -226,13 +226,15 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
 
 
 def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[str, Rows]:
-    evaluation, arrays = with_derived(evaluation), evaluation.problem.arrays()
+    evaluation, problem = with_derived(evaluation), evaluation.problem
+    by_hand = {record.stage for record in problem.interventions}  # these are as computed, not as given
+    given = {name: array for name, array in problem.arrays().items() if name not in by_hand}
     every = sum(_size(evaluation, name) for name in names)
     members, before = {}, 0
     for name in names:
         size = _size(evaluation, name)
         share = _share(tell, before / max(every, 1), size / max(every, 1))
-        members[name] = rows_of(arrays[name]) if name in arrays else stage_rows(evaluation, name, share)
+        members[name] = rows_of(given[name]) if name in given else stage_rows(evaluation, name, share)
         before += size
     return members
 
