@@ -78,7 +78,6 @@ class SunkRows(Rule):
     even = QT_TRANSLATE_NOOP(
         "Masks", "{value} is added to every open key of row {row}: finite, so the weights are even and not 0."
     )
-
     mixed = QT_TRANSLATE_NOOP(
         "Masks", "{value} or less is added to every open key of row {row}: finite, so it closes none."
     )
