@@ -35,6 +35,8 @@ def test_inline_commands_and_options_are_in_both():
     texts = [path.read_text(encoding="utf-8") for path in READMES.values()]
     wanted = {found for found in re.findall(r"`(attn-gui [\w -]+?)[` …]", texts[0]) if found != "attn-gui verify"}
     options = set(re.findall(r"`(--[a-z-]+)", texts[1]))
+    tasks = [set(re.findall(r"packaging/dev\.py (\w+)", text)) for text in texts]
+    assert tasks[0] == tasks[1]
     assert wanted
     for found in wanted:
         assert found.split()[1] in texts[1], found
