@@ -11,6 +11,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.edits import Change, Edit, Edits, SetCells, SetFields, SetStudy
 from attn_gui.document.history import Step
+from attn_gui.document.number_text import NO_SWITCH
 from attn_gui.document.ownership import Working, changed_names, given_up, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.document.states.past_states import Rewind
@@ -126,7 +127,7 @@ def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         new = np.array(given, dtype=dtype, order="C")
     if dtype.kind == "b" and not np.array_equal(new, given):
-        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0."))
+        raise EditError(NO_SWITCH)
     if dtype.kind == "f" and bool((np.isinf(new) & np.isfinite(given)).any()):
         raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=dtype.name)
     return new

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import (
-    QT_TRANSLATE_NOOP,
     QAbstractTableModel,
     QModelIndex,
     QObject,
@@ -17,7 +16,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
+from attn_gui.document.number_text import NO_SWITCH, NumberError, parse_number, shortest, shown
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -249,7 +248,7 @@ class MatrixModel(QAbstractTableModel):
             return SWITCH[text.strip().lower()]
         number = parse_number(text)
         if number not in (0.0, 1.0):
-            raise NumberError(QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0."))
+            raise NumberError(NO_SWITCH)
         return number
 
     def _differs(self, row: int, column: int, number: float) -> bool:

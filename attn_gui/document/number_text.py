@@ -6,9 +6,12 @@ import math
 
 import numpy as np
 from numpy.typing import DTypeLike
+from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.formats.text.numerals import NotANumber, number
+
+NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
 
 
 class NumberError(Refusal):

@@ -720,14 +720,6 @@
         <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
     </message>
     <message>
-        <source>Not yet. {why}</source>
-        <translation>不对。{why}</translation>
-    </message>
-    <message>
-        <source>Not yet; try again.</source>
-        <translation>不对，再试一次。</translation>
-    </message>
-    <message>
         <source>Right. {why}</source>
         <translation>正确。{why}</translation>
     </message>
@@ -926,6 +918,10 @@
 <context>
     <name>BlockReading</name>
     <message>
+        <source>{cells} is gone: {block} numbers were dropped.</source>
+        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
+    </message>
+    <message>
         <source>{name} was dropped: another block was asked for before it was read.</source>
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
@@ -958,10 +954,6 @@
     <message>
         <source>Each of these numbers is multiplied by this one; 0 switches them off.</source>
         <translation>这些数都乘以该数；填 0 即置零。</translation>
-    </message>
-    <message>
-        <source>{cells} is gone: {block} numbers were dropped.</source>
-        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
     </message>
     <message>
         <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
@@ -1576,14 +1568,6 @@
     <message>
         <source>The exercise has ended: the matrices have become too large to be gone through by hand.</source>
         <translation>练习已结束：矩阵变得太大，无法手算逐格作答。</translation>
-    </message>
-    <message>
-        <source>Not yet. {why}</source>
-        <translation>不对。{why}</translation>
-    </message>
-    <message>
-        <source>Not yet; try again.</source>
-        <translation>不对，再试一次。</translation>
     </message>
 </context>
 <context>
@@ -5564,6 +5548,14 @@
 <context>
     <name>QuestionView</name>
     <message>
+        <source>Not yet. {why}</source>
+        <translation>不对。{why}</translation>
+    </message>
+    <message>
+        <source>Not yet; try again.</source>
+        <translation>不对，再试一次。</translation>
+    </message>
+    <message>
         <source>Check</source>
         <translation>检查</translation>
     </message>
@@ -8607,10 +8599,6 @@
         <translation>矩阵文件 ({patterns})</translation>
     </message>
     <message>
-        <source>{cells} is gone: {block} numbers were dropped.</source>
-        <translation>{cells} 已不存在：已放弃这 {block} 个数。</translation>
-    </message>
-    <message>
         <source>{file} into {cell}, {polarity}</source>
         <translation>{file} 已读入 {cell}，{polarity}</translation>
     </message>
@@ -9092,13 +9080,6 @@
     <message>
         <source>{title}, gradient</source>
         <translation>{title}，梯度</translation>
-    </message>
-</context>
-<context>
-    <name>TypingController</name>
-    <message>
-        <source>Numbers are typed into the state of now; show Now first.</source>
-        <translation>只能修改当前状态的数值，请先切换到“现在”。</translation>
     </message>
 </context>
 <context>

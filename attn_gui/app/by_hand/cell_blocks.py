@@ -116,9 +116,9 @@ class CellBlocks(QObject):
 
     def cells(self) -> Cells | None:
         """The chosen cells to be changed; None where there are none, or where another state is on show."""
-        return self.chosen() if self._view.look.cell is None or self._shows_now() else None
+        return self.chosen() if self._view.look.cell is None or self.shows_now() else None
 
-    def _shows_now(self) -> bool:
+    def shows_now(self) -> bool:
         """Whether the state of now is on show; if not, that is said."""
         now = self._view.look.compare == NOW
         if not now:
@@ -210,13 +210,10 @@ class CellBlocks(QObject):
 
     def _put(self, look: Look, cell: ChosenCell, cells: Cells, matrix: Matrix) -> None:
         """Put a block where it was asked for, at a look that may be over: a long text takes a while to be read."""
-        if not self._shows_now():
+        if not self.shows_now():
             return
         if _place(resolve(look, self._computation.evaluation)) != _place(look):
-            said = {"cells": cells.name, "block": shape_text(*matrix.values.shape)}
-            self._window.banner.show_error(
-                lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said)
-            )
+            self._reading.tell_gone(cells.name, matrix.values.shape)
             return
         size = tuple(cut.stop - cut.start for cut in cells.box[-2:])
         values, plane = tiled(matrix.values, (size[0], size[1])), self._plane(cell.stage, look)

@@ -18,7 +18,6 @@ from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.by_hand import rescaled
-from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
@@ -75,10 +74,7 @@ class TypingController(QObject):
     # --- the line --------------------------------------------------------------------------------
     def _open(self, heatmap: Heatmap, begun: str) -> None:
         cell, own = self._view.look.cell, heatmap.chosen
-        if cell is None or own is None:
-            return
-        if self._view.look.compare != NOW:
-            self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
+        if cell is None or own is None or not self._blocks.shows_now():
             return
         self._close()
         self._heatmap, self._cell = heatmap, cell

@@ -262,6 +262,7 @@ class FilesController(QObject):
             return self._write(path)
         way = ask_about_change(self._window, path.name)
         if way is Way.RELOAD:
+            self.left.emit()
             self._begin_reading(path)
         return self._write(path) if way is Way.SAVE_OVER else way is Way.SAVE_AS and self.save_as()
 

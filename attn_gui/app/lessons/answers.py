@@ -103,9 +103,7 @@ class Answers(QObject):
         question = self._question
         assert question is not None
         if not found.right:
-            why = QCoreApplication.translate("Mistakes", found.mistake) if found.mistake else ""
-            text = self.tr("Not yet. {why}").format(why=why) if why else self.tr("Not yet; try again.")
-            self._view.set_verdict(text, "error", offered=True)
+            self._view.set_wrong(QCoreApplication.translate("Mistakes", found.mistake) if found.mistake else "")
             return
         if found.given is not None:
             self._view.set_answer(found.given, question.right)

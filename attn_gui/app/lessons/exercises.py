@@ -160,12 +160,8 @@ class Exercises(QObject):
             self._view.set(blanks=self._view.look.blanks - {blank})
             self._panel.set_right(shown(found.expected))
         elif blank == self._view.chosen_blank():  # else another cell is asked for by now
-            self._say_wrong(found)
-
-    def _say_wrong(self, found: Verdict) -> None:
-        named = [QCoreApplication.translate("Mistakes", mistake.said) for mistake in found.mistakes]
-        said = self.tr("Not yet. {why}").format(why=named[0]) if named else self.tr("Not yet; try again.")
-        self._panel.question.set_verdict(said, "error", offered=True)
+            named = [QCoreApplication.translate("Mistakes", mistake.said) for mistake in found.mistakes]
+            self._panel.question.set_wrong(named[0] if named else "")
 
     def _on_question_show_asked(self) -> None:
         blank = self._view.chosen_blank()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog
 
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
@@ -62,6 +63,11 @@ class BlockReading(QObject):
         most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
         large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))
         self._begin(lambda: path.name, large, lambda tell: open_matrix(path, tell), take)
+
+    def tell_gone(self, cells: str, shape: tuple[int, ...]) -> None:
+        """Say that the cells which a block was read for are no longer there."""
+        said = {"cells": cells, "block": shape_text(*shape)}
+        self._window.banner.show_error(lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said))
 
     def cancel(self) -> None:
         """Drop what is being read; the keyboard is in a table then, which has a use for Esc of its own."""

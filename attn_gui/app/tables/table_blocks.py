@@ -162,10 +162,7 @@ class TableBlocks(QObject):
     def _put(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
         """Write a block where it fits, else say so and offer what would make room."""
         if not self._target.there(place):
-            said = {"cells": field_symbol(place.field), "block": shape_text(*block.shape)}
-            self._window.banner.show_error(
-                lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said)
-            )
+            self.reading.tell_gone(field_symbol(place.field), block.shape)
             return
         self._target.use(place.field)
         if not self._target.writable():

@@ -9,6 +9,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import Arrangement, read_arranged
 
+NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
+
 
 def open_arranged(path: PathText, arrangement: Arrangement, tell: Tell | None = None) -> Loaded:
     """The problem that an arrangement makes of a file's arrays. Raises FormatError. `tell` as for `open_file`."""
@@ -31,6 +33,5 @@ def read_array(path: PathText, listing: Listing, name: str) -> Array:
 def _listing(source: Source, path: PathText) -> Listing:
     found = detect(source, path, problems())
     if found.listing is None:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
-        raise FormatError(template, expected=suffixes(listings()))
+        raise FormatError(NO_ARRAYS, expected=suffixes(listings()))
     return found.listing(source)

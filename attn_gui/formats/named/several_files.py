@@ -11,12 +11,12 @@ from pathlib import Path
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
 from attn_gui.formats.catalog import detect, keepers, listings, matrices, suffixes
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.file_sentences import FormatError, Note
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arrangement import Arrangement, read_arranged
 from attn_gui.formats.named.by_name import check_names, is_problem, problem_in
+from attn_gui.formats.named.listed_files import NO_ARRAYS
 
-_NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
 Reader = Callable[[Collection[str]], dict[str, Array]]
 
 
@@ -95,7 +95,7 @@ def _part(path: Path, tell: Tell) -> tuple[Sequence[Listed], Reader, Mapping[str
                 values = matrix.values.reshape(_shape(source) or matrix.values.shape)
                 only = Listed(path.stem, values.shape, values.dtype.name)
                 return [only], partial(_all_of, values), {}, matrix.notes
-        raise FormatError(_NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
+        raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
 
 
 def _shape(source: Source) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ MODES: tuple[Mode, ...] = ("point", "decimal", "grouped")  # what a comma within
 MOST_BAD = 1000  # cells that are no numbers, after which the reading ends
 LISTED = 6  # bad cells that a sentence names
 LEAST_DIGITS = 300  # that a number without an exponent has where it is too small to be kept
+TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
 _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accounts have it
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
@@ -60,9 +61,7 @@ class Cells:
         if self.width == 1 and self._rows and row.first_line > self._line + 1:
             raise FormatError(_EMPTY_LINE, row=self._rows, line=self._line + 1)
         if len(self.values) > MOST_NUMBERS:
-            raise FormatError(
-                QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers."), most=f"{MOST_NUMBERS:,}"
-            )
+            raise FormatError(TOO_MANY, most=f"{MOST_NUMBERS:,}")
 
     def _plain(self, cells: Sequence[str]) -> list[float] | None:
         """The numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as infinity."""

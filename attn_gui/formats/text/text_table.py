@@ -20,7 +20,7 @@ from attn_gui.formats.text import delimited, written_out
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
 from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
 from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
-from attn_gui.formats.text.text_cells import MODES, Cells, Mode
+from attn_gui.formats.text.text_cells import MODES, TOO_MANY, Cells, Mode
 
 LARGEST = 256 * 2**20  # characters
 MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read
@@ -161,8 +161,7 @@ def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
 def _refuse_too_many(text: str) -> None:
     """Count the fields before anything is cut up."""
     if len(text) >= 2 * MOST_WRITTEN_OUT and sum(1 for _ in _FIELD.finditer(text)) > MOST_WRITTEN_OUT:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} numbers.")
-        raise FormatError(template, most=f"{MOST_WRITTEN_OUT:,}")
+        raise FormatError(TOO_MANY, most=f"{MOST_WRITTEN_OUT:,}")
 
 
 # --- reading -------------------------------------------------------------------------------------

@@ -65,6 +65,11 @@ class QuestionView(Retranslated, QWidget):
         self._verdict.setVisible(bool(text))
         self._show.setVisible(offered)
 
+    def set_wrong(self, mistake: str) -> None:
+        """Say that an answer is not right, and which mistake leads to it, where one is known."""
+        text = self.tr("Not yet. {why}").format(why=mistake) if mistake else self.tr("Not yet; try again.")
+        self.set_verdict(text, "error", offered=True)
+
     def set_answer(self, text: str, place: int) -> None:
         """Give the right answer: a number, or the place of a choice."""
         self._line.setText(text)

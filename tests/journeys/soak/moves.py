@@ -455,8 +455,9 @@ class Moves:
         found = self._window.findChildren(QAction, QRegularExpression(r"^action\."))  # else PySide would keep Qt's own
         free = [action for action in found if action.isEnabled() and action.objectName() not in LEAVING]
         chosen = self._rnd.choice(sorted(free, key=QAction.objectName))
+        name = chosen.objectName()  # before a menu that is filled anew lets go of it
         chosen.trigger()
-        return chosen.objectName()
+        return name
 
     def undo(self) -> str:
         return self._trigger(("undo",))
