@@ -137,7 +137,7 @@ PATIENCE = 0.5  # seconds before progress is shown
 
 
 class FileProgress:
-    """Progress of a file, on one line of a terminal; whoever reads stderr from a pipe is spared it."""
+    """Progress of a file, on one line of a terminal; none where stderr goes into a pipe."""
 
     def __init__(self, path: Path) -> None:
         self._name, self._shown, self._begun = path.name, "", time.monotonic()

@@ -52,7 +52,7 @@ def tab_separated(copied: Copied) -> str:
 
 
 def with_headers(copied: Copied) -> str:
-    """The same with the names of rows and columns, the corner empty."""
+    """Rows of numbers between tabs, with the names of rows and columns; the corner is empty."""
     lines = ["\t".join(["", *map(_label, copied.column_names())])]
     for name, row in zip(copied.row_names(), copied.read(), strict=True):
         lines.append("\t".join([_label(name), *map(_text, row)]))

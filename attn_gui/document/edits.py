@@ -49,7 +49,7 @@ class Edits:
 
 @dataclass(frozen=True, eq=False)
 class SetStudy:
-    """Another place in a model, or other things around it: fields as in `SetFields`, and the study that they are of;
+    """Move to another place in a model, or change what is around it: fields as in `SetFields`, and their study;
     None where they are of no model."""
 
     fields: Mapping[str, object]

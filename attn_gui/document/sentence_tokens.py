@@ -44,7 +44,7 @@ def split_tokens(sentence: str, known: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def _is_spaced(sentence: str) -> bool:
-    """Whether somebody has cut the Chinese words with blanks already."""
+    """Whether the Chinese words are cut with blanks already."""
     kinds = [_kind(sign) for sign in _signs(" ".join(sentence.split()))]
     return any(kinds[place - 1 : place + 2] == ["single", "blank", "single"] for place in range(1, len(kinds) - 1))
 

@@ -51,7 +51,7 @@ def filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> 
 
 
 def advance(count: int) -> None:
-    """Tell whoever waits that so many bytes more are filled; what it raises ends the work."""
+    """Tell the waiting side that so many bytes more are filled; what it raises ends the work."""
     if (maker := _maker.get()) is not None:
         maker.advance(count)
 

@@ -1,4 +1,4 @@
-"""Progress of long work: told while it goes on, by whoever does it, to whoever may end it."""
+"""Progress of long work: told by the code that does it to the code that may end it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that can be asked of a figure, in one record: the dialog, Python and the command line fill it in."""
+"""Choices for a figure, in one record: the dialog, Python and the command line fill it in."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _KINDS = (
 )
 
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
-"""Every page by its name; whoever asks for one of them reads this at that time."""
+"""Every page by its name, read when one of them is asked for."""
 
 
 def page_of_name(name: str) -> PageKind[Any]:

@@ -159,7 +159,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
     ),
 )
 FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind in _ENTRIES}
-"""The one list that opening, saving, dialogs and the command line go by; whoever needs it reads it when asked."""
+"""The one list that opening, saving, dialogs and the command line go by, each when it is asked."""
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
 _PICKLES = (".pt", ".pth", ".pkl", ".pickle")

@@ -36,5 +36,5 @@ def write_rows(rows: Rows, file: IO[bytes]) -> None:
 
 
 def write_unlabeled(rows: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
-    """The same; it has no room for labels."""
+    """Write an array block by block; the file has no room for labels."""
     write_rows(rows, file)

@@ -124,7 +124,7 @@ def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[Note, ...]:
 
 
 def listed(names: Iterable[str]) -> tuple[str, ...]:
-    """Names as a sentence may list them, which whoever says it puts together."""
+    """Names as a sentence may list them, still to be put together."""
     names = list(names)
     return (*map(shown, names[:_NOTED]), *("…" for _ in names[_NOTED : _NOTED + 1]))
 

@@ -1,4 +1,4 @@
-"""An evaluation with cells left out, for an exercise: whoever reads it cannot give them away."""
+"""Evaluation with cells left out, for an exercise: nothing that reads it can give them away."""
 
 from __future__ import annotations
 

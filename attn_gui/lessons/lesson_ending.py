@@ -1,5 +1,4 @@
-"""Names of lesson files, and the tables that have the same; whoever only asks what a file is need not import what
-reads it."""
+"""Names of lesson files, and the tables that have the same: to ask what a file is, its reader need not be imported."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Checkpoint:
         return Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Self:
-        """The same with these changes by hand and no others; a layer of which they are the same stays the same."""
+        """Checkpoint with these changes by hand and no others; a layer of which they are the same stays the same."""
         made = copy.copy(self)
         made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
         return made

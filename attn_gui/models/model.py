@@ -57,7 +57,7 @@ class Model(Checkpoint):
         return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
 
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
-        """The same with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
+        """Model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
 
         All others are shared. Raises FieldError or ShapeError.
         """

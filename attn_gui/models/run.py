@@ -162,7 +162,7 @@ class Run:
 
     # --- other runs ------------------------------------------------------------------------------
     def replace(self, *, model: Checkpoint | None = None, interventions: Any = None, tell: Tell = silent) -> Run:
-        """The same tokens with other interventions, or through a model of other weights.
+        """Run of the same tokens with other interventions, or through a model of other weights.
 
         Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
         """

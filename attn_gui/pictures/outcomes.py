@@ -1,4 +1,4 @@
-"""Brings what came out on a thread of a pool to the thread of whoever asked."""
+"""Brings results from a thread of a pool to the thread that asked for them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class SideThread(QThreadPool):
         self.setThreadPriority(QThread.Priority.LowPriority)  # which Qt heeds on Windows and macOS, not on Linux
 
     def begin(self, run: Callable[[], None]) -> None:
-        """Do this once what was asked for before is done."""
+        """Run work once what was asked for before is done."""
 
         def behind_the_window() -> None:
             stand_back()

@@ -177,7 +177,7 @@ class Supply(QObject):
         self._wake()
 
     def end(self) -> None:
-        """Another evaluation takes its place, or the window closes; it is gone once no part is being drawn."""
+        """Stop for good, for another evaluation or the end of the window; it is gone once no part is being drawn."""
         self._ended = True
         self._wants.clear()
         self._asked.clear()

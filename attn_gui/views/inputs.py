@@ -158,7 +158,7 @@ class InputsView(QWidget):
             self._heights = {}
 
     def share_out(self) -> None:
-        """The same height for every table."""
+        """Give every table the same height."""
         self._splitter.setSizes([10_000] * self._splitter.count())
 
     def minimumSizeHint(self) -> QSize:

@@ -73,7 +73,7 @@ class InterventionsController(QObject):
 
     # --- down ------------------------------------------------------------------------------------
     def show(self, *_: object) -> None:
-        """The count at the button, and the lines where somebody looks at them."""
+        """Show the count at the button, and the lines where they are looked at."""
         count = sum(record.enabled for record in self._problem.interventions)
         words = translated(self._row.short)
         self._bars.actions[ACTION].setIconText(f"{words} {count}" if count else words)

@@ -254,7 +254,7 @@ class FilesController(QObject):
 
     # --- keeping ---------------------------------------------------------------------------------
     def save(self) -> bool:
-        """Save the document in its file; one that somebody else has changed meanwhile is asked about."""
+        """Save the document in its file; one that another program has changed meanwhile is asked about."""
         path, known = self.saving.path, self._known
         if path is None:
             return self.save_as()

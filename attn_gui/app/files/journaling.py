@@ -105,7 +105,7 @@ class Journaling(QObject):
         self.wake()
 
     def finish(self) -> None:
-        """Forget the journal: whoever closes the window has been asked."""
+        """Forget the journal: the window was closed after the question whether to save."""
         self._timer.stop()
         self._background.finish()
         self._background.forget()

@@ -19,7 +19,7 @@ BUTTONS = QMessageBox.StandardButton
 
 
 class Way(Enum):
-    """Ways on with a file that somebody else has changed."""
+    """Ways on with a file that another program has changed."""
 
     SAVE_OVER = auto()
     SAVE_AS = auto()

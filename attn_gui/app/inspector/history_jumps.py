@@ -41,7 +41,7 @@ class HistoryController(QObject):
         self._name_next()
 
     def finish(self) -> None:
-        """Forget the steps; at their own end they would tell of it, when whoever listens is gone."""
+        """Forget the steps; at their own end they would tell of it, when their listeners are gone."""
         self._view.set_stack(None)
         self._document.stack.setClean()
         self._document.stack.blockSignals(True)

@@ -103,7 +103,7 @@ ZONES = {
     ),
     "history": ("undo", "redo", None, "blame", None, *COPY, None, "history"),
 }
-"""The same for whole zones of the window."""
+"""Entries of the menus of whole zones of the window."""
 
 
 class ContextMenus(QObject):

@@ -68,7 +68,7 @@ class MapsController(QObject):
             show()
 
     def _show_spine_by_parts(self) -> object:
-        """The same as below, with a few maps at a time made before where there are new ones."""
+        """Show the spine; new maps are made before, a few at a time."""
         if self._window.spine.make_some(self._view.shown, FEW):
             return AGAIN
         self._show_spine()
@@ -84,7 +84,7 @@ class MapsController(QObject):
         self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
 
     def _show_product_by_parts(self) -> object:
-        """The same as below, with a few maps at a time made before where there are new ones."""
+        """Show the product; new maps are made before, a few at a time."""
         if self._window.product.maps.make_some(self._view.shown.stages, FEW):
             return AGAIN
         self._show_product()

@@ -60,7 +60,7 @@ class SplitController(QObject):
         return self._splits[drawing]
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
-        """The same matrix before; None for one that was not there."""
+        """Matrix of the state before; None where it was not there."""
         assert isinstance(face, Difference)
         if isinstance(plane, Plane) and plane.stage in face.stages and _is_there(plane, face):
             key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)

@@ -97,7 +97,7 @@ class ModelShowing(QObject):
         self._view.set(mode=MODE)
 
     def show_with_next(self) -> None:
-        """The same as soon as there is another evaluation."""
+        """Bring the model into the middle of the window as soon as there is another evaluation."""
         self._view.set_with_next(mode=MODE)
 
     def choose(self, layer: int, head: int) -> None:
@@ -129,7 +129,7 @@ class ModelShowing(QObject):
         self._soon.start()
 
     def _leave(self) -> None:
-        """Another document, which is no model's: the maps come back."""
+        """Bring the maps back for a document that is of no model."""
         had, self.answer = self.answer is not None, None
         self._soon.stop()
         self._models.forget()
@@ -168,7 +168,7 @@ class ModelShowing(QObject):
 
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:
-        """Everything that is known."""
+        """Show everything that is known."""
         self._show_place()
         self._show_maps()
         if self.answer is not None and self._panel is not None and self._changes is not None:

@@ -32,7 +32,8 @@ class Step(NamedTuple):
 
 
 class ModelSteps(QObject):
-    """Each begins with what the one before has made of the document; another document drops all."""
+    """Queue of the steps of a model: each begins with the document that the one before has left; another document
+    drops all."""
 
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)

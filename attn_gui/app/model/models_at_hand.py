@@ -16,7 +16,7 @@ MENU, CONTEXT = "models", "Models"
 
 
 class ModelsAtHand(QObject):
-    """Offers them all; one that is not installed says the line that brings it when it is asked for."""
+    """Offers every known model; one that is not installed says how to install it when it is asked for."""
 
     def __init__(self, window: MainWindow, models: ModelController, bars: Bars) -> None:
         super().__init__(window)

@@ -84,7 +84,7 @@ class PagesController(QObject):
         self.show()
 
     def set_model(self, model: ModelAim | None) -> None:
-        """Another run of the model that the problem is a layer of; None of any other problem."""
+        """Set the run of the model that the problem is a layer of; None for any other problem."""
         self.model = model
         self._on_changed()
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class HeadEdits(QObject):
-    """Each gesture on the head on show is one step; what cannot be done is said in a sentence."""
+    """Makes one step of each gesture on the head on show; what cannot be done is said in a sentence."""
 
     def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: Tell) -> None:
         super().__init__(window)

@@ -96,7 +96,7 @@ class LayerController(QObject):
         self._making.change(Label(added if present else removed), lambda: change(self._document.problem, present))
 
     def set_choice(self, name: str, key: str) -> None:
-        """Another norm or activation of the block."""
+        """Choose the norm or the activation of the block."""
         template, catalog = CHOSEN[name]
         label = Label(template, {"name": catalog[key].label})
         self._making.change(label, lambda: with_choice(self._document.problem, name, key))

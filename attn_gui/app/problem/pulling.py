@@ -104,7 +104,7 @@ class PullingController(QObject):
         self._background.finish()
 
     def _on_document_changed(self, *_: object) -> None:
-        """End the gesture where somebody else changes the document: its answers are for the numbers before."""
+        """End the gesture where the document is changed otherwise: its answers are for the numbers before."""
         if not self._putting:
             self._end()
 

@@ -78,7 +78,7 @@ class VariantsController(QObject):
         self._making.change(label, lambda: with_score(self._document.problem, score))
 
     def set_number(self, name: str, value: float | None) -> None:
-        """Another value for a number of a step; None takes the step away."""
+        """Set a number of a step; None takes the step away."""
         if value is None:
             self._making.change(Label(REMOVED[name]), lambda: {name: None} | _excluded(self._document.problem, name))
             return

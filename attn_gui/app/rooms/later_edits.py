@@ -41,7 +41,7 @@ class LaterEdits(NamedTuple):
 
 
 def later_edits(ground: Ground) -> LaterEdits:
-    """Build them."""
+    """Build the controllers of editing on the ground."""
     window, document = ground.window, ground.document
     computation, view = ground.computation, ground.view
     making, tables, tell = ground.making, ground.tables, ground.status.tell

@@ -38,7 +38,7 @@ class LaterRooms(NamedTuple):
 
 
 def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
-    """Build them on the ground, and on the comparison that rows of a model are taken into."""
+    """Build the other rooms on the ground, and on the comparison that rows of a model are taken into."""
     window, document = ground.window, ground.document
     computation, view = ground.computation, ground.view
     making, files, settings, look, bars = ground.making, ground.files, ground.settings, ground.look, ground.bars

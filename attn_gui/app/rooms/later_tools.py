@@ -43,7 +43,7 @@ class LaterTools(NamedTuple):
 
 
 def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
-    """Build them on the ground, and on the rooms of editing that keys lead to."""
+    """Build the tools on the ground, and on the rooms of editing that keys lead to."""
     window, document = ground.window, ground.document
     computation, view = ground.computation, ground.view
     baseline, bars, files, tables = ground.baseline, ground.bars, ground.files, ground.tables

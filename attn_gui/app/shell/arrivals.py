@@ -1,4 +1,4 @@
-"""Files that come in from outside, by a drop, a choice or the command line: each to whoever opens its kind."""
+"""Hands files that come by a drop, a choice or the command line to the controller that opens their kind."""
 
 from __future__ import annotations
 

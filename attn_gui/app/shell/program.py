@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Program(QObject):
-    """Everything that lives as long as the window; it can be used once it is complete and something is opened in it."""
+    """Program of one window; it can be used once it is complete and something is opened in it."""
 
     edits: LaterEdits
     tools: LaterTools
@@ -170,26 +170,26 @@ class Program(QObject):
         self._tie(self._parts())
 
     def _tie(self, parts: Iterable[object]) -> None:
-        """Each action to whoever answers it."""
+        """Tie each action to the part that answers it."""
         for part in parts:
             if isinstance(part, Acting):
                 self.bars.actions.tie(part.commands())
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
-        """Everything that it was built of, one by one what is in groups of rooms."""
+        """Parts that it was built of, those in groups of rooms one by one."""
         groups = (part if isinstance(part, tuple) else (part,) for part in vars(self).values())
         return [part for group in groups for part in group]
 
     def _when_complete(self, do: Callable[[], object]) -> None:
-        """Do this now, or as soon as everything is built."""
+        """Call `do` now, or as soon as everything is built."""
         if self._waiting is None:
             do()
         else:
             self._waiting.append(do)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Withdraw earlier refusals; whoever opens a document says what there is to say of it."""
+        """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
         if not change.opened:
             self.window.banner.withdraw_refusal()
 
@@ -245,7 +245,7 @@ class Program(QObject):
         self._when_complete(lambda: self.arrivals.take(paths, field))
 
     def end(self) -> None:
-        """Close without asking; for whoever drives the program from outside."""
+        """Close without asking; for a program that drives this one from outside."""
         self.window.hide()  # gives up what is half typed
         self.computation.end()
         self.baseline.end()

@@ -27,7 +27,7 @@ class Shell(QObject):
         self._next: Callable[[], object] | None = None
 
     def after_paint(self, do: Callable[[], object]) -> None:
-        """Do this once the window has been painted next, with all that is in it."""
+        """Call `do` once the window has been painted next, with all that is in it."""
         self._next = do
         self.window.installEventFilter(self)
 

@@ -52,7 +52,7 @@ class Background(QObject):
         return self._wanted is not None
 
     def ask(self, work: Callable[[], object]) -> None:
-        """Do this, and forget what was asked before."""
+        """Run work, and forget what was asked before."""
         self.forget()
         self._wanted = _Job(work, self._outcomes)
         self._thread.begin(self._wanted.run)

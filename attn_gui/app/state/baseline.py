@@ -158,7 +158,7 @@ class Baseline(QObject):
         return Recomputed(boxes, recomputed.cells, recomputed.seconds)
 
     def finish(self) -> None:
-        """Wait for what is under way; for the end of the program, and for whoever needs the answer now."""
+        """Wait for what is under way: at the end of the program, and where the answer is needed now."""
         self._passes.finish()
         self._settling.finish()
         for supply in self._supplies:

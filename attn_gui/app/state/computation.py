@@ -135,7 +135,7 @@ class Computation(QObject):
             self._handed = None
 
     def finish(self) -> None:
-        """Wait for what is under way, for whoever needs the answer now."""
+        """Wait for what is under way, where the answer is needed now."""
         self._passes.finish()
         self._settling.finish()
         if self.supply is not None:

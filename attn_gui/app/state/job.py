@@ -35,7 +35,7 @@ class Job(QObject):
         return self._background.busy
 
     def begin(self, work: Callable[[Tell], object]) -> None:
-        """Do this; work before it is stopped and forgotten."""
+        """Run work; what ran before is stopped and forgotten."""
         self.stop()
         stopped = self._stopped = Event()
         told = 0

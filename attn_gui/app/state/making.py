@@ -66,7 +66,7 @@ class Making(QObject):
         return self._hand(self._document.apply, edit, fresh) is True
 
     def apply_instead(self, edit: Edit) -> bool:
-        """The same in the place of the last step."""
+        """Carry out an edit in place of the last step."""
         return self._hand(self._document.apply_instead, edit, ()) is True
 
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:

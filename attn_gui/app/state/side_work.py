@@ -76,7 +76,7 @@ class SideWork(QObject):
         return self._job.busy or self._hand_over.waiting
 
     def start(self, name: str, work: Callable[[Tell], object]) -> None:
-        """Do this in place of what was asked for before; `name` is what the line calls it."""
+        """Run work in place of what was asked for before; `name` is what the line calls it."""
         self.forget()
         self._line.set_name(name)
         self._line.begin()

@@ -76,7 +76,7 @@ def saying(said: object) -> Callable[[], str]:
 
 
 def translating(do: Callable[P, R]) -> Callable[P, R]:
-    """The same function, whose refusals are words of the window's language, for widgets that know no engine."""
+    """Wrap a function so that its refusals are words of the window's language, for widgets that know no engine."""
 
     @wraps(do)
     def done(*args: P.args, **named: P.kwargs) -> R:

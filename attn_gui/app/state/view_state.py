@@ -246,7 +246,7 @@ def _tell(show: Show) -> None:
 
 
 def resolve(look: Look, evaluation: Evaluation) -> Look:
-    """The same look as far as an evaluation can give it."""
+    """Look as far as an evaluation can give it."""
     problem = evaluation.problem
     cell = look.cell if look.cell is not None and exists(evaluation, look.cell) else None
     return replace(

@@ -58,7 +58,7 @@ class BlockReading(QObject):
         self._begin(lambda: sentence(name), len(text) > LARGE_TEXT, read, take)
 
     def read_file(self, path: Path, take: Take) -> None:
-        """The same for a file of one matrix."""
+        """Hand the matrix of a file to `take`; what cannot be read is said."""
         binary = [kind for kind in matrices() if not kind.text]
         most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
         large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))

@@ -36,7 +36,7 @@ OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `cl
 
 
 class TableEdits(QObject):
-    """Each gesture in a table becomes one edit of the document."""
+    """Makes one edit of the document of each gesture in a table."""
 
     directRequested = Signal()  # keep the computed Q, K, V and work on them
 
@@ -101,7 +101,7 @@ class TableEdits(QObject):
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
 
     def cut(self) -> None:
-        """The same, once the cells are on the clipboard."""
+        """Zeros in every selected cell, once the cells are on the clipboard."""
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
 
     def fill_down(self) -> None:

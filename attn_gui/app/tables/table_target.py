@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 class TableTarget(QObject):
-    """The table that the menus act on. Whoever writes into a computed table is told of the ways out instead."""
+    """Table that the menus act on; of a computed one, which takes no numbers, the ways out are told instead."""
 
     blocked = Signal(str)  # the computed field that a person wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
@@ -101,7 +101,7 @@ class TableTarget(QObject):
         return self._window.inputs.panels[self.field].selection()
 
     def select(self, place: Place, cuts: Cuts) -> None:
-        """Select a block of a table, as whoever has just filled it expects, where it is on show."""
+        """Select a block of a table that was just filled, where it is on show."""
         here = self.place._replace(field=place.field)
         if self._box(place, cuts) == self._box(here, cuts):
             self._window.inputs.panels[place.field].select_block(*cuts)

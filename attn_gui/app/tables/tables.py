@@ -91,7 +91,7 @@ class TablesController(QObject):
 
     # --- building --------------------------------------------------------------------------------
     def _show_by_parts(self) -> object:
-        """The same as `show`, where there are other tables with one of them at a time made and filled before."""
+        """Show the tables; new ones are made and filled before, one at a time."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()
         missing = next((field for field in self._fields() if field not in known), None)
         if missing is None:
@@ -280,7 +280,7 @@ class TablesController(QObject):
             panel.set_marks(rows.get(field, ()), columns.get(field))
 
     def _show_chosen(self) -> None:
-        """Another cell was chosen: mark what made it and bring it to the eye."""
+        """Mark what made the chosen cell, and bring it to the eye."""
         rows, columns = self.marked()
         self._set_marks(rows, columns)
         for field, panel in self._window.inputs.panels.items():

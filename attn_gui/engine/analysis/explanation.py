@@ -243,7 +243,7 @@ class Explanation:
 
     @cached_property
     def numbers_latex(self) -> str:
-        """The same with the actual numbers; empty where it would only repeat the value."""
+        """Right side of the equation with the actual numbers; empty where it would only repeat the value."""
         written = "" if self._given else self.expression.write("latex")
         return "" if isinstance(self.expression, (Number, Evaluated)) or written == self.value_latex else written
 

@@ -23,7 +23,7 @@ def exponent_text(evaluation: Readout, row: str, key: str) -> str:
 
 
 def logit_latex(problem: Problem, stage: str, row: str, key: str) -> str:
-    """The same by the letter of what the softmax reads, where that cannot be written in one line."""
+    """LaTeX of the exponent by the letter of what the softmax reads, where that cannot be written in one line."""
     return _over_temperature(problem, LATEX.cell(stage, f"{row},{key}"), LATEX, plain=True)
 
 

@@ -257,7 +257,7 @@ def _numbered(problem: Problem) -> Array:
 
 
 def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
-    """The same rows over a power of two near the largest weight: what is set by hand may be too large to be squared."""
+    """Rows over a power of two near the largest weight: what is set by hand may be too large to be squared."""
     top = float(np.max([np.abs(weights).max() for _, weights in rows()]))
     exponent = int(np.frexp(top)[1]) if math.isfinite(top) else 0
     if abs(exponent) < MILD:

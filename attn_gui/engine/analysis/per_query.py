@@ -152,7 +152,7 @@ class PerQuery:
 
     @property
     def latex(self) -> str:
-        """Everything, to be copied."""
+        """LaTeX of the whole equation and of its denominator, to be copied."""
         sides = [self.symbols_latex, self.numbers_latex, self.value_latex]
         denominator = [self.total_symbols_latex, self.total_numbers_latex, self.total_latex]
         return r", \quad ".join(" = ".join(filter(None, one)) for one in (sides, denominator) if any(one))

@@ -110,7 +110,7 @@ class RMSNorm(Stage):
         return scaled if bias is None else add(scaled, bias[at])
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """Each number of the row in units of its size, as the norm makes it before it is scaled."""
+        """Numbers of the row in units of its size, as the norm makes them before they are scaled."""
         x, _, _, eps = _parts(inputs)
         return [Addends(self._standard(x.values, np.asarray(eps.one.value))[0], [x])]
 

@@ -189,7 +189,7 @@ class ByHand(Node):
         )
 
     def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """The same, but that it looks for itself whether a mask has closed the cell."""
+        """Formula of the cell after its steps, which looks for itself whether a mask has closed the cell."""
         closes = self.stage.role is Role.CLOSE
         return self._after_steps(
             index,

@@ -234,7 +234,7 @@ class Node:
 
 
 def once(fetch: Fetch) -> Fetch:
-    """Read each box once, for whoever asks for the same numbers in several ways."""
+    """Read each box once, where the same numbers are asked for in several ways."""
     known: dict[object, Array] = {}
 
     def read(name: str, box: Box) -> Array:

@@ -157,7 +157,7 @@ class Difference(Evaluation):
 
 
 class PooledDifference(PooledByStrips, Difference):
-    """The same of two evaluations that hold no maps: strips of both at a time, none kept."""
+    """Difference of two evaluations that hold no maps: strips of both at a time, none kept."""
 
     # --- what is known ---------------------------------------------------------------------------
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:

@@ -79,7 +79,7 @@ class Earlier(Difference):
 
 
 class PooledEarlier(Earlier, PooledDifference):
-    """The same of a long problem, whose evaluation draws its pictures and keeps what it can of them."""
+    """State before of a long problem, whose evaluation draws its pictures and keeps what it can of them."""
 
     @property
     def _own(self) -> Pooling:

@@ -97,7 +97,7 @@ def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
 
 
 def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
-    """Everything that belongs to a head, in another order."""
+    """Fields with all that belongs to a head in another order."""
     heads = problem.num_heads
     changed: dict[str, Any] = {}
     for part, mine in (("query", order), ("key", kv_order), ("value", kv_order)):

@@ -81,7 +81,7 @@ class _Plan:
 
     # --- one method a size -----------------------------------------------------------------------
     def recut(self, heads: int) -> None:
-        """The same columns, cut for another number of heads."""
+        """Cut the same columns for another number of heads."""
         problem = self.problem
         choices = head_counts(problem)
         if heads not in choices:

@@ -106,7 +106,7 @@ class Readout:
         return array[indices.within(box, outer)]
 
     def _older(self, name: str) -> str:
-        """The stage in place of one that was there before an intervention went, for whoever is still reading."""
+        """Stage in place of one that was there before an intervention went, for a reader that is still under way."""
         return plain_name(name) if plain_name(name) in self._by_name else str(self.mask)
 
     def node(self, stage: str) -> Node:

@@ -63,7 +63,7 @@ class Operator(NamedTuple):
 
 
 class Role(Enum):
-    """Part of a stage in attention: whoever has to know one asks for the part, never for a name."""
+    """Part of a stage in attention: code that has to know a stage asks for its part, never for a name."""
 
     SCORE = "compares queries with keys"
     SCALE = "multiplies the scores by a number"

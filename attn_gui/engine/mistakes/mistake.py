@@ -61,7 +61,7 @@ def divides_by_root(problem: Problem) -> bool:
 
 
 def scaled_by(problem: Problem, scale: float) -> Problem:
-    """The same problem with another factor of the scores; no array is copied."""
+    """Problem with another factor of the scores; no array is copied."""
     return Problem.over(problem.fields() | {"scale": scale})
 
 

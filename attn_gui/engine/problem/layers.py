@@ -245,7 +245,7 @@ BLOCKED = {
         "Masks", "blocked: {closed} of {all} cells"
     ),
 }
-"""The same rules where True is read as blocked, as in nn.MultiheadAttention."""
+"""Rules by which True is read as blocked, as in nn.MultiheadAttention."""
 
 
 def as_blocked(rule: Note) -> Note:

@@ -1,4 +1,4 @@
-"""Every sentence that the engine can say, as a template; whoever shows one may translate the template first."""
+"""Sentences that the engine can say, as templates, which may be translated before they are filled in."""
 
 from __future__ import annotations
 

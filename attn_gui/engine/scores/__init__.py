@@ -18,4 +18,4 @@ SCORES: dict[str, Score] = {
     "gaussian": Gaussian(),
     "average": Average(),
 }
-"""The one list that problems, files, menus and words are made from; whoever needs it reads it when asked."""
+"""The one list that problems, files, menus and words are made from, each when it is asked."""

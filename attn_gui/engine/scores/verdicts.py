@@ -8,7 +8,7 @@ from attn_gui.engine.problem.sentences import say
 
 
 class Reason(str):
-    """One sentence; whoever shows it may translate `template` first and fill in `values`."""
+    """Sentence whose `template` may be translated before `values` are filled in."""
 
     template: str
     values: dict[str, object]

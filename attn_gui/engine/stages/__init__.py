@@ -201,7 +201,7 @@ CATALOG: tuple[Stage, ...] = (
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
     *AFTER,
 )
-"""Every stage there is; whoever asks for one of them reads this at that time."""
+"""Every stage there is, read when one of them is asked for."""
 
 
 def stages_of(choices: Choices) -> list[Stage]:

@@ -42,7 +42,7 @@ def softmax(scores, temperature=None, sink=None):
 
 
 class Softmax(Stage):
-    """Each row's scores as shares of one: e^(s/T) over the sum of the row, in which a sink may have a part too."""
+    """Scores of each row as shares of one: e^(s/T) over the sum of the row, in which a sink may have a part too."""
 
     name = "weights"
     called = Name("A", "A", "a", "Weights", "注意力权重")

@@ -17,7 +17,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Knob(ABC):
-    """One of them: its key, and its caption (marked for translation in the context "Pages")."""
+    """Knob of a page: its key, and its caption (marked for translation in the context "Pages")."""
 
     key: str
     caption: str

@@ -179,7 +179,7 @@ class Reader:
 
     # --- rows ------------------------------------------------------------------------------------
     def _row(self, style: Style) -> Box:
-        """Everything up to what closes it, with the spaces between."""
+        """Row up to what closes it, with the spaces between."""
         atoms: list[Atom] = []
         while self._peek() not in ("", "}", r"\right"):
             atoms.append(self._scripted(style))

@@ -28,7 +28,7 @@ _NO_PROBLEM = QT_TRANSLATE_NOOP(
 
 
 class ForeignNames(FormatError):
-    """A file of arrays whose names say nothing of a problem: somebody has to say which is which."""
+    """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -77,7 +77,7 @@ def _part_by_part(heads: int, kv_heads: int, width: int) -> Columns:
 
 
 def _head_by_head(heads: int, kv_heads: int, width: int) -> Columns:
-    """Each head of keys behind the queries that read it."""
+    """Heads of keys, each behind the queries that read it."""
     shared = heads // kv_heads
     places = np.arange((heads + 2 * kv_heads) * width).reshape(kv_heads, shared + 2, width)
     return places[:, :shared].ravel(), places[:, shared].ravel(), places[:, shared + 1].ravel()

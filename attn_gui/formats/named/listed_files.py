@@ -1,4 +1,4 @@
-"""Files of arrays by name: listed, read array by array, and opened as somebody arranges them. Imports the catalog."""
+"""Files of arrays by name: listed, read array by array, and opened as they are arranged. Imports the catalog."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Guess(NamedTuple):
 
 
 def guess(name: str) -> Guess | None:
-    """The part of a problem that somebody may have given this name; None where it says nothing."""
+    """The part of a problem that may be meant by a name; None where it says nothing."""
     words = [word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))]
     role = _role(words)
     if role is None:

@@ -56,7 +56,7 @@ def in_bytes(data: bytes) -> Loaded:
 
 
 def write(loaded: Loaded, file: IO[bytes]) -> None:
-    """The same problem, view and words give the same bytes."""
+    """Write a session: the same problem, view and words give the same bytes."""
     for part in parts(loaded):
         file.write(part)
 

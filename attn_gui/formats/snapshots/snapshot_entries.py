@@ -71,7 +71,7 @@ def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ..
 
 
 def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snapshot, ...], tuple[Note, ...]]:
-    """The same, and a note in place of snapshots that are damaged: the problem beside them is none the worse."""
+    """Snapshots, or a note in place of damaged ones: the problem beside them is none the worse."""
     try:
         return snapshots_in(arrays, words), ()
     except FormatError:

@@ -138,7 +138,7 @@ def head_effects(
 
 
 def without_each_head(run: Run, tell: Tell = silent) -> Iterator[tuple[tuple[int, int], Run]]:
-    """Each (layer, head) with the run in which it alone is switched off besides; `tell` as for `head_effects`."""
+    """Every (layer, head) with the run in which it alone is switched off besides; `tell` as for `head_effects`."""
     shape = run.model.num_layers, run.model.num_heads
     for count, (layer, head) in enumerate(np.ndindex(*shape)):
         tell(count / math.prod(shape))

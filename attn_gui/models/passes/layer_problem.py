@@ -47,7 +47,7 @@ def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Inte
 
 
 def _over_opened(layer: Layer, problem: Problem) -> Problem:
-    """The same over the weights of other problems of the layer: a history may hold many, one for each text."""
+    """Problem over the weights of other problems of the layer: a history may hold many, one for each text."""
     arrays, shared = problem.arrays(), dict[str, Array]()
     for name in layer.weights:
         leaf = name if name in TOP else f"block.{name}"

@@ -51,7 +51,7 @@ class Sequence:
         return found if self.mask is None else found & self.mask
 
     def mask_layers(self, sizes: Architecture, window: int | None) -> list[Layer]:
-        """The same as mask layers of a problem."""
+        """Keys that each query may read, as mask layers of a problem."""
         found: list[Layer] = [Causal()] if sizes.causal else []
         if window is not None:
             found.append(Window(left=window - 1, right=None))

@@ -60,11 +60,11 @@ class LayerEdit:
         return found
 
     def with_field(self, name: str, value: object) -> LayerEdit:
-        """The same with another value of a field."""
+        """Changes with another value of a field."""
         return LayerEdit(self.cells, {**self.fields, name: value})
 
     def without(self, name: str) -> LayerEdit:
-        """The same with an array, or a field, as the model has it."""
+        """Changes with an array, or a field, as the model has it."""
         cells = {known: part for known, part in self.cells.items() if known != name}
         return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
 

@@ -38,15 +38,15 @@ class Study:
         return self.model is other.model and self.text == other.text
 
     def at(self, problem: Problem, layer: int, tell: Tell, known: Run | None = None) -> Placed:
-        """Another layer on the table; `known` is a run of the text, of which is taken what is the same."""
+        """Put another layer on the table; `known` is a run of the text, of which is taken what is the same."""
         return placed(self.model, self.text, layer, self.edits(problem), tell, known)
 
     def with_text(self, problem: Problem, text: str, tell: Tell) -> Placed:
-        """Another text."""
+        """Read another text."""
         return placed(self.model, text, self.layer, self.edits(problem), tell)
 
     def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None) -> Placed:
-        """Other changes, those of the layer on the table included; `known` as in `at`."""
+        """Make other changes, those of the layer on the table included; `known` as in `at`."""
         return placed(self.model, self.text, self.layer, edits, tell, known)
 
 

@@ -10,7 +10,7 @@ RETURNING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusRe
 
 
 class KeyboardButton(QAbstractButton):
-    """A button that is painted by whoever inherits; arrows are left to whoever holds it."""
+    """Button that a subclass paints; arrows are left to the widget that holds it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

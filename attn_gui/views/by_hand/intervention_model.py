@@ -20,7 +20,7 @@ class Line(NamedTuple):
 
 
 class InterventionModel(QAbstractListModel):
-    """One row for each line; a switch is only asked for, whoever owns the lines carries it out."""
+    """Rows of a table, one for each line; a switch is only asked for, and carried out by the owner of the lines."""
 
     switched = Signal(int, bool)
 

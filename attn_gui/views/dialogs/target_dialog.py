@@ -45,7 +45,7 @@ class Answer:
 
 
 class TargetDialog(Retranslated, FormDialog):
-    """Asks for a target and shows what it leads to; whoever listens to `asked` answers or refuses."""
+    """Asks for a target and shows what it leads to; the listener to `asked` answers or refuses."""
 
     asked = Signal(float, str, object)  # the target, what is changed for it, and odds that are "kept", "free", or None
 

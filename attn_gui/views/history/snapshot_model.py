@@ -15,7 +15,7 @@ COMPARED_ROLE = Qt.ItemDataRole.UserRole + 2
 
 
 class SnapshotRow(NamedTuple):
-    """One of them: whether it was kept by itself, and whether the document is compared with it."""
+    """Snapshot in the list: whether it was kept by itself, and whether the document is compared with it."""
 
     name: str
     note: str = ""

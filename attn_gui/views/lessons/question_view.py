@@ -22,7 +22,7 @@ class Asked:
 
 
 class QuestionView(Retranslated, QWidget):
-    """Asks, and shows what whoever judges the answer says of it."""
+    """Asks a question, and shows the verdict on the answer."""
 
     typed = Signal(str)
     chosen = Signal(int)

@@ -15,7 +15,7 @@ from attn_gui.pictures.planes import PlaneLike
 
 
 class OtherHalf(Protocol):
-    """Another state over a part of a map."""
+    """State that is shown over a part of a map."""
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor] | None:
         """The value and color of a cell that lies in that part."""

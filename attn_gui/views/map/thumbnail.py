@@ -16,7 +16,7 @@ from attn_gui.views.map.shown import Shown
 
 
 class Thumbnail(QWidget):
-    """The whole of a matrix in a few pixels; whoever it lies in takes the mouse and the keyboard."""
+    """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

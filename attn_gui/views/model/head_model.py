@@ -42,7 +42,7 @@ class HeadModel(QAbstractTableModel):
         self._changed: frozenset[HeadPlace] = frozenset()
 
     def set_shape(self, layers: int, heads: int) -> None:
-        """Another model: nothing is known of its heads yet."""
+        """Begin with another model, of whose heads nothing is known yet."""
         self.beginResetModel()
         self._shape, self._pictures, self._numbers = (layers, heads), {}, {}
         self._changed = frozenset()

@@ -143,7 +143,7 @@ class ModelView(Retranslated, QWidget):
 
     # --- inside ----------------------------------------------------------------------------------
     def _name_switches(self) -> None:
-        """Each button says what it does next."""
+        """Name each button for what it does next."""
         head, layer = self._are_off
         self._head_off.setText(self.tr("S&witch the head on again") if head else self.tr("Switch the head o&ff"))
         self._head_off.setToolTip(

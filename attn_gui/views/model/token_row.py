@@ -96,7 +96,7 @@ class CarriedTokens(TokenRow):
         self._pressed, self._from, self._carries = -1, QPoint(), False
 
     def retranslate(self) -> None:
-        """Whoever uses it says what a token is drawn for."""
+        """Say what a token is drawn for, in a subclass."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

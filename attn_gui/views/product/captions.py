@@ -29,7 +29,7 @@ CHIPPED = ("factor", "result")
 
 
 def paint_captions(painter: QPainter, scene: Scene, places: Places, theme: Theme) -> None:
-    """Everything over the maps that no chosen cell changes, and the names of the axes."""
+    """Paint everything over the maps that no chosen cell changes, and the names of the axes."""
     axis, away = axis_names(), scaled(SPACING.s)
     first, role = places.left or places.stage, scene.picture.rows
     if role in axis:

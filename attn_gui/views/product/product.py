@@ -245,7 +245,7 @@ class ProductPicture(QWidget):
         self.update(before + self._marked)
 
     def _repaint_words(self, *_: object) -> None:
-        """Everything but the cells of the maps."""
+        """Repaint everything but the cells of the maps."""
         self._words.forget_places()
         self._ground, self._marked = None, self._marks_region()
         self.update(QRegion(self.rect()).subtracted(self.places.cells if self.places is not None else QRegion()))

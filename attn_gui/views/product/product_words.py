@@ -34,7 +34,7 @@ class ProductWords:
         self._axes = None
 
     def paint(self, painter: QPainter, places: Places) -> None:
-        """Everything but the maps and what the chosen cell marks."""
+        """Paint everything but the maps and what the chosen cell marks."""
         theme = current_theme()
         self.title.paint(painter, places, theme)
         for labels, _ in self._tokens(places):

@@ -14,7 +14,7 @@ from attn_gui.views.theme import current_theme
 
 
 class MapButton(KeyboardButton):
-    """Whoever inherits says where the map lies and writes around it; being chosen is told from outside."""
+    """Button over a map: a subclass says where the map lies and writes around it; being chosen is told from outside."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

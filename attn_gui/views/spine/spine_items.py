@@ -96,7 +96,7 @@ def formula_latex(evaluation: Evaluation) -> str:
 
 
 def formula_text(evaluation: Evaluation) -> str:
-    """The same in plain characters, for a screen reader."""
+    """The whole computation of one head in plain characters, for a screen reader."""
     text = logits_text(evaluation)
     return f"O = softmax({text}) V" if evaluation.problem.temperature is None else f"O = softmax(({text}) / T) V"
 

@@ -74,7 +74,7 @@ class MatrixPanel(QWidget):
             self.view.horizontalScrollBar().setValue(0)
 
     def set_model(self, model: MatrixModel) -> None:
-        """Show a model's numbers; it stays whoever's it is."""
+        """Show a model's numbers; the model stays its owner's."""
         self.view.setModel(model)
         model.modelReset.connect(self._measure)
         model.dataChanged.connect(self._rest.start)
@@ -154,7 +154,7 @@ class MatrixPanel(QWidget):
             bar.setValue(row - rows // 2)
 
     def scroll_to_column(self, column: int) -> None:
-        """The same for a column."""
+        """Bring a column to the eye, without choosing a cell: into the middle unless it is in sight."""
         bar, columns = self.view.horizontalScrollBar(), self.view.visible_columns()
         if not bar.value() <= column < bar.value() + columns:
             bar.setValue(column - columns // 2)

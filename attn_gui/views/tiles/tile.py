@@ -70,7 +70,7 @@ class StageTile(QWidget):
         self.update()
 
     def repaint_marks(self) -> None:
-        """Another row or column is chosen."""
+        """Repaint the marks: another row or column is chosen."""
         before, self._marked = self._marked, self._marks_region()
         self.update(before + self._marked)
 

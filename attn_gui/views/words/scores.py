@@ -20,7 +20,7 @@ def score_latex(evaluation: Evaluation) -> str:
 
 
 def score_text(evaluation: Evaluation) -> str:
-    """The same in plain characters."""
+    """The scores of all queries and keys in plain characters."""
     q, k = (symbol(evaluation.latest(name)) for name in ("query", "key"))
     return _score(evaluation).text.format(q=q, k=k)
 

@@ -46,7 +46,7 @@ class _Reader:
         self._tokens, self._at = tokens, 0
 
     def rest(self, end: str = "") -> str:
-        """Everything up to `end`, or to the end of the formula."""
+        """Words up to `end`, or to the end of the formula."""
         said = []
         while self._at < len(self._tokens) and self._tokens[self._at] != end:
             said.append(self._next())

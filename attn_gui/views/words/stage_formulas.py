@@ -34,7 +34,7 @@ def stage_latex(evaluation: Evaluation, stage: str) -> str:
 
 
 def short_stage_latex(evaluation: Evaluation, stage: str) -> str:
-    """The same where there is little room: weights are made of the step before."""
+    """One line of LaTeX for a stage where there is little room: weights are made of the step before."""
     return _stage_latex(evaluation, stage, _over_temperature(evaluation, _letter_before(evaluation, stage)))
 
 
@@ -68,7 +68,7 @@ def logits_latex(evaluation: Evaluation) -> str:
 
 
 def logits_text(evaluation: Evaluation) -> str:
-    """The same in plain characters, before the temperature."""
+    """The argument of the softmax in plain characters, before the temperature."""
     score = score_text(evaluation)
     scaled = _scaled_text(evaluation, score)
     return _gathered(evaluation, lambda entry: entry.form.text, score=score, scaled=scaled)

@@ -65,7 +65,7 @@ class Gradient(Face):
 
 
 class PooledGradient(PooledByStrips, Gradient):
-    """The same of a long problem: a block's largest gradient is found from its cells."""
+    """Gradient of a long problem: a block's largest gradient is found from its cells."""
 
     def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:
         """Of a map without a mask the blocks of the held rows alone are read: all others are 0."""
@@ -85,7 +85,7 @@ class PooledGradient(PooledByStrips, Gradient):
         return 0
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Everything can be read at once."""
+        """Whether rows can be read at once: always."""
         return True
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:

@@ -265,7 +265,7 @@ def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, 
 
 
 def _other(problem: Problem, chosen: Chosen) -> Evaluation:
-    """Another computation to compare with: whole, or of a sample's rows when they are read."""
+    """Computation to compare with: whole, or of a sample's rows when they are read."""
     return Evaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
 
 

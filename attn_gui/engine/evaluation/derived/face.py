@@ -13,7 +13,7 @@ from attn_gui.engine.graph.sources import Source
 
 
 class Face(Evaluation):
-    """Everything but the numbers is that of `of`; whoever inherits says what `fetch` gives."""
+    """Evaluation in which all but the numbers is that of `of`; a subclass says what `fetch` gives."""
 
     def __init__(self, of: Evaluation) -> None:
         self.of, self.problem, self.mask, self.last_parts = of, of.problem, of.mask, None

@@ -210,7 +210,7 @@ class Passes:
                     yield batch, head, tile
 
     def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
-        """Everything known computed as a fresh evaluation would."""
+        """Compute everything known as a fresh evaluation would."""
         with np.errstate(all="ignore"):
             if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
                 return False

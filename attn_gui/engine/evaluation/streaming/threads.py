@@ -105,7 +105,7 @@ def _count() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Everything inside runs with BLAS at one thread; what was set before comes back."""
+    """Run everything inside with BLAS at one thread; what was set before comes back."""
     _blas().enter()
     try:
         yield
@@ -216,7 +216,7 @@ def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
 
 
 def _giving_way(work: Callable[[T], None]) -> Callable[[T], None]:
-    """The same work, each job of which waits for the window first."""
+    """Wrap work so that each job waits for the window first."""
     give = right_of_way().give
 
     def after_the_window(job: T) -> None:

@@ -16,7 +16,7 @@ from attn_gui.engine.stages.softmax import Softmax
 
 
 class ColumnShares(Softmax):
-    """Each column's scores as shares of one."""
+    """Scores of each column as shares of one."""
 
     along = "i"
 

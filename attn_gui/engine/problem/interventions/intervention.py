@@ -70,7 +70,7 @@ class Intervention(Kinded):
 
     @property
     def rule(self) -> tuple[object, ...]:
-        """Everything but its numbers themselves."""
+        """Kind, stage, switch, place and shape: everything but its numbers."""
         return self.kind, self.stage, self.enabled, tuple(self.at.items()), np.shape(self.cells)
 
     # --- its cells -------------------------------------------------------------------------------

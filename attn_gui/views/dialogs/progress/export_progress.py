@@ -18,7 +18,7 @@ class ExportProgress(WorkLine):
         return self.tr("Exporting, {percent} %").format(percent=percent)
 
     def busy_words(self) -> str:
-        """The words for whoever asks for another one meanwhile."""
+        """Words for a second export that is asked for meanwhile."""
         return self.tr("An export is still being written: wait, or cancel it.")
 
     def cancel_words(self) -> str:

@@ -21,7 +21,7 @@ KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
 class StartPage(Retranslated, QWidget):
-    """First steps for somebody who sees the window for the first time."""
+    """First steps in a window that is seen for the first time."""
 
     exampleRequested = Signal(str)
     newRequested = Signal()
@@ -57,7 +57,7 @@ class StartPage(Retranslated, QWidget):
         self._order()
 
     def set_models(self, models: Rows) -> None:
-        """The same of whole models that are known by name."""
+        """Every known model as a link with its size at the right."""
         self._models.set_rows(models)
         self._titles[2].setVisible(bool(models))
         self._order()

@@ -16,7 +16,7 @@ _DIGITS = 6  # that have room, however small the cell is
 
 
 class CellTyping(QObject):
-    """Opens a line on one cell and hands on what was typed; whoever listens closes it or refuses the text."""
+    """Opens a line on one cell and hands on what was typed; the listener closes it or refuses the text."""
 
     typed = Signal(str)
     closed = Signal()

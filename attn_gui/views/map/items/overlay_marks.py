@@ -9,7 +9,7 @@ Area = tuple[slice, slice]
 
 
 class Marks(NamedTuple):
-    """Everything that is marked on a map."""
+    """Marks on a map."""
 
     row: int | None = None
     column: int | None = None

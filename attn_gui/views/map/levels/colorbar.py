@@ -43,7 +43,7 @@ UNIT = Levels(0.0, 1.0)
 
 
 class Contents(NamedTuple):
-    """Everything that a bar shows of its map."""
+    """Contents of a bar: all that it shows of its map."""
 
     palette: str
     levels: Levels
