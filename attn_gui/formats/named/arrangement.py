@@ -141,7 +141,7 @@ class Arrangement:
         return tuple(axes for axes in found if not together or (HEAD not in axes and axes[-1] == COLUMN))
 
     def settled(self, listing: Listing) -> Arrangement:
-        """Arrangement with its axes said. Raises FormatError where the shapes allow none, or not those that are said."""
+        """Arrangement with its axes said. Raises FormatError where the shapes allow none, or not those said."""
         if not self.direct:
             return self
         found = self.readings(listing)
