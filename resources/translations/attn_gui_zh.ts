@@ -1580,22 +1580,6 @@
 <context>
     <name>ExportController</name>
     <message>
-        <source>The export was canceled; nothing was written.</source>
-        <translation>导出已取消；没有写入任何文件。</translation>
-    </message>
-    <message>
-        <source>The export was canceled. Files written before that: {count}.</source>
-        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
-    </message>
-    <message>
-        <source>Wrote {names} to {folder}</source>
-        <translation>已将 {names} 写入 {folder}</translation>
-    </message>
-    <message>
         <source>Cells are left out: end the exercise before you export.</source>
         <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
     </message>
@@ -1903,6 +1887,25 @@
     <message>
         <source>Slide</source>
         <translation>幻灯片</translation>
+    </message>
+</context>
+<context>
+    <name>FileWriting</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Wrote {names} to {folder}</source>
+        <translation>已将 {names} 写入 {folder}</translation>
+    </message>
+    <message>
+        <source>The export was canceled; nothing was written.</source>
+        <translation>导出已取消；没有写入任何文件。</translation>
+    </message>
+    <message>
+        <source>The export was canceled. Files written before that: {count}.</source>
+        <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
     </message>
 </context>
 <context>
@@ -8333,10 +8336,6 @@
         <source>Save the worked solution</source>
         <translation>保存完整解答</translation>
     </message>
-    <message>
-        <source>Wrote {path}</source>
-        <translation>已写入 {path}</translation>
-    </message>
 </context>
 <context>
     <name>Solutions</name>
@@ -9250,21 +9249,6 @@
     <message>
         <source>These matrices do not fit on a page; choose a smaller problem.</source>
         <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
-    </message>
-</context>
-<context>
-    <name>WorksheetsController</name>
-    <message>
-        <source>The worksheets were canceled.</source>
-        <translation>已取消生成练习卷。</translation>
-    </message>
-    <message>
-        <source>Wrote {names} to {folder}</source>
-        <translation>已将 {names} 写入 {folder}</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>、</translation>
     </message>
 </context>
 </TS>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.files.file_writing import FileWriting
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -18,7 +19,7 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.translated_errors import saying, sentence, translating
+from attn_gui.app.state.translated_errors import sentence, translating
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
@@ -29,7 +30,6 @@ from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.levels import Shade
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
-from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.late_copy import LateCopy
 from attn_gui.views.main_window import MainWindow
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
 QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
-LISTED = 3  # names of files that are said
 
 
 class ExportController(QObject):
@@ -61,15 +60,8 @@ class ExportController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation, self._baseline = window, document, computation, baseline
         self._view, self._settings, self._look, self._pages = view, settings, look, pages
-        self._job, self._preview, self._progress = Job(self), Job(self), ExportProgress(window)
+        self._writing, self._preview, self._late_copy = FileWriting(window), Job(self), LateCopy()
         self._dialog: ExportDialog | None = None
-        self._then: Callable[[object], object] = self._tell
-        self._late_copy = LateCopy()
-        self._written: Sequence[Path] = ()
-        window.statusBar().addPermanentWidget(self._progress)
-        self._progress.cancelRequested.connect(self._job.stop)
-        self._job.told.connect(self._progress.set_share)
-        self._job.ended.connect(self._on_job_ended)
         self._preview.ended.connect(self._on_preview_ended)
         window.product.maps.copyImageRequested.connect(self.copy_stage_image)
         window.product.maps.saveImageRequested.connect(self.export_stage_image)
@@ -81,9 +73,14 @@ class ExportController(QObject):
         """The rows of the table of actions that it answers."""
         return {each.__name__: Command(each) for each in (self.export_image, self.export_data, self.copy_image)}
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is being written."""
+        return self._writing.busy
+
     def finish(self) -> None:
         """Stop whatever is being written; for the end of the program."""
-        self._job.finish()
+        self._writing.finish()
         self._preview.finish()
 
     # --- figures ---------------------------------------------------------------------------------
@@ -98,9 +95,10 @@ class ExportController(QObject):
         if not is_long(self._document.problem):
             self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._evaluation(), silent)))
             return
-        self._begin(draw, self._late_copy.put)
-        if self._job.busy:
+        problem = copied(self._window, self._document)
+        if problem is not None:
             self._late_copy.begin()
+            self._writing.hand(lambda tell: draw(evaluation_of(problem), tell), self._late_copy.put)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -150,7 +148,7 @@ class ExportController(QObject):
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import figure_tasks
-        from attn_gui.app.files.other_state import beside_of
+        from attn_gui.app.maps.other_state import beside_of
 
         beside, language = beside_of(self._baseline, choice.compare, self._view.look), self._look.language
         return figure_tasks(choice, self._computation.evaluation, self._naming(), language, self._shades(), beside)
@@ -182,7 +180,7 @@ class ExportController(QObject):
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
         """The painter of a choice, for any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import options_of
-        from attn_gui.app.files.other_state import beside_of
+        from attn_gui.app.maps.other_state import beside_of
         from attn_gui.figure import sheet
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)
@@ -221,57 +219,28 @@ class ExportController(QObject):
     # --- shared ----------------------------------------------------------------------------------
     def _write(self, tasks: Sequence[Task]) -> None:
         """Write at once if that is quick, else beside the window, from a copy of the problem."""
-        written: list[Path] = []
 
-        def work(evaluation: Evaluation, tell: Tell) -> list[Path]:
+        def work(evaluation: Evaluation, tell: Tell) -> Iterator[Path]:
             for number, task in enumerate(tasks):
                 task.write(evaluation, within(tell, number, len(tasks)))
-                written.append(task.path)
-            return written
+                yield task.path
 
         if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
-            self._guarded(lambda: self._tell(work(self._evaluation(), silent)))
+            self._guarded(lambda: self._writing.tell(list(work(self._evaluation(), silent))))
             return
-        self._begin(work, self._tell, written)
+        problem = copied(self._window, self._document)
+        if problem is not None:
+            self._writing.begin(lambda tell: work(evaluation_of(problem), tell))
 
     def _evaluation(self) -> Evaluation:
         """The evaluation of the document as it is now."""
         return evaluation_of(self._document.problem) if self._computation.pending else self._computation.evaluation
 
-    def _begin(
-        self, work: Callable[[Evaluation, Tell], object], then: Callable[[object], object], written: Sequence[Path] = ()
-    ) -> None:
-        problem = copied(self._window, self._document)
-        if problem is None:
-            return
-        self._then, self._written = then, written
-        self._progress.begin()
-        self._job.begin(lambda tell: work(evaluation_of(problem), tell))
-
     def _is_busy(self) -> bool:
         """Whether an export is under way, or an exercise that it would end; then that is said."""
         if blanks := bool(self._view.look.blanks):
             self._window.banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
-        elif self._job.busy:
-            self._window.banner.show_info(self._progress.busy_words)
-        return blanks or self._job.busy
-
-    def _on_job_ended(self, found: object) -> None:
-        self._progress.end()
-        if isinstance(found, Stopped):
-            count = len(self._written)
-            self._window.banner.show_info(lambda: self._stopped(count))
-        elif isinstance(found, (ValueError, OSError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        else:
-            self._then(found)
-
-    def _stopped(self, count: int) -> str:
-        if not count:
-            return self.tr("The export was canceled; nothing was written.")
-        return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
+        return blanks or self._writing.waits()
 
     def _naming(self) -> Naming:
         from attn_gui.app.files.export_tasks import Naming
@@ -282,18 +251,8 @@ class ExportController(QObject):
         path = self._document.path
         return self._settings.record("export_image").get("folder") or str(path.parent if path else Path.home())
 
-    def _tell(self, found: object) -> None:
-        assert isinstance(found, list)
-        names, folder, more = [path.name for path in found[:LISTED]], found[0].parent, len(found) > LISTED
-
-        def words() -> str:
-            listed = self.tr(", ").join(names) + (" …" if more else "")
-            return self.tr("Wrote {names} to {folder}").format(names=listed, folder=folder)
-
-        self._window.banner.show_info(words)
-
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
         except (ValueError, OSError, MemoryError) as error:
-            self._window.banner.show_error(saying(error))
+            self._writing.refuse(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -11,17 +12,15 @@ from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
-from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.files.file_writing import FileWriting
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
-from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.tell import Tell
 from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
 from attn_gui.lessons.worksheets import Blank
-from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.main_window import MainWindow
 
 WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
@@ -42,12 +41,7 @@ class SolutionSaving(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._view, self._look = window, document, view, look
-        self._job, self._progress = Job(self), ExportProgress(window)
-        self._path = Path()
-        window.statusBar().addPermanentWidget(self._progress)
-        self._progress.cancelRequested.connect(self._job.stop)
-        self._job.told.connect(self._progress.set_share)
-        self._job.ended.connect(self._on_job_ended)
+        self._writing = FileWriting(window)
         bars.add(ROWS)
 
     def commands(self) -> dict[str, Command]:
@@ -61,11 +55,11 @@ class SolutionSaving(QObject):
     @property
     def busy(self) -> bool:
         """Whether a solution is being written."""
-        return self._job.busy
+        return self._writing.busy
 
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
-        self._job.finish()
+        self._writing.finish()
 
     def save_cell(self) -> None:
         """The steps to the chosen cell."""
@@ -78,8 +72,7 @@ class SolutionSaving(QObject):
     def _save(self, cell: Blank | None) -> None:
         from attn_gui.figure.worksheets.solution_files import SHEETS, save_solution, solution_name
 
-        if self._job.busy:
-            self._window.banner.show_info(self._progress.busy_words)
+        if self._writing.waits():
             return
         about = (None, None) if cell is None else (cell.stage, cell.index)
         stem = solution_name(Path(self._document.name).stem, *about)
@@ -92,28 +85,18 @@ class SolutionSaving(QObject):
         if not name:
             return
         ending = next(key for key in SHEETS if f"*.{key})" in kind) if kind else first
-        self._path = path = Path(name if Path(name).suffix[1:].lower() in SHEETS else f"{name}.{ending}")
+        path = Path(name if Path(name).suffix[1:].lower() in SHEETS else f"{name}.{ending}")
         problem, item, lang = copied(self._window, self._document), self._view.look.batch, self._look.language
         if problem is None:
             return
 
-        def work(tell: Tell) -> None:
+        def work(tell: Tell) -> Iterator[Path]:
             evaluation = evaluation_of(problem)
             if cell is None:
                 solution = solution_of_all(evaluation, item)
             else:
                 solution = solution_of_cell(evaluation, cell.stage, cell.index)
             save_solution(solution, path, lang, tell)
+            yield path
 
-        self._progress.begin()
-        self._job.begin(work)
-
-    def _on_job_ended(self, found: object) -> None:
-        self._progress.end()
-        if isinstance(found, (ValueError, OSError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception) and not isinstance(found, Stopped):
-            raise found
-        elif found is None:
-            path = self._path
-            self._window.banner.show_info(lambda: self.tr("Wrote {path}").format(path=path))
+        self._writing.begin(work)

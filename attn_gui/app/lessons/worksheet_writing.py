@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +13,16 @@ from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
+from attn_gui.app.files.file_writing import FileWriting
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.app.state.translated_errors import sentence
 from attn_gui.document.document import Document
 from attn_gui.engine.tell import Tell
 from attn_gui.lessons.worksheets import usual_stages
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ class WorksheetsController(QObject):
         self._window, self._document, self._computation = window, document, computation
         self._settings, self._look = settings, look
         self._checked: tuple[object, Exception | None] = (None, None)
-        self._progress, self._job = ExportProgress(window), Job(self)
-        window.statusBar().addPermanentWidget(self._progress)
-        self._progress.cancelRequested.connect(self._job.stop)
-        self._job.told.connect(self._progress.set_share)
-        self._job.ended.connect(self._on_job_ended)
+        self._writing = FileWriting(window)
         bars.add(ROWS)
 
     def commands(self) -> dict[str, Command]:
@@ -64,18 +60,17 @@ class WorksheetsController(QObject):
     @property
     def busy(self) -> bool:
         """Whether files are still being written."""
-        return self._job.busy
+        return self._writing.busy
 
     def finish(self) -> None:
         """Stop writing; for the end of the program."""
-        self._job.finish()
+        self._writing.finish()
 
     def open(self) -> None:
         """Ask which sheets, and write them, one set after another."""
         from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice, WorksheetDialog
 
-        if self._job.busy:
-            self._window.banner.show_info(self._progress.busy_words)
+        if self._writing.waits():
             return
         proposed = WorksheetChoice()
         self._checked = None, None
@@ -115,8 +110,8 @@ class WorksheetsController(QObject):
         if problem is None:
             return
 
-        def work(tell: Tell) -> list[Path]:
-            written = write_class(
+        def work(tell: Tell) -> Iterator[Path]:
+            return write_class(
                 problem,
                 folder,
                 choice.name or stem,
@@ -128,22 +123,5 @@ class WorksheetsController(QObject):
                 keys=choice.keys,
                 tell=tell,
             )
-            return list(written)
 
-        self._progress.begin()
-        self._job.begin(work)
-
-    def _on_job_ended(self, found: object) -> None:
-        self._progress.end()
-        banner = self._window.banner
-        if isinstance(found, Stopped):
-            banner.show_info(lambda: self.tr("The worksheets were canceled."))
-        elif isinstance(found, (ValueError, OSError)):
-            banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, list):
-            names, folder = [path.name for path in found], found[0].parent
-            banner.show_info(
-                lambda: self.tr("Wrote {names} to {folder}").format(names=self.tr(", ").join(names), folder=folder)
-            )
+        self._writing.begin(work)

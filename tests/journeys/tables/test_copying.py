@@ -330,7 +330,7 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
     if later:
         person.clipboard(later)
     opened.set()
-    while person.program.rooms.export._job.busy:
+    while person.program.rooms.export.busy:
         QTest.qWait(1)
     assert person.clipboard() == later
     assert QGuiApplication.clipboard().image().isNull() == bool(later)
