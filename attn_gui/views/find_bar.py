@@ -58,11 +58,15 @@ class FindBar(Retranslated, QWidget):
 
     def begin(self, where: str) -> None:
         """Ask what to find in a table or map of this name."""
-        self._where.setText(self.tr("Find in {where}").format(where=where))
-        self.line.setAccessibleName(self._where.text())
+        self.set_where(where)
         self.show()
         self.line.setFocus()
         self.line.selectAll()
+
+    def set_where(self, where: str) -> None:
+        """Name the table or map."""
+        self._where.setText(self.tr("Find in {where}").format(where=where))
+        self.line.setAccessibleName(self._where.text())
 
     def set_said(self, text: str) -> None:
         """Say how many were found, or where."""

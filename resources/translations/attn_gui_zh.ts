@@ -5547,6 +5547,10 @@
         <source>Press on a number of a map and draw it up or down: the smallest change of its query follows.</source>
         <translation>在图中按住一个数上下拖动，会随之求出改动最小的查询。</translation>
     </message>
+    <message>
+        <source>Cells are left out: end the exercise before you draw numbers.</source>
+        <translation>练习中有留空的单元格：请先结束练习，再拖动数值。</translation>
+    </message>
 </context>
 <context>
     <name>QuestionView</name>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView
 
@@ -117,3 +117,21 @@ def test_a_step_that_changes_fields_or_sizes_is_gone_back_exactly(launch):
     document.stack.setIndex(3)
     assert document.past(99).problems() == states[:4]
     assert all(np.array_equal(a, b) for a, b in zip(states[3].query, document.problem.query, strict=True))
+
+
+def test_the_ranking_follows_the_language(launch):
+    person = launch(SMALL)
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    for field, row, text in (("query", 1, "3"), ("key", 1, "0.5")):
+        person.type_into(field, row, 0, text)
+    person.rest()
+    person.do("blame")
+    person.rest()
+    english = person.find("blame.list").accessibleName(), ranking(person)
+    person.do("language_zh")
+    QCoreApplication.processEvents()
+    assert person.find("blame.list").accessibleName() == "对 A[1, 0] 影响最大的步骤"
+    person.do("language_en")
+    QCoreApplication.processEvents()
+    assert (person.find("blame.list").accessibleName(), ranking(person)) == english

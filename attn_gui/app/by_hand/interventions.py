@@ -139,6 +139,7 @@ class InterventionsController(QObject):
         cell = ChosenCell(record.stage, row, column)
         self._panel.close_panel()
         self._view.set(stage=record.stage, batch=batch, head=head, cell=cell)
+        self._view.bring_map(record.stage)
         self._window.product.maps.map(record.stage).setFocus()
 
     def _with(self, position: int, *records: Intervention) -> Mapping[str, object]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
@@ -67,8 +70,7 @@ class TypingController(QObject):
         cell = self._view.look.cell
         if cell is None:
             return
-        if self._view.look.mode == "product" and self._view.look.stage != cell.stage:
-            self._view.set(stage=cell.stage)
+        self._view.bring_map(cell.stage)
         self._open(self._window.product.maps.map(cell.stage), "")
 
     # --- the line --------------------------------------------------------------------------------
@@ -120,15 +122,18 @@ class TypingController(QObject):
             return
         old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
         if shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype):
-            self._set(cell.stage, index, old, value)
+            self._set(cell.stage, index, old, value, partial(self._open, heatmap, text))
 
     # --- the step --------------------------------------------------------------------------------
-    def _set(self, stage: str, index: tuple[int, ...], old: float, value: float) -> None:
+    def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, again: Callable[[], object]) -> None:
+        """Make the step that a number means; the line opens `again` where that is thought better of."""
         label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
         shares = STAGE[stage].shares and not self._changes.given(stage)
         meaning = self._meaning(stage, index, value) if shares else ALONE
         steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
-        if meaning is not None:
+        if meaning is None:
+            again()
+        else:
             steps[meaning](stage, index, value, label)
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:

@@ -24,6 +24,7 @@ class FindController(QObject):
         self._window, self._view, self._tables = window, view, tables
         self._searched: Searched | None = None
         self._from = 0, 0  # the cell at which the typing began
+        self._way = 1  # from there: forward, or -1 for back
         self._shown = False  # the first that was found is chosen already
         self._search = Search(self)
         self._search.found.connect(self._on_search_found)
@@ -120,6 +121,10 @@ class FindController(QObject):
         return place
 
     def _on_bar_typed(self, text: str) -> None:
+        self._way = 1
+        self._look_for(text)
+
+    def _look_for(self, text: str) -> None:
         searched = self._there()
         if searched is None:
             return
@@ -139,13 +144,19 @@ class FindController(QObject):
         if searched is None:
             return
         if self._search.cells and not self._shown:
-            row, column = self._from
-            first = self._search.after(row, column - 1)
-            passed = first is not None and (first >= (row, column) or self._search.done)
-            if passed and first is not None:
+            first = self._first()
+            if first is not None:
                 self._shown = True
                 searched.choose(*first)
         self._say()
+
+    def _first(self) -> tuple[int, int] | None:
+        """The first one found on the way from where the search began; None while an earlier one may still come."""
+        row, column = self._from
+        if self._way < 0:
+            return self._search.before(row, column) if self._search.done else None
+        first = self._search.after(row, column - 1)
+        return first if self._search.done or (first is not None and first >= (row, column)) else None
 
     def _step(self, way: int) -> None:
         """Choose the next one, or the one before; the first ones again behind the last."""
@@ -155,8 +166,8 @@ class FindController(QObject):
             return
         if not self._search.cells:  # forgotten when the numbers changed, or nothing was there
             row, column = searched.current
-            self._from = row, column + 1
-            self._on_bar_typed(self._window.find_bar.line.text())
+            self._from, self._way = (row, column + max(way, 0)), way
+            self._look_for(self._window.find_bar.line.text())
             return
         found = (self._search.after if way > 0 else self._search.before)(*searched.current)
         if found is not None:
@@ -189,5 +200,8 @@ class FindController(QObject):
 
     def retranslate(self) -> None:
         """The words behind the line in the present language."""
-        if self._window.find_bar.isVisible() and self._window.find_bar.line.text():
-            self._say()
+        searched = self._there()
+        if searched is not None and self._window.find_bar.isVisible():
+            self._window.find_bar.set_where(searched.name)
+            if self._window.find_bar.line.text():
+                self._say()

@@ -66,6 +66,7 @@ class HistoryTells(QObject):
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._job.stop)
         self._told_of = self._blamed_of = Question(Place("", ()), 0, 0)
+        self._suspects: tuple[Suspect, ...] = ()  # of the ranking
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
         document.changed.connect(self._on_changed)
         view.follow(self._on_changed, "cell", "face", "head", "batch", "evaluation")
@@ -144,7 +145,7 @@ class HistoryTells(QObject):
     # --- which moved it most ---------------------------------------------------------------------
     def _on_job_ended(self, found: object) -> None:
         self._line.end()
-        place, generation, first = self._blamed_of
+        _, generation, _ = self._blamed_of
         if isinstance(found, Stopped) or generation != self._document.generation:
             return
         if isinstance(found, (ValueError, LookupError, MemoryError)):
@@ -153,13 +154,23 @@ class HistoryTells(QObject):
         if isinstance(found, Exception):
             raise found
         assert isinstance(found, tuple)
+        self._suspects = found
+        self._show_ranking()
+
+    def _show_ranking(self) -> None:
+        place, _, first = self._blamed_of
         stack, rows, self._steps = self._document.stack, [], []
-        for suspect in (one for one in found if one.moved != 0):
+        for suspect in (one for one in self._suspects if one.moved != 0):
             step = -1 if suspect.step is None else first + suspect.step
             name = suspect.field if step < 0 else stack.text(step)
             rows.append((f"{suspect.share * 100:.0f} %  {name}", signed_text(suspect.moved)))
             self._steps.append(step + 1)
         self._history.blame.set_ranking(cell_name(*place), rows or [(self.tr("No step moved it"), "")])
+
+    def retranslate(self) -> None:
+        """The ranking on show in the present language."""
+        if self._history.blame.isVisible():
+            self._show_ranking()
 
     def _on_blame_step_requested(self, row: int) -> None:
         if any(self._steps[row : row + 1]):

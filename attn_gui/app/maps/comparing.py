@@ -47,7 +47,7 @@ class CompareController(QObject):
         self._soon.timeout.connect(self.show_cell)
         computation.pictured.connect(self._soon.start)
         view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
-        view.follow(self.show_offers, "evaluation")
+        view.follow(self.show_offers, "evaluation", "head")
         view.follow(self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation")
         self._box.picked.connect(lambda mode: view.set(compare=mode))
         window.comparison.endRequested.connect(self._on_line_end_requested)

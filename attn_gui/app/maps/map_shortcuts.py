@@ -68,7 +68,7 @@ class MapKeys(QObject):
         return True
 
     def _leave(self) -> bool:
-        """Esc takes one thing away: a refusal, a stroke, the brush, the chosen cell; `progress` ends pictures."""
+        """Esc takes one thing away: a refusal, a gesture, its tool, the chosen cell; `progress` ends pictures."""
         if self._window.banner.dismiss_refusal() or self._put_away():
             return True
         leaves = self._view.look.cell is not None and not self._computation.stoppable
@@ -92,7 +92,8 @@ class MapKeys(QObject):
         rows, _ = self._tables.marked()
         field, place = next(((field, marks[0][0]) for field, marks in rows.items() if field in panels), (None, 0))
         if field is not None:
-            first = self._computation.evaluation.head_columns(field, self._view.look.head).start if field != "x" else 0
+            evaluation, head = self._computation.evaluation, self._view.look.head
+            first = evaluation.head_columns(field, head).start if field in evaluation.stages else 0
             self._window.inputs.show_field(field)
             panels[field].select_cell(place, first)
             panels[field].view.setFocus(Qt.FocusReason.OtherFocusReason)

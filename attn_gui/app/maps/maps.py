@@ -182,7 +182,7 @@ class MapsController(QObject):
         maps, operands = self._window.product.maps, self._window.product.operands
         bar = operands.focused_bar() or maps.bar(maps.focused or self._view.look.stage)
         if not bar.isVisible():
-            self._view.set(mode="product")
+            self._view.bring_map(self._view.look.stage)
         bar.toggle_popup()
 
     def step_head(self, step: int) -> None:

@@ -64,6 +64,7 @@ class PagesController(QObject):
         self._panel.exportAsked.connect(lambda: self.exportAsked.emit(self._name))
         for name in MODES:
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
+        view.mapWanted.connect(lambda: self.set_large(False))
         computation.updated.connect(self._on_changed)
         document.snapshots.changed.connect(self._on_changed)
         view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage", "blanks")

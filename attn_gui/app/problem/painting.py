@@ -73,7 +73,7 @@ class PaintingController(QObject):
         shapes = {f"brush_{key}": key for key in SHAPES}
         return {
             "mask_tool": Command(self.set_painting, lambda: self.painting),
-            "toggle_mask_cell": Command(self.toggle, enabled=lambda: self._view.look.cell is not None),
+            "toggle_mask_cell": Command(self.toggle, enabled=self._takes_chosen),
             **choices(shapes, lambda: self.shape, self.take),
         }
 
@@ -161,6 +161,10 @@ class PaintingController(QObject):
         cell = self._view.look.cell
         if cell is not None and self._takes(cell.stage):
             self._paint(Cells.key, [(cell.row, cell.column)])
+
+    def _takes_chosen(self) -> bool:
+        cell = self._view.look.cell
+        return cell is not None and cell.stage in self._computation.evaluation.stages and self._takes(cell.stage)
 
     def _takes(self, stage: str) -> bool:
         """Whether a map is one of queries and keys."""

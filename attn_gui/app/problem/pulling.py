@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.problem.painting import PaintingController
@@ -18,7 +19,6 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
@@ -52,6 +52,8 @@ class PullingController(QObject):
     """Solves for the present number of the gesture off the GUI thread; the newest answer takes the place of the one
     before in all maps, and one gesture leaves one step. In long rows a quick answer comes first."""
 
+    changed = Signal()  # whether the tool is in hand
+
     def __init__(
         self,
         window: MainWindow,
@@ -60,14 +62,16 @@ class PullingController(QObject):
         view: ViewState,
         making: Making,
         painting: PaintingController,
+        shows_now: Callable[[], bool],
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._painting = making, painting
+        self._making, self._painting, self._shows_now = making, painting, shows_now
         self.in_hand = False
         self._pull: Pull | None = None
         self._target: float | None = None  # that nobody has solved for yet
         self._let_go = False
+        self._given_up = False  # refused or taken back, but still held
         self._quick: QuickRow | None = None  # way to answer, where the row has one
         self._looked = False  # whether one has been looked for
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -91,6 +95,7 @@ class PullingController(QObject):
             return
         self.in_hand = in_hand
         self._window.product.maps.set_pulling(in_hand)
+        self.changed.emit()
         if in_hand:
             self._painting.set_painting(False)
             self._window.banner.show_info(
@@ -98,6 +103,15 @@ class PullingController(QObject):
                     "Press on a number of a map and draw it up or down: the smallest change of its query follows."
                 )
             )
+
+    def leave(self) -> bool:
+        """Take the gesture under way back, else put the tool away; False where there is neither."""
+        under_way, in_hand = self._pull is not None, self.in_hand
+        if under_way:
+            self._take_back()
+        elif in_hand:
+            self.set_in_hand(False)
+        return under_way or in_hand
 
     def finish(self) -> None:
         """Wait for what is being solved; for the end of the program."""
@@ -112,12 +126,22 @@ class PullingController(QObject):
     def _on_maps_pulled(self, stage: str, pixels: int, done: bool) -> None:
         if self._let_go:  # the answer to the gesture before is not waited for
             self._end()
+        if self._given_up:
+            self._given_up = not done
+            return
         if self._pull is None and pixels and not done:
             self._pull = self._begun(stage)
+            self._given_up = self._pull is None
         if self._pull is None:
             return
         self._target, self._let_go = self._pull.target(pixels), done
         self._answer()
+
+    def _take_back(self) -> None:
+        self._given_up, stepped = not self._let_go, self._stepped
+        self._end()
+        if stepped:
+            self._document.stack.undo()
 
     def _end(self) -> None:
         self._background.forget()
@@ -128,7 +152,12 @@ class PullingController(QObject):
 
     def _begun(self, stage: str) -> Pull | None:
         cell, look = self._view.look.cell, self._view.look
-        if cell is None or cell.stage != stage or look.compare != NOW or look.blanks or self._computation.pending:
+        if cell is None or cell.stage != stage or self._computation.pending or not self._shows_now():
+            return None
+        if look.blanks:
+            self._window.banner.show_info(
+                lambda: self.tr("Cells are left out: end the exercise before you draw numbers.")
+            )
             return None
         problem = copied(self._window, self._document)
         if problem is None:

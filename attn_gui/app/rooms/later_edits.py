@@ -50,9 +50,11 @@ def later_edits(ground: Ground) -> LaterEdits:
     table_edits.directRequested.connect(ground.shapes.make_direct)
     table_blocks = TableBlocks(window, document, tables, target, making, ground.settings, tell)
     painting = PaintingController(window, document, computation, view, making, ground.settings, ground.bars)
-    painting.changed.connect(ground.bars.actions.show_states)
     targets = TargetController(window, document, computation, view, making)
     cell_blocks = CellBlocks(window, document, computation, view, making, table_blocks)
+    pulling = PullingController(window, document, computation, view, making, painting, cell_blocks.shows_now)
+    for tool in (painting, pulling):
+        tool.changed.connect(ground.bars.actions.show_states)
     return LaterEdits(
         target=target,
         table_edits=table_edits,
@@ -66,6 +68,6 @@ def later_edits(ground: Ground) -> LaterEdits:
         typing=TypingController(window, document, computation, view, making, targets, cell_blocks),
         interventions=InterventionsController(window, document, computation, view, making, ground.bars),
         heads=HeadEdits(window, document, view, making, tell),
-        pulling=PullingController(window, document, computation, view, making, painting),
+        pulling=pulling,
         takes=StateTakes(window, document, ground.baseline, view, making, cell_blocks),
     )

@@ -48,7 +48,8 @@ def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
     computation, view = ground.computation, ground.view
     baseline, bars, files, tables = ground.baseline, ground.bars, ground.files, ground.tables
     compare = CompareController(window, document, computation, baseline, view, bars)
-    keys = MapKeys(window, computation, view, tables, ground.maps.step_head, edits.painting.leave)
+    put_away = edits.painting.leave, edits.pulling.leave
+    keys = MapKeys(window, computation, view, tables, ground.maps.step_head, lambda: any(leave() for leave in put_away))
     history_tells = HistoryTells(window, document, computation, view)
     history_tells.changed.connect(bars.actions.show_states)
     return LaterTools(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -86,6 +86,8 @@ class ViewState(QObject):
     A new look or evaluation is resolved and compared with what was shown before anybody is told: each follower hears
     once, and only of what it asked for, so the order in which they are told means nothing.
     """
+
+    mapWanted = Signal()  # whatever is in the place of the maps gives way
 
     def __init__(self, computation: Computation, baseline: Baseline, look: Look, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -166,6 +168,11 @@ class ViewState(QObject):
     def set(self, **values: Any) -> None:
         """Take new values in; followers are told once, and only if something differs."""
         self._show(replace(self.look, **values), frozenset())
+
+    def bring_map(self, stage: str) -> None:
+        """Bring the map of a stage into sight, where a page or another room is in its place."""
+        self.mapWanted.emit()
+        self.set(**({} if self.look.mode == "all" else {"mode": "product", "stage": stage}))
 
     def set_with_next(self, **values: Any) -> None:
         """Take new values in together with the next evaluation."""

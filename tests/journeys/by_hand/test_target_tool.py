@@ -65,3 +65,32 @@ def test_put_away_the_mouse_moves_maps_again(person):
     person.do("target_tool")
     pull(person, "weights", 40)
     assert person.program.document.stack.count() == 0
+
+
+def test_escape_takes_a_gesture_back_while_it_is_held_and_then_puts_the_tool_away(person, qtbot):
+    before, heatmap = person.program.document.snapshot(), person.find("heatmap.weights")
+    start = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mousePress(heatmap, LEFT, pos=start)
+    QTest.mouseMove(heatmap, start - QPoint(0, 20))
+    QTest.mouseMove(heatmap, start - QPoint(0, 40))
+    qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
+    heatmap.setFocus()
+    person.press("Esc")
+    assert person.program.document.problem == before
+    QTest.mouseMove(heatmap, start - QPoint(0, 60))
+    QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 60))
+    person.program.edits.pulling.finish()
+    assert person.program.document.problem == before
+    assert person.action("target_tool").isChecked()
+    person.press("Esc")
+    assert not person.action("target_tool").isChecked()
+    assert person.program.view.look.cell is not None
+
+
+def test_beside_another_state_the_tool_says_why_nothing_moves(person):
+    person.do("pin")
+    person.do("show_before")
+    before = person.program.document.snapshot()
+    pull(person, "weights", 40)
+    assert "show Now first" in person.banner()
+    assert person.program.document.problem == before

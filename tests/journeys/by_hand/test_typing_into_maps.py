@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QRadioButton
 
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.weight_dialog import WeightDialog
+from attn_gui.views.tables.editor import CellEditor
 
 ROW, COLUMN = 10, 13
 LEFT = Qt.MouseButton.LeftButton
@@ -181,3 +182,29 @@ def test_problems_of_several_items_set_the_item_on_show(launch):
     scores = person.program.computation.evaluation
     assert scores.block("scores", 1, 1, slice(2, 3), slice(3, 4))[0, 0] == 9
     assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
+
+
+def test_a_number_whose_meaning_is_thought_better_of_stays_in_its_line(person, monkeypatch):
+    monkeypatch.setattr(WeightDialog, "exec", lambda _dialog: 0)
+    typed(person, "weights", "0.25")
+    assert isinstance(person.focus(), CellEditor)
+    assert person.focus().text() == "0.25"
+    assert not person.program.document.problem.interventions
+
+
+def test_the_map_comes_back_from_behind_a_large_page_before_its_number_is_typed(person):
+    person.show_stage("scaled")
+    person.click_cell("scaled", ROW, COLUMN)
+    person.program.rooms.pages.open("code")
+    person.program.rooms.pages.set_large(True)
+    assert not person.find("heatmap.scaled").isVisible()
+    person.do("set_number")
+    assert person.find("heatmap.scaled").isVisible()
+    assert line(person, "scaled").hasFocus()
+    person.press("Ctrl+A")
+    person.type("-3")
+    person.press("Return")
+    person.program.rooms.pages.set_large(True)
+    person.program.edits.interventions.go_to(0)
+    assert person.find("heatmap.scaled").isVisible()
+    assert person.find("heatmap.scaled").hasFocus()

@@ -182,3 +182,31 @@ def test_a_search_ends_with_its_table(launch: Callable[..., Any], key: str, tmp_
     person.find("heatmap.weights").setFocus()
     person.press(key)
     settled(person)
+
+
+def test_a_search_goes_on_backward_after_the_numbers_have_changed(launch: Callable[..., Any], tmp_path: Path) -> None:
+    query = np.zeros((4, 6))
+    query[0, 1] = query[2, 2] = query[3, 4] = 0.25
+    save(Problem(query=query, key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn")
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+F")
+    person.type("0.25")
+    settled(person)
+    person.type_into("key", 0, 0, "3")
+    person.go_to("query", 3, 0)
+    person.press("Shift+F3")
+    settled(person)
+    assert person.cell("query") == (2, 2)
+
+
+def test_the_line_says_in_the_present_language_what_is_searched(launch: Callable[..., Any]) -> None:
+    person = launch("worked-example.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 0, 0)
+    person.press("Ctrl+F")
+    line = person.find("find.line")
+    assert line.accessibleName() == "Find in A"
+    person.do("language_zh")
+    QCoreApplication.processEvents()
+    assert line.accessibleName() == "在 A 中查找"
