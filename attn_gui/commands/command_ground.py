@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DONE = 0  # the exit code of a command that did what it was asked
 MOST_CHANGES = 6  # that are said of a file
+_ARRANGING = ("array", "axes", "weights", "mask", "split", "num_heads", "num_kv_heads")  # options on arrays of a file
 
 
 class Refusal(Exception):
@@ -63,7 +64,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
         "w_query, …; w_query_key_value, b_query_key_value, query_key_value for three in one; and mask)",
     )
     add("--axes", metavar="A,B,…", help="of query, key, value: head,token,column or token,head,column; with batch, …")
-    add("--weights", default="in,out", metavar="in,out|out,in", help="axes of weights (out,in: as torch.nn.Linear)")
+    add("--weights", metavar="in,out|out,in", help="axes of weights (default: in,out; out,in: as torch.nn.Linear)")
     add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores")
     add(
         "--split",
@@ -76,15 +77,15 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
 
 
 def arranged(chosen: argparse.Namespace) -> Arrangement | None:
-    """The arrangement that the options say; None where the names of the file are to count. Raises Refusal."""
-    if chosen.array is None:
+    """The arrangement that the options say; None where they say nothing. Raises Refusal."""
+    given = {name: value for name in _ARRANGING if (value := getattr(chosen, name)) is not None}
+    if not given:
         return None
     from attn_gui.formats import FormatError
     from attn_gui.formats.named.arrangement import arrangement_of
 
-    options = (chosen.axes, chosen.weights, chosen.mask, chosen.num_heads, chosen.num_kv_heads, chosen.split)
     try:
-        return arrangement_of(dict(chosen.array), *options)
+        return arrangement_of(dict(given.pop("array", ())), **given)
     except FormatError as error:
         raise Refusal(str(error)) from error
 
