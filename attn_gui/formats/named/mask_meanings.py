@@ -17,7 +17,7 @@ KEEP, BLOCK, ADD = "keep", "block", "add"
 MASK_MEANINGS = (KEEP, BLOCK, ADD)
 _NO_SWITCHES = QT_TRANSLATE_NOOP(
     "Sentences",
-    "{file}: the mask holds {got}; expected 0 and 1, or true and false, to {meaning} cells, or the meaning “add”.",
+    "{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.",
 )
 
 

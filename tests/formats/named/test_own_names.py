@@ -72,7 +72,7 @@ def test_what_is_added_to_scores_neither_opens_nor_closes(
 ) -> None:
     path = put(tmp_path / "a.npz", **ARRAYS, mask=np.where(OPEN == 1, 0, -np.inf))
     said = refused(lambda: load(path, mask=meaning), path=path)
-    assert f"the mask holds -inf; expected 0 and 1, or true and false, to {meaning} cells" in said
+    assert f"the mask holds -inf; expected 0 and 1, or true and false, where it means “{meaning}”" in said
     assert load(path, mask="add").mask[0].kind == "bias"
 
 
