@@ -1,4 +1,4 @@
-"""What a file of arrays holds is read, noted or refused: the same in every kind, nothing in silence."""
+"""Contents of files of arrays: each is read, noted or refused, the same in every kind, nothing in silence."""
 
 from __future__ import annotations
 

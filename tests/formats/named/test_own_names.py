@@ -1,4 +1,4 @@
-"""What is said of arrays under their own names: applied as to those of other names, or refused."""
+"""Arrays under their own names: axes, masks and heads as said, applied as to those of other names, or refused."""
 
 from __future__ import annotations
 
