@@ -72,6 +72,8 @@ def _refuse(sentence: str) -> int:
 
 def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
+    if not chosen.files and arranged(chosen) is not None:
+        raise Refusal("Options on arrays need a FILE that holds them.")
     for files in _apart(chosen.files):
         _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
@@ -98,7 +100,7 @@ def _check(chosen: argparse.Namespace) -> None:
     from attn_gui.lessons.lesson_ending import is_lesson
     from attn_gui.lessons.lesson_file import read_lesson
 
-    if not is_lesson(chosen.file):
+    if not is_lesson(chosen.file) or arranged(chosen) is not None:
         with suppress(Unnamed):  # the window asks
             opened(chosen)
         return

@@ -501,6 +501,15 @@ def test_what_cannot_be_compared_is_one_sentence(more, said, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_what_is_left_out_of_the_other_state_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = {name: np.eye(3) for name in ("query", "key", "value")}
+    np.savez(tmp_path / "now.npz", **cells)
+    np.savez(tmp_path / "then.npz", **cells, more=np.eye(2))
+    words = ["--compare", str(tmp_path / "then.npz"), "--format", "npy"]
+    assert main(["export", str(tmp_path / "now.npz"), "-o", str(tmp_path / "out"), *words]) == 0
+    assert capsys.readouterr().err == "attn-gui: Arrays not used: more.\n"
+
+
 # --- arrays of other names -----------------------------------------------------------------------
 @pytest.fixture
 def dump(tmp_path: Path) -> Path:

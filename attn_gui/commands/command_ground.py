@@ -53,38 +53,50 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
 def add_arrangement(parser: argparse.ArgumentParser) -> None:
     """The options that say which arrays of a file are which parts of a problem."""
     add = parser.add_argument
-    add(
-        "--array",
-        type=setting,
-        nargs="+",
-        action="extend",
-        metavar="PART=NAME",
-        help="arrays of other names: query=h.3.attn.q key=h.3.attn.k … (parts are query, key, value, or x, context, "
-        "w_query, …; w_query_key_value, b_query_key_value, query_key_value for three in one; and mask)",
-    )
-    add("--axes", metavar="A,B,…", help="of query, key, value: head,token,column or token,head,column; with batch, …")
-    add("--weights", default="in,out", metavar="in,out|out,in", help="axes of weights (out,in: as torch.nn.Linear)")
-    add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores")
-    add(
-        "--split",
-        metavar="A,B,C",
-        help="how query, key and value lie in one array, such as w_query_key_value=c_attn.weight: part,head,column or "
-        "head,part,column (default: as models have an array of its name)",
-    )
-    add("--num-heads", type=whole(1, 65536), metavar="N", help="where no axis says it (default: as the file, else 1)")
-    add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)")
+    added = [
+        add(
+            "--array",
+            type=setting,
+            nargs="+",
+            action="extend",
+            metavar="PART=NAME",
+            help="arrays of other names: query=h.3.attn.q key=h.3.attn.k … (parts are query, key, value, or x, "
+            "context, w_query, …; w_query_key_value, b_query_key_value, query_key_value for three in one; and mask)",
+        ),
+        add(
+            "--axes",
+            metavar="A,B,…",
+            help="of query, key, value: head,token,column or token,head,column; with batch, …",
+        ),
+        add("--weights", metavar="in,out|out,in", help="axes of weights (default: in,out; out,in: as torch.nn.Linear)"),
+        add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores"),
+        add(
+            "--split",
+            metavar="A,B,C",
+            help="how query, key and value lie in one array, such as w_query_key_value=c_attn.weight: part,head,column "
+            "or head,part,column (default: as models have an array of its name)",
+        ),
+        add(
+            "--num-heads",
+            type=whole(1, 65536),
+            metavar="N",
+            help="where no axis says it (default: as the file, else 1)",
+        ),
+        add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)"),
+    ]
+    parser.set_defaults(arranging=[option.dest for option in added])
 
 
 def arranged(chosen: argparse.Namespace) -> Arrangement | None:
-    """The arrangement that the options say; None where the names of the file are to count. Raises Refusal."""
-    if chosen.array is None:
+    """The arrangement that the options say; None where they say nothing. Raises Refusal."""
+    given = {name: value for name in chosen.arranging if (value := getattr(chosen, name)) is not None}
+    if not given:
         return None
     from attn_gui.formats import FormatError
     from attn_gui.formats.named.arrangement import arrangement_of
 
-    options = (chosen.axes, chosen.weights, chosen.mask, chosen.num_heads, chosen.num_kv_heads, chosen.split)
     try:
-        return arrangement_of(dict(chosen.array), *options)
+        return arrangement_of(dict(given.pop("array", ())), **given)
     except FormatError as error:
         raise Refusal(str(error)) from error
 

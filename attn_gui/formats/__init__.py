@@ -30,7 +30,7 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.named.arrangement import ROWS_IN, arrangement_of
+from attn_gui.formats.named.arrangement import ROWS_IN, Arrangement, arrangement_of
 from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
 from attn_gui.formats.problem_fields import listed
@@ -101,7 +101,8 @@ def load(
     """The problem in a session (.attn), or in a .npz, .safetensors, .json or .xlsx. Raises FormatError, one sentence.
 
     arrays   part of the problem → name in the file, where the names are others: {"query": "h.3.attn.q", …}; the parts
-             are the fields that are arrays, mask, and w_query_key_value, b_query_key_value, query_key_value
+             are the fields that are arrays, mask, and w_query_key_value, b_query_key_value, query_key_value; the rest
+             is about a file of arrays, whatever they are called
     axes     of query, key and value: "head,token,column", "token,head,column", "batch,head,token,column", …; None:
              the first of these that fits
     weights  "in,out", or "out,in" as torch.nn.Linear holds them
@@ -110,11 +111,8 @@ def load(
              have an array of this name
     What the file holds and is left out is a UserWarning each.
     """
-    found = (
-        open_file(path)
-        if arrays is None
-        else open_arranged(path, arrangement_of(arrays, axes, weights, mask, num_heads, num_kv_heads, split))
-    )
+    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split)
+    found = open_file(path) if said == Arrangement() else open_arranged(path, said)
     for note in found.notes:
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
     if found.snapshots:

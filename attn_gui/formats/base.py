@@ -103,6 +103,7 @@ class Listing:
     read: Callable[[Source, Collection[str]], dict[str, Array]]
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    others: tuple[str, ...] = ()  # what the file holds besides, and is no array of numbers
 
 
 Content = TypeVar("Content", Loaded, Matrix)

@@ -35,7 +35,7 @@ def parse_object(text: str, largest: int) -> dict[str, Json]:
         raise FormatError(TOO_LONG, got=size_text(len(text)), expected=size_text(largest))
     _check_parts(text)
     try:
-        found = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
+        found = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=unique)
     except FormatError:
         raise
     except RecursionError as error:
@@ -72,9 +72,10 @@ def _finite(text: str) -> float:
     return number if math.isfinite(number) else _refuse(shown(text))
 
 
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+def unique(pairs: list[tuple[str, Json]], twice: str = _TWICE) -> dict[str, Json]:
+    """The names with their values. Raises FormatError, with the sentence `twice`, for a name that is given twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         counted = Counter(name for name, _ in pairs)
-        raise FormatError(_TWICE, name=shown(next(name for name, count in counted.items() if count > 1)))
+        raise FormatError(twice, name=shown(next(name for name, count in counted.items() if count > 1)))
     return found

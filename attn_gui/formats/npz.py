@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from typing import IO
 
 import numpy as np
@@ -16,18 +15,26 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.foreign_arrays import (
     Array,
     Budget,
-    check_dtype,
+    Header,
     checked_header,
     read_bytes,
     read_header,
     read_npy,
 )
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
-from attn_gui.formats.named.by_name import META, check_names, problem_of
+from attn_gui.formats.named.by_name import (
+    LONGEST_META,
+    META,
+    THERE_TWICE,
+    check_names,
+    is_ours,
+    joined,
+    problem_of,
+    said_in_meta,
+)
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.formats.rows import Rows, rows_of
 
-LONGEST_META = 2**20
 LONGEST_DIRECTORY = 2**20
 _END = b"PK\5\6"
 _END_SIZE = 22
@@ -52,32 +59,43 @@ def read(source: Source) -> Loaded:
         meta = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, members):
             said, cells = option_of(name, _option(archive, members[name], name, budget))
-            _check_once(name, meta)
-            meta, arrays = meta | said, arrays | cells
-    # what is written with options says what its axes are; a first axis of other hands may be heads
-    ignored = [name for name in members if not (is_field(name) or is_option(name) or name == META)]
-    return problem_of(arrays, meta, ignored, batch_axis=META in members)
+            meta, arrays = joined(meta, said), arrays | cells
+    return problem_of(arrays, meta, [name for name in members if not is_ours(name)])
 
 
 def listing(source: Source) -> Listing:
-    """Every array of numbers by its header, and the options beside them; what is no such array is passed over."""
+    """Every array by its header, and the options beside them."""
     _check_directory(source)
-    found, texts = [], []
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
-        for name, info in members.items():
-            with archive.open(info) as member, suppress(FormatError):
-                header = read_header(member, name)
-                if header.dtype.kind in "US" or (is_option(name) and header.shape == ()):
-                    texts.append(name)
-                else:
-                    check_dtype(name, header.dtype)
-                    found.append(Listed(name, header.shape, header.dtype.name))
+        headers = {name: _header(archive, info, name) for name, info in members.items()}
+        texts = [name for name, header in headers.items() if header is None or _is_text(name, header)]
+        found = [
+            Listed(name, header.shape, header.dtype.name)
+            for name, header in headers.items()
+            if header is not None and name not in texts
+        ]
         budget = Budget()
         options = _meta(archive, members[META]) if META in texts else {}
         for name in filter(is_option, texts):
-            options |= option_of(name, _option(archive, members[name], name, budget))[0]
-    return Listing(tuple(found), _taken, options)
+            options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
+    return Listing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_ours(name)))
+
+
+def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:
+    """The header of an array; None of what is none, and no part of a problem either."""
+    try:
+        with archive.open(info) as member:
+            return read_header(member, name)
+    except FormatError:
+        if is_ours(name):
+            raise
+        return None
+
+
+def _is_text(name: str, header: Header) -> bool:
+    """Whether an array is a text, or says an option as one would."""
+    return header.dtype.kind in "US" or (is_option(name) and header.shape == ())
 
 
 def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
@@ -140,8 +158,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     for info in archive.infolist():
         name = info.filename.removesuffix(".npy")
         if name in found:
-            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
-            raise FormatError(template, name=shown(name))
+            raise FormatError(THERE_TWICE, name=shown(name))
         if info.flag_bits & _ENCRYPTED or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is encrypted or packed in an unusual way.")
             raise FormatError(template, name=shown(name))
@@ -168,12 +185,6 @@ def _option(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: 
     return np.char.decode(found) if found.dtype.kind == "S" else found
 
 
-def _check_once(name: str, meta: Mapping[str, Json]) -> None:
-    if name in meta:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, as an array and in “meta”.")
-        raise FormatError(template, name=name)
-
-
 def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
     """The options: one text without axes, of at most a megabyte."""
     with archive.open(info) as member:
@@ -184,4 +195,4 @@ def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
         if header.dtype.itemsize > wide * LONGEST_META:
             raise FormatError(TOO_LONG, got=size_text(header.dtype.itemsize // wide), expected=size_text(LONGEST_META))
         text = read_bytes(member, "meta", header.dtype.itemsize).view(header.dtype)[0]
-    return parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META)
+    return said_in_meta(parse_object(text.decode() if isinstance(text, bytes) else str(text), LONGEST_META))

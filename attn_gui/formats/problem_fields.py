@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.problem.checks import told, whole_text
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.masks import Bias, Custom, Layer
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.settling import AXES
+from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array
@@ -43,6 +47,21 @@ def is_field(name: str) -> bool:
 def is_option(name: str) -> bool:
     """Whether an array of this name says what options may say, too."""
     return name in OPTIONS or name in ARGUMENTS
+
+
+def own_shape(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a field whose file holds it so: one row or column is how tables hold what has one axis."""
+    return (math.prod(shape),) if len(shape) == 2 and 1 in shape and _is_vector(name) else shape
+
+
+def _is_vector(name: str) -> bool:
+    """Whether a field has one axis."""
+    record, _, last = name.rpartition(".")
+    tables: dict[str, Iterable[Sized]] = {
+        "score_params": (score.tables[last] for score in SCORES.values() if last in score.tables),
+        "block": (block.tables[last].letters for block in BLOCKS.values() if last in block.tables),
+    }
+    return AXES.get(name) == (1,) or any(len(letters) == 1 for letters in tables.get(record, ()))
 
 
 def is_result(name: str) -> bool:

@@ -6104,6 +6104,10 @@
         <translation>{file}：“{name}”出现了两次。</translation>
     </message>
     <message>
+        <source>{file}: “{name}” is there twice, by itself and in “meta”.</source>
+        <translation>{file}：“{name}”出现了两次，一次单独给出，一次在“meta”中。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
         <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
@@ -6742,10 +6746,6 @@
     <message>
         <source>{changes}; new cells are 0</source>
         <translation>{changes}；新单元格为 0</translation>
-    </message>
-    <message>
-        <source>{file}: “{name}” is there twice, as an array and in “meta”.</source>
-        <translation>{file}：“{name}”出现了两次，一次是数组，一次在“meta”中。</translation>
     </message>
     <message>
         <source>{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; expected booleans (True = may attend), or a layer of the kind bias.</source>
@@ -7752,6 +7752,10 @@
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
     </message>
     <message>
+        <source>{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads.</source>
+        <translation>{file}：形状 {got} 无论怎样解读各轴，都不能作为有 {heads} 个头的查询、键和值。</translation>
+    </message>
+    <message>
         <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
         <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
     </message>
@@ -7886,6 +7890,14 @@
     <message>
         <source>Two states stand side by side as maps alone, without the matrices around them.</source>
         <translation>两个状态只能以热图并排显示，周围不带矩阵。</translation>
+    </message>
+    <message>
+        <source>“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.</source>
+        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个问题的各个文件应当一致。</translation>
+    </message>
+    <message>
+        <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
+        <translation>{file}：掩码中有 {got}；含义为“{meaning}”时应为 0 和 1，或真和假；含义为“add”时可以是任意数。</translation>
     </message>
 </context>
 <context>

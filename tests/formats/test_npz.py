@@ -351,7 +351,7 @@ REFUSED_OPTIONS = {
     "a wild scale": (CELLS | {"scale": np.nan}, "scale must be finite"),
     "tokens of one text": (CELLS | {"tokens": "hello"}, "must be texts"),
     "too few tokens": (CELLS | {"tokens": ["a", "b"]}, "expected 3, got 2"),
-    "twice": (CELLS | {"scale": 1.0, "meta": '{"scale": 1.0}'}, "“scale” is there twice, as an array and in “meta”"),
+    "twice": (CELLS | {"scale": 1.0, "meta": '{"scale": 1.0}'}, "“scale” is there twice, by itself and in “meta”"),
     "an axis that may be heads": (STACKED | {"num_heads": 2}, "may be 2 heads or 2 batch items"),
 }
 
@@ -366,7 +366,7 @@ def test_a_bad_option_is_one_sentence(name: str, tmp_path: Path, refused: Callab
 def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **STACKED, num_heads=2, batch_axis=True)
     assert load(tmp_path / "a.npz").batch_size == 2
-    np.savez(tmp_path / "b.npz", **STACKED, meta='{"num_heads": 2}')
+    np.savez(tmp_path / "b.npz", **STACKED, meta='{"num_heads": 2, "batch_axis": true}')
     assert load(tmp_path / "b.npz").batch_size == 2
 
 

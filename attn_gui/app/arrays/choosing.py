@@ -45,6 +45,7 @@ class ArraysController(QObject):
         super().__init__(window)
         self._window, self._files, self._settings = window, files, settings
         self._paths: tuple[Path, ...] = ()
+        self._said: Arrangement | None = None  # of several files, by their own names
         self._dialog: ArraysDialog | None = None
         self._listed = SideWork(window, OpeningProgress(window))
         self._preview = Background(self)
@@ -64,10 +65,10 @@ class ArraysController(QObject):
 
     def open_together(self, paths: tuple[Path, ...], arrangement: Arrangement | None = None) -> None:
         """Open what the arrays of several files make: as arranged, by their names, or after a question."""
-        if arrangement is not None:
+        if arrangement is not None and arrangement.arrays:
             self._open_several(paths, arrangement)
             return
-        self._paths = paths
+        self._paths, self._said = paths, arrangement
         self._listed.start(several_name(paths), partial(_sorted, paths))
 
     def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
@@ -99,7 +100,7 @@ class ArraysController(QObject):
         elif isinstance(found, list):
             self.apart.emit(found)
         elif isinstance(found, Listing) and len(self._paths) > 1 and _tells(found):
-            self._open_several(self._paths, None)
+            self._open_several(self._paths, self._said)
         elif isinstance(found, Listing):
             self._ask(self._paths, found)
 

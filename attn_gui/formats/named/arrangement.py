@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
-from attn_gui.engine.problem.masks import Bias, Custom
 from attn_gui.engine.problem.shapes.drafts import clash_with, draft_of
 from attn_gui.engine.problem.shapes.head_axis import side_by_side
 from attn_gui.formats.base import Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.by_name import problem_of
+from attn_gui.formats.named.by_name import check_names, is_problem, problem_of
 from attn_gui.formats.named.fused import (
     FUSED,
     SPLITS,
@@ -42,14 +41,13 @@ from attn_gui.formats.named.head_axes import (
     parsed,
     readings,
 )
+from attn_gui.formats.named.mask_meanings import MASK_MEANINGS, with_mask
 from attn_gui.formats.named.roles import MASK, ROLES, suggested
-from attn_gui.formats.problem_fields import fields_of, listed, option_of
+from attn_gui.formats.problem_fields import fields_of, is_field, listed, own_shape
 
 ROWS_IN, ROWS_OUT = "in,out", "out,in"
 WEIGHT_AXES = (ROWS_IN, ROWS_OUT)
 _STEPS = {ROWS_IN: 1, ROWS_OUT: -1}
-KEEP, BLOCK, ADD = "keep", "block", "add"
-MASK_MEANINGS = (KEEP, BLOCK, ADD)
 _LINEAR = (*WEIGHTS, "w_output")
 _SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
     "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
@@ -61,6 +59,9 @@ _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expect
 _NO_READING = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: the shapes {got} fit together in no order of axes as query, key and value."
 )
+_NO_READING_OF_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads."
+)
 _OTHER_READING = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: query, key and value cannot be read as {axes}; expected {expected}."
 )
@@ -68,7 +69,10 @@ _OTHER_READING = QT_TRANSLATE_NOOP(
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Names of the arrays by part, and how they are read; None is what their shapes and kinds of numbers suggest."""
+    """Names of the arrays by part, and how they are read; None is what their shapes and kinds of numbers suggest.
+
+    Where no array is said, those of a file that is read have their own names.
+    """
 
     arrays: Mapping[str, str] = field(default_factory=dict)
     axes: Axes | None = None  # of query, key and value
@@ -80,7 +84,7 @@ class Arrangement:
 
     def __post_init__(self) -> None:
         for role in self.arrays:
-            if role not in ROLES:
+            if role not in ROLES and not is_field(role):
                 raise FormatError(_NO_ROLE, name=shown(role), expected=ROLES)
 
     @property
@@ -119,10 +123,15 @@ class Arrangement:
         return 0 if self.weights == ROWS_OUT and FUSED[role] == WEIGHTS else -1
 
     def count(self, listing: Listing) -> Count:
-        """The numbers of heads that are said, here or in the file."""
-        said = {name: listing.options.get(name) for name in ("num_heads", "num_kv_heads")}
-        heads, kv_heads = (count if type(count) is int and count > 0 else None for count in said.values())
-        return Count(self.num_heads or heads or 1, self.num_kv_heads or kv_heads)
+        """The numbers of heads, one where none is said."""
+        heads, kv_heads = self._said_counts(listing)
+        return Count(heads or 1, kv_heads)
+
+    def _said_counts(self, listing: Listing) -> tuple[int | None, int | None]:
+        """The numbers of heads and of K/V heads that are said, here or in the file."""
+        found = (listing.options.get(name) for name in ("num_heads", "num_kv_heads"))
+        heads, kv_heads = (count if type(count) is int and count > 0 else None for count in found)
+        return self.num_heads or heads, self.num_kv_heads or kv_heads
 
     def _whole_shapes(self, listing: Listing) -> dict[str, Shape]:
         known = {array.name: array.shape for array in listing.arrays}
@@ -132,13 +141,27 @@ class Arrangement:
         return {role: known[name] for role, name in self.arrays.items()}
 
     def readings(self, listing: Listing) -> tuple[Axes, ...]:
-        """The ways to read the axes of query, key and value."""
+        """The ways to read the axes of query, key and value, those with as many heads as are said."""
         shapes = self.shapes(listing)
         tokens = listing.options.get("query_tokens", listing.options.get("tokens"))
         count = len(tokens) if isinstance(tokens, list) else None
-        found = readings({role: shapes[role] for role in DIRECT if role in shapes}, count)
+        heads = dict(zip(DIRECT, self._said_counts(listing), strict=False))
+        found = readings({role: shapes[role] for role in DIRECT if role in shapes}, count, heads)
         together = any(FUSED.get(role) == DIRECT for role in self.arrays)  # with heads in the columns
         return tuple(axes for axes in found if not together or (HEAD not in axes and axes[-1] == COLUMN))
+
+    def named(self, listing: Listing) -> Arrangement:
+        """The same with the arrays under their own names where none is said. Raises ForeignNames where these say
+        nothing."""
+        if self.arrays:
+            return self
+        names = [array.name for array in listing.arrays]
+        own = [name for name in names if is_field(name) or name == MASK]
+        if not is_problem(own):
+            own += [name for name in names if name in FUSED]
+        if not is_problem(parts_of(own)):
+            check_names(names)
+        return replace(self, arrays={name: name for name in own})
 
     def settled(self, listing: Listing) -> Arrangement:
         """Arrangement with its axes said. Raises FormatError where the shapes allow none, or not those said."""
@@ -146,8 +169,10 @@ class Arrangement:
             return self
         found = self.readings(listing)
         if not found:
-            shapes = self.shapes(listing)
-            raise FormatError(_NO_READING, got=tuple(shape_text(shapes[role]) for role in DIRECT if role in shapes))
+            shapes = {role: shape for role, shape in self.shapes(listing).items() if role in DIRECT}
+            template = _NO_READING_OF_HEADS if readings(shapes) else _NO_READING
+            got = tuple(shape_text(shapes[role]) for role in DIRECT if role in shapes)
+            raise FormatError(template, got=got, heads=self.count(listing).heads)
         if self.axes is not None and self.axes not in found:
             expected = tuple(",".join(axes) for axes in found)
             raise FormatError(_OTHER_READING, axes=",".join(self.axes), expected=expected)
@@ -216,7 +241,9 @@ def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
 
 def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) -> Loaded:
     """The problem that an arrangement makes of a file. Raises FormatError, and ShapeError as a problem does."""
-    said = arrangement.settled(listing)
+    said = arrangement.named(listing)
+    by_name = not arrangement.arrays and arrangement.axes is None  # then their axes are those of the fields
+    said = said if by_name else said.settled(listing)
     names = set(said.arrays.values())
     said.shapes(listing)
     source.file.seek(0)
@@ -231,10 +258,10 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     if said.weights == ROWS_OUT:
         arrays |= {role: arrays[role].T for role in _LINEAR if role in arrays}
     if MASK in arrays:
-        options, cells = _with_mask(said, arrays.pop(MASK), options, arrays)
+        options, cells = with_mask(said.mask, arrays.pop(MASK), options, arrays)
         arrays |= cells
-    left = [array.name for array in listing.arrays if array.name not in names]
-    loaded = problem_of(arrays, options, left, batch_axis=True)
+    left = [*(array.name for array in listing.arrays if array.name not in names), *listing.others]
+    loaded = problem_of(arrays, options, left, batch_axis=not by_name)
     return replace(loaded, notes=(*listing.notes, *_notes_on_split(said, listing), *loaded.notes))
 
 
@@ -255,6 +282,7 @@ def _notes_on_split(said: Arrangement, listing: Listing) -> list[Note]:
 
 
 def _held_shape(said: Arrangement, role: str, shape: Shape) -> Shape:
+    shape = own_shape(role, shape)
     if role in DIRECT and said.axes is not None:
         return laid_shape(said.axes, shape)
     return shape[::-1] if role in _LINEAR and said.weights == ROWS_OUT else shape
@@ -268,31 +296,3 @@ def _options(said: Arrangement, listing: Listing) -> dict[str, Json]:
         for option, role in (("num_heads", "query"), ("num_kv_heads", "key")):
             counts[option] = (heads_of(said.axes, shapes[role]) if role in shapes else None) or counts[option]
     return {**listing.options, **{name: count for name, count in counts.items() if count is not None}}
-
-
-def _with_mask(
-    said: Arrangement, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
-) -> tuple[dict[str, Json], dict[str, Array]]:
-    """The options and arrays of the file's layers with one more, of the cells of a mask."""
-    cells = _with_axes(said, cells, arrays)
-    before = options.get(MASK, [])
-    layers = list(before) if isinstance(before, list) else []
-    if said.mask is None:
-        more, found = option_of(MASK, cells)
-        layer, (values,) = more[MASK][0], found.values()
-        kind = Custom if layer["kind"] == Custom.kind else Bias
-    else:
-        kind, values = (Bias, cells) if said.mask == ADD else (Custom, (cells != 0) == (said.mask == KEEP))
-    name = f"{MASK}.{len(layers)}.{kind.parameters[0].name}"
-    return {**options, MASK: [*layers, {"kind": kind.kind}]}, {name: values}
-
-
-def _with_axes(said: Arrangement, cells: Array, arrays: Mapping[str, Array]) -> Array:
-    """A mask of items and keys, or of items, queries and keys, with the axes between."""
-    first = next((arrays[role] for role in ("query", "x") if role in arrays), None)
-    if first is None or first.ndim != 3 or cells.ndim not in (2, 3):
-        return cells
-    batch, n = first.shape[0], first.shape[-2]
-    if cells.shape[0] == batch and (cells.ndim == 3 or cells.shape[0] != n):
-        return cells[:, None, None] if cells.ndim == 2 else cells[:, None]
-    return cells

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
 from attn_gui.formats.base import Listing, Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array, rounding_notes
 from attn_gui.formats.json_text import Json
+from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import (
     assemble,
     is_field,
@@ -17,11 +18,16 @@ from attn_gui.formats.problem_fields import (
     listed,
     notes_on,
     option_of,
+    own_shape,
 )
 from attn_gui.formats.rows import Rows
 
 META = "meta"
+LONGEST_META = 2**20
+_OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
 _ROADS = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)))
+THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
 _NO_PROBLEM = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
 )
@@ -31,11 +37,16 @@ class ForeignNames(FormatError):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
+def is_ours(name: str) -> bool:
+    """Whether a problem would miss what a file has under this name."""
+    return is_field(name) or is_option(name) or name == META
+
+
 def check_names(names: Iterable[str]) -> None:
     """Raise ForeignNames where the names of a file's arrays make no problem, and others might be its missing parts."""
     names = list(names)
     known = [name for name in names if is_field(name)]
-    foreign = [name for name in names if not (is_field(name) or is_option(name) or is_result(name) or name == META)]
+    foreign = [name for name in names if not (is_ours(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
 
@@ -47,12 +58,14 @@ def is_problem(names: Iterable[str]) -> bool:
 
 
 def problem_of(
-    arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool
+    arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
 ) -> Loaded:
     """The problem of arrays by field name, with notes on what is `ignored` or was rounded.
 
-    `batch_axis`: what a first axis as long as num_heads is, where the options do not say it.
+    `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
+    be heads, and is refused.
     """
+    arrays = {name: array.reshape(own_shape(name, array.shape)) for name, array in arrays.items()}
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[Note] = [*notes_on(ignored, strange)]
@@ -64,14 +77,26 @@ def problem_in(listing: Listing, source: Source) -> Loaded:
     """The problem of a file whose arrays have the names of fields; raises ForeignNames where they have not."""
     names = [array.name for array in listing.arrays]
     check_names(names)
-    wanted = [name for name in names if is_field(name) or name == "mask"]
+    wanted = [name for name in names if is_field(name) or name == MASK]
     found, options = listing.read(source, wanted), dict(listing.options)
     arrays = {name: array for name, array in found.items() if is_field(name)}
-    if "mask" in found:
-        said, cells = option_of("mask", found["mask"])
-        options, arrays = options | said, arrays | cells
-    loaded = problem_of(arrays, options, [name for name in names if name not in wanted], batch_axis=bool(options))
+    if MASK in found:
+        said, cells = option_of(MASK, found[MASK])
+        options, arrays = joined(options, said), arrays | cells
+    loaded = problem_of(arrays, options, [*(name for name in names if name not in wanted), *listing.others])
     return Loaded(loaded.problem, {}, (*listing.notes, *loaded.notes), loaded.about, loaded.left_out)
+
+
+def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
+    """The options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be heads."""
+    return {"batch_axis": True, **options} if options.keys() >= _OURS else dict(options)
+
+
+def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
+    """The options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
+    if twice := [name for name in more if name in options]:
+        raise FormatError(_TWICE, name=shown(twice[0]))
+    return {**options, **more}
 
 
 def texts_among(members: Mapping[str, Rows]) -> dict[str, str]:

@@ -22,12 +22,14 @@ READINGS: tuple[Axes, ...] = (
 _ORDER = (BATCH, HEAD, TOKEN, COLUMN)
 
 
-def readings(shapes: Mapping[str, Shape], tokens: int | None = None) -> tuple[Axes, ...]:
+def readings(
+    shapes: Mapping[str, Shape], tokens: int | None = None, heads: Mapping[str, int | None] | None = None
+) -> tuple[Axes, ...]:
     """The ways to read the axes of query, key and value, as far as these are given; the likeliest first.
 
-    `tokens`: the number of queries where it is known, such as from their names.
+    `tokens`: the number of queries where it is known, such as from their names; `heads`: of each, where it is said.
     """
-    fitting = [axes for axes in READINGS if _fits(axes, shapes)]
+    fitting = [axes for axes in READINGS if _fits(axes, shapes) and _counts(axes, shapes, heads or {})]
     return tuple(sorted(fitting, key=lambda axes: tokens is not None and not _has(axes, shapes, tokens)))
 
 
@@ -47,6 +49,11 @@ def _fits(axes: Axes, shapes: Mapping[str, Shape]) -> bool:
         HEAD not in axes or not (query and key) or query[HEAD] % max(1, key[HEAD]) == 0,
     )
     return all(alike)
+
+
+def _counts(axes: Axes, shapes: Mapping[str, Shape], heads: Mapping[str, int | None]) -> bool:
+    """Whether an axis of heads is as long as is said."""
+    return HEAD not in axes or all(heads.get(name) in (None, heads_of(axes, shapes[name])) for name in shapes)
 
 
 def _equal(axis: str, *sizes: Mapping[str, int]) -> bool:

@@ -5,6 +5,7 @@ Rows are turned into numbers one by one: so the first that is wrong is named, an
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,13 +16,24 @@ import numpy as np
 
 from attn_gui.engine.tell import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
-from attn_gui.formats.foreign_arrays import MOST_AXES, Array, Budget
-from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.by_name import META, options_among, problem_in, texts_among
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
+from attn_gui.formats.foreign_arrays import EXACT, MOST_AXES, Array, Budget, rounded_note
+from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object, unique
+from attn_gui.formats.named.by_name import (
+    LONGEST_META,
+    META,
+    THERE_TWICE,
+    joined,
+    options_among,
+    problem_in,
+    said_in_meta,
+    texts_among,
+)
+from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import ABOUT, is_field
 from attn_gui.formats.rows import Rows
 from attn_gui.formats.text.csv_text import decode
+from attn_gui.formats.text.numerals import NotANumber, number
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
 MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text
@@ -72,19 +84,30 @@ def _nested(cells: Json, shape: tuple[int, ...]) -> str:
 
 def listing(source: Source) -> Listing:
     """Every nested list of numbers; what lies in records within has their names before its own, with points."""
-    named = _parsed(source)
+    named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
     budget = Budget()
-    said = named.pop(META, {})
+    meta = _meta(named.pop(META, {}))
     options = {**options_among(named), **{name: named[name] for name in ABOUT if isinstance(named.get(name), str)}}
-    options = {name: value for name, value in options.items() if not (name == "mask" and _is_numbers(value))}
+    options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
     for name, value in _lists(named):
         if name not in options:
             arrays[name] = _array(name, value, budget, source.tell)
+            notes += _rounding_notes(name, value, arrays[name])
     if not arrays:
         raise FormatError(_NOTHING)
     listed = tuple(Listed(name, array.shape, array.dtype.name) for name, array in arrays.items())
-    return Listing(listed, partial(_held, arrays), options | (said if isinstance(said, dict) else {}))
+    read = {*options, *arrays}
+    others = tuple(name for name, value in named.items() if name not in read and not isinstance(value, dict | None))
+    return Listing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
+
+
+def _meta(said: Json) -> dict[str, Json]:
+    """The options that `meta` says, as a record or as its text."""
+    found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
+    if not isinstance(found, dict):
+        raise FormatError(NOT_MAPPING)
+    return said_in_meta(found)
 
 
 def size_of(source: Source) -> int:
@@ -96,22 +119,44 @@ def _held(arrays: Mapping[str, Array], _source: Source, names: Collection[str]) 
     return {name: array for name, array in arrays.items() if name in names}
 
 
-def _parsed(source: Source) -> dict[str, Json]:
-    """The whole text as values by name; checked before it is taken apart."""
+class _Decimals:
+    """The numbers of a text that are not whole; the first that is read as 0, and is none, is noted."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    def read(self, digits: str) -> float:  # in Python, so that others have their turn
+        """The number that the digits are. Raises NotANumber for one that is too large."""
+        value = float(digits)
+        if math.isinf(value):
+            return number(digits)
+        if value == 0 and not self.notes and any(digit in "123456789" for digit in digits.lower().partition("e")[0]):
+            from attn_gui.formats.text.delimited import Row
+            from attn_gui.formats.text.text_table import read_rows
+
+            self.notes += read_rows([Row(0, [digits])]).notes
+        return value
+
+
+def _parsed(source: Source) -> tuple[dict[str, Json], list[Note]]:
+    """The whole text as values by name, with notes on its numbers; checked before it is taken apart."""
     check_size(source.size, LARGEST_FILE)
     text = decode(source.file.read(source.size))
     lists = text.count("[") + text.count("{")
     if lists > MOST_LISTS:
         raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
+    decimals = _Decimals()
     try:
-        found = json.loads(text, parse_float=lambda digits: float(digits))  # in Python, so that others have their turn
+        found = json.loads(text, parse_float=decimals.read, object_pairs_hook=partial(unique, twice=THERE_TWICE))
+    except (FormatError, NotANumber):
+        raise
     except RecursionError as error:
         raise FormatError(_DEEP) from error
     except json.JSONDecodeError as error:
         raise FormatError(_BAD, place=error.pos) from error
     except ValueError as error:  # Python reads no number of thousands of digits
         raise FormatError(_LONG) from error
-    return found if isinstance(found, dict) else {ALONE: found}
+    return found if isinstance(found, dict) else {ALONE: found}, decimals.notes
 
 
 def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
@@ -164,6 +209,16 @@ def _array(name: str, nested: Json, budget: Budget, tell: Tell) -> Array:
     elif kinds == {int} and np.abs(array).max() < 2**53:
         whole = array.astype(np.int64)
     return (array if whole is None else whole).reshape(shape)
+
+
+def _rounding_notes(name: str, nested: Json, array: Array) -> list[Note]:
+    """A note on the first whole number that float64 cannot hold."""
+    if array.dtype.kind != "f" or not (np.abs(array) >= EXACT).any():
+        return []
+    rows = _rows(name, nested, array.shape) if array.ndim else [[nested]]
+    cells = (cell for row in rows for cell in row)
+    lost = (cell for cell in cells if isinstance(cell, int) and int(float(cell)) != cell)
+    return [rounded_note(str(cell), float(cell)) for cell in itertools.islice(lost, 1)]
 
 
 def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:

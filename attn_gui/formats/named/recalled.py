@@ -8,9 +8,10 @@ from typing import Any
 
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.named.arrangement import MASK_MEANINGS, ROWS_IN, WEIGHT_AXES, Arrangement
+from attn_gui.formats.named.arrangement import ROWS_IN, WEIGHT_AXES, Arrangement
 from attn_gui.formats.named.fused import SPLITS
 from attn_gui.formats.named.head_axes import parsed
+from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
 
 _NUMBER = re.compile(r"\d+")
 

@@ -9,11 +9,10 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.foreign_arrays import Array, Budget, read_bytes
 from attn_gui.formats.json_text import Json, parse_object
-from attn_gui.formats.named.by_name import META, problem_in, texts_among
+from attn_gui.formats.named.by_name import LONGEST_META, META, problem_in, said_in_meta, texts_among
 from attn_gui.formats.rows import Rows
 from attn_gui.formats.sessions import packed_arrays, session
 
-LONGEST_META = 2**20
 _LENGTH = 8  # bytes that say how long the header is
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensors file.")
 
@@ -43,13 +42,14 @@ def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
 
 
 def listing(source: Source) -> Listing:
-    """Every array of a known kind, by the header alone."""
+    """Every array, by the header alone; one of unknown numbers is refused when it is read."""
     header, _ = _header(source)
-    known = [place for place in packed_arrays.places(header) if packed_arrays.is_known(place.kind)]
-    arrays = tuple(Listed(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in known)
-    said = _metadata(header).get(META)
-    options = parse_object(said, LONGEST_META) if isinstance(said, str) else {}
-    return Listing(arrays, _taken, options)
+    places = packed_arrays.places(header)
+    arrays = tuple(Listed(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in places)
+    texts = _metadata(header)
+    said = texts.get(META)
+    options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
+    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
 
 
 def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
 from attn_gui.formats.catalog import detect, keepers, listings, matrices, suffixes
-from attn_gui.formats.file_sentences import FormatError, Note
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arrangement import Arrangement, read_arranged
 from attn_gui.formats.named.by_name import check_names, is_problem, problem_in
 from attn_gui.formats.named.listed_files import NO_ARRAYS
+from attn_gui.formats.problem_fields import is_option
 
-Reader = Callable[[Collection[str]], dict[str, Array]]
+_TWO_OPTIONS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.",
+)
 
 
 def holds_matrix(path: Path) -> bool:
@@ -34,25 +40,39 @@ def whole_ones(paths: Sequence[Path]) -> list[Path]:
     """The files that hold a problem by themselves, unless matrices lie beside them. Raises FormatError."""
     if any(map(holds_matrix, paths)):
         return []
-    return [path for path in paths if is_problem(array.name for array in _part(path, silent)[0])]
+    return [path for path in paths if is_problem(array.name for array in _part(path, silent).arrays)]
 
 
 def list_several(paths: Sequence[Path], tell: Tell = silent) -> Listing:
     """The arrays of several files; equal names are told apart by their files. Raises FormatError."""
     parts = [_part(path, _within(tell, done, len(paths))) for done, path in enumerate(paths)]
-    counts = Counter(array.name for arrays, *_ in parts for array in arrays)
+    counts = Counter(array.name for part in parts for array in part.arrays)
     listed: list[Listed] = []
-    readers: dict[str, tuple[Reader, str]] = {}
-    options: dict[str, object] = {}
-    notes: list[Note] = []
-    for path, (arrays, read, said, noted) in zip(paths, parts, strict=True):
-        for array in arrays:
+    places: dict[str, tuple[Listing, str]] = {}
+    for path, part in zip(paths, parts, strict=True):
+        for array in part.arrays:
             name = array.name if counts[array.name] == 1 else f"{path.name}/{array.name}"
             listed.append(array._replace(name=name))
-            readers[name] = read, array.name
-        options |= said
-        notes += noted
-    return Listing(tuple(listed), partial(_read, readers), options, tuple(notes))
+            places[name] = part, array.name
+    notes = tuple(note for part in parts for note in part.notes)
+    others = tuple(name for part in parts for name in part.others)
+    return Listing(tuple(listed), partial(_read, places), _joined(paths, parts), notes, others)
+
+
+def _joined(paths: Sequence[Path], parts: Sequence[Listing]) -> dict[str, object]:
+    """The options of several files. Raises FormatError where two say different things; of mere words the first stay."""
+    found: dict[str, tuple[Path, object]] = {}
+    for path, part in zip(paths, parts, strict=True):
+        for name, value in part.options.items():
+            first, held = found.setdefault(name, (path, value))
+            if is_option(name) and held != value:
+                files = {"one": shown(first.name), "other": shown(path.name)}
+                raise FormatError(_TWO_OPTIONS, name=name, first=_said(held), second=_said(value), **files)
+    return {name: value for name, (_, value) in found.items()}
+
+
+def _said(value: object) -> str:
+    return shown(json.dumps(value))
 
 
 def open_several(paths: Sequence[Path], arrangement: Arrangement | None, tell: Tell = silent) -> Loaded:
@@ -82,19 +102,19 @@ def several_name(paths: Sequence[Path]) -> str:
     return ", ".join(path.name for path in paths)
 
 
-def _part(path: Path, tell: Tell) -> tuple[Sequence[Listed], Reader, Mapping[str, object], Sequence[Note]]:
-    """Contents of one file: its arrays, what reads them, options, notes."""
+def _part(path: Path, tell: Tell) -> Listing:
+    """Contents of one file, which is opened again where an array is read."""
     with reading(path, tell=tell) as source:
         found = detect(source, path, (*keepers(), *matrices()))
         if found.listing is not None:
             listing = found.listing(source)
-            return listing.arrays, partial(_from, path, listing), listing.options, listing.notes
+            return replace(listing, read=partial(_from, path, listing))
         for kind in matrices():
             if kind is found:
                 matrix = kind.read(source)
                 values = matrix.values.reshape(_shape(source) or matrix.values.shape)
                 only = Listed(path.stem, values.shape, values.dtype.name)
-                return [only], partial(_all_of, values), {}, matrix.notes
+                return Listing((only,), partial(_all_of, values), notes=matrix.notes)
         raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
 
 
@@ -110,15 +130,15 @@ def _within(tell: Tell, done: int, count: int) -> Tell:
     return lambda share: tell((done + share) / count)
 
 
-def _from(path: Path, listing: Listing, names: Collection[str]) -> dict[str, Array]:
+def _from(path: Path, listing: Listing, _source: Source, names: Collection[str]) -> dict[str, Array]:
     with reading(path) as source:
         return listing.read(source, names)
 
 
-def _read(readers: Mapping[str, tuple[Reader, str]], _source: Source, names: Collection[str]) -> dict[str, Array]:
+def _read(places: Mapping[str, tuple[Listing, str]], source: Source, names: Collection[str]) -> dict[str, Array]:
     """The arrays of these names, each out of its own file."""
-    return {name: read([own])[own] for name, (read, own) in readers.items() if name in names}
+    return {name: part.read(source, [own])[own] for name, (part, own) in places.items() if name in names}
 
 
-def _all_of(values: Array, names: Collection[str]) -> dict[str, Array]:
+def _all_of(values: Array, _source: Source, names: Collection[str]) -> dict[str, Array]:
     return dict.fromkeys(names, values)

@@ -20,9 +20,8 @@ import numpy as np
 from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, Array
-from attn_gui.formats.json_text import Json, parse_object
-from attn_gui.formats.named.by_name import META, problem_in
-from attn_gui.formats.problem_fields import is_field
+from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object
+from attn_gui.formats.named.by_name import META, is_ours, problem_in, said_in_meta
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
 LONGEST_META = 2**15  # letters of a cell, as Excel has them
@@ -81,24 +80,24 @@ def listing(source: Source) -> Listing:
     formulas = _check_parts(source)
     found: dict[str, Matrix] = {}
     options: dict[str, Json] = {}
-    refusal: FormatError | None = None
+    refused: dict[str, FormatError] = {}
     with _opened(source, formulas) as books:
         for name, *sheets in zip(books[0].sheetnames, *(book.worksheets for book in books), strict=True):
             try:
                 rows = _cells(name, sheets, source)
                 if name == META:
                     options = _options(rows)
-                else:
+                elif rows or is_ours(name):
                     found[name] = _matrix(name, rows, source)
             except FormatError as error:
-                if is_field(name) or name == META:
+                if is_ours(name):
                     raise
-                refusal = refusal or error
+                refused[name] = error
     if not found:
-        raise refusal or FormatError(_NOTHING)
+        raise next(iter(refused.values()), FormatError(_NOTHING))
     listed = tuple(Listed(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
     notes = tuple(note for matrix in found.values() for note in matrix.notes)
-    return Listing(listed, partial(_held, found), options, notes)
+    return Listing(listed, partial(_held, found), options, notes, tuple(refused))
 
 
 def _held(found: Mapping[str, Matrix], _source: Source, names: Collection[str]) -> dict[str, Array]:
@@ -204,11 +203,8 @@ def _matrix(name: str, rows: list[_Cells], source: Source) -> Matrix:
     from attn_gui.formats.text.text_table import read_rows
 
     block = _trimmed(name, rows)
-    texts = [Row(place, [_text(cell) for cell in row]) for place, row in block]
-    try:
-        matrix = read_rows(texts, source.tell)
-    except FormatError as error:
-        raise FormatError(_SHEET, name=shown(name), reason=_without_file(error)) from error
+    with _said_of(name):
+        matrix = read_rows([Row(place, [_text(cell) for cell in row]) for place, row in block], source.tell)
     kinds = {type(cell) for row in block for cell in row.cells if isinstance(cell, int | float)}
     for kind, dtype in ((bool, np.bool_), (int, np.int64)):
         if kinds == {kind}:
@@ -230,11 +226,24 @@ def _text(cell: Any) -> str:
     return "" if cell is None else repr(cell) if isinstance(cell, int | float) else str(cell)
 
 
+@contextmanager
+def _said_of(name: str) -> Iterator[None]:
+    """Whatever is wrong is said of a sheet."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(_SHEET, name=shown(name), reason=_without_file(error)) from error
+
+
 def _without_file(error: FormatError) -> Note:
     """The sentence without the name of the file in front, which stands before it."""
     return Note(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
 
 
 def _options(rows: Sequence[_Cells]) -> dict[str, Json]:
-    said = next((cell for _, row in rows for cell in row if isinstance(cell, str)), "{}")
-    return parse_object(said, LONGEST_META)
+    """The options of a sheet whose one cell holds them."""
+    texts = [cell for _, row in rows for cell in row if cell is not None] or ["{}"]
+    with _said_of(META):
+        if len(texts) > 1 or not isinstance(texts[0], str):
+            raise FormatError(NOT_MAPPING)
+        return said_in_meta(parse_object(texts[0], LONGEST_META))

@@ -143,14 +143,9 @@ def places(header: Mapping[str, Json]) -> list[Place]:
     return sorted(entries, key=lambda place: place.bytes)
 
 
-def is_known(kind: str) -> bool:
-    """Whether numbers of this kind can be read."""
-    return kind in _DTYPES
-
-
 def kind_name(kind: str) -> str:
-    """The name that NumPy has for a kind of numbers; bfloat16 has its own."""
-    return "bfloat16" if kind == _BFLOAT16 else np.dtype(_DTYPES[kind]).name
+    """The name that NumPy has for a kind of numbers; bfloat16, and what cannot be read, have their own."""
+    return "bfloat16" if kind == _BFLOAT16 else np.dtype(_DTYPES[kind]).name if kind in _DTYPES else shown(kind)
 
 
 def count_of(place: Place, budget: Budget) -> int:

@@ -136,7 +136,7 @@ def broken_safetensors(**entry: object) -> bytes:
         (broken_safetensors(shape=[2, 10**9], data_offsets=[0, 16 * 10**9]), "16.0 GB of memory"),
         (broken_safetensors(data_offsets=[0, 8]), "expected 32 bytes of numbers, got 8"),
         (broken_safetensors(shape="2"), "what it says about “query” is damaged"),
-        (broken_safetensors(dtype="F4"), "holds no problem"),
+        (broken_safetensors(dtype="F4"), "“query” holds F4; expected F64, F32"),
     ],
 )
 def test_a_bad_safetensors_is_one_sentence(
@@ -238,7 +238,7 @@ def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..
         ([[1, None], [2, 3]], "row 0, column 1 (line 1)"),
         ([[datetime.date(2026, 1, 1)]], "expected a number"),
         ([["#DIV/0!", 1.0]], "an error or a missing value"),
-        ([], "holds no numbers"),
+        ([], "holds no sheet of numbers"),
     ],
 )
 def test_a_cell_that_is_no_number_is_named(

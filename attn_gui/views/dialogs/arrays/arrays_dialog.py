@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,8 +171,9 @@ class ArraysDialog(Retranslated, FormDialog):
             self.previewAsked.emit(name)
 
     def _readings(self, arrangement: Arrangement) -> tuple[tuple[str, ...], ...]:
+        """The readings to choose from, by the numbers of heads in the file; ours is asked for where no axis says it."""
         try:
-            return arrangement.readings(self._listing)
+            return replace(arrangement, num_heads=None, num_kv_heads=None).readings(self._listing)
         except FormatError:  # of a name that is no longer there
             return ()
 

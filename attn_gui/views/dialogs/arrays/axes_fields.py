@@ -9,18 +9,10 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.named.arrangement import (
-    ADD,
-    BLOCK,
-    KEEP,
-    MASK_MEANINGS,
-    ROWS_IN,
-    ROWS_OUT,
-    WEIGHT_AXES,
-    Arrangement,
-)
+from attn_gui.formats.named.arrangement import ROWS_IN, ROWS_OUT, WEIGHT_AXES, Arrangement
 from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of
 from attn_gui.formats.named.head_axes import BATCH, COLUMN, HEAD, TOKEN, Axes
+from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, MASK_MEANINGS
 from attn_gui.formats.named.roles import MASK
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox

@@ -1,0 +1,150 @@
+"""Arrays under their own names: axes, masks and heads as said, applied as to those of other names, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.cli import main
+from attn_gui.engine import Problem
+from attn_gui.formats import FormatError, list_arrays, load, save
+from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.by_name import ForeignNames
+from attn_gui.formats.named.several_files import open_several
+
+RANDOM = np.random.default_rng(11)
+ARRAYS = {name: RANDOM.normal(size=(3, 4)) for name in ("query", "key", "value")}
+STACKED = {name: RANDOM.normal(size=(2, 3, 4)) for name in ARRAYS}
+OPEN = np.tril(np.ones((3, 3)))
+
+
+def put(path: Path, **arrays: object) -> Path:
+    np.savez(path, **arrays)
+    return path
+
+
+def test_heads_are_as_said(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS, extra=OPEN)
+    with pytest.warns(UserWarning, match="Arrays not used: extra"):
+        assert load(path, num_heads=2) == Problem(**ARRAYS, num_heads=2)
+
+
+def test_weights_are_turned(tmp_path: Path) -> None:
+    given = {"x": RANDOM.normal(size=(5, 4)), **{f"w_{name}": RANDOM.normal(size=(6, 4)) for name in ARRAYS}}
+    turned = {name: array if name == "x" else array.T for name, array in given.items()}
+    assert load(put(tmp_path / "a.npz", **given), weights="out,in", num_heads=3) == Problem(**turned, num_heads=3)
+
+
+def test_three_in_one_are_taken_apart(tmp_path: Path) -> None:
+    x, whole = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=(4, 12))
+    path = put(tmp_path / "a.npz", x=x, w_query_key_value=whole)
+    parts = dict(zip(("w_query", "w_key", "w_value"), np.split(whole, 3, axis=1), strict=True))
+    assert load(path, split="part,head,column", num_heads=2) == Problem(x=x, **parts, num_heads=2)
+
+
+def test_layers_and_records_of_the_file_stay(tmp_path: Path) -> None:
+    problem = Problem(
+        **{name: array[0] for name, array in STACKED.items()},
+        mask=[{"kind": "custom", "allowed": OPEN.astype(bool)}, {"kind": "causal"}],
+        score="additive",
+        score_params={"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)},
+        num_heads=2,
+    )
+    save(problem, tmp_path / "a.npz")
+    assert load(tmp_path / "a.npz", num_heads=2) == problem
+
+
+@pytest.mark.parametrize(("meaning", "allowed"), [("keep", OPEN == 1), ("block", OPEN == 0)])
+def test_a_mask_means_what_is_said(meaning: str, allowed: np.ndarray, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.csv" for name in (*ARRAYS, "mask")]
+    for path, array in zip(paths, (*ARRAYS.values(), OPEN), strict=True):
+        np.savetxt(path, array, delimiter=",", fmt="%r")
+    found = open_several(paths, Arrangement(mask=meaning)).problem
+    np.testing.assert_array_equal(found.mask[0].allowed, allowed)
+
+
+@pytest.mark.parametrize("meaning", ["keep", "block"])
+def test_what_is_added_to_scores_neither_opens_nor_closes(
+    meaning: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS, mask=np.where(OPEN == 1, 0, -np.inf))
+    said = refused(lambda: load(path, mask=meaning), path=path)
+    assert f"the mask holds -inf; expected 0 and 1, or true and false, where it means “{meaning}”" in said
+    assert load(path, mask="add").mask[0].kind == "bias"
+
+
+# --- axes and heads ------------------------------------------------------------------------------
+def test_axes_are_those_of_the_fields_until_others_are_said(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = put(tmp_path / "a.npz", **STACKED, mask=OPEN)
+    assert load(path, mask="keep").batch_size == 2
+    assert "may be 2 heads or 2 batch items" in refused(lambda: load(path, num_heads=2, mask="keep"), path=path)
+    mask = [{"kind": "custom", "allowed": OPEN}]
+    expected = Problem.from_heads(*STACKED.values(), mask=mask)
+    assert load(path, axes="head,token,column", mask="keep") == expected
+
+
+@pytest.mark.parametrize("said", ["here", "in the file"])
+def test_a_number_of_heads_decides_what_an_axis_is(said: str, tmp_path: Path, refused: Callable[..., str]) -> None:
+    one = RANDOM.normal(size=(8, 5, 12))
+    path = put(tmp_path / "a.npz", q=one, k=one, v=one, **({} if said == "here" else {"num_heads": 4}))
+    names = {"query": "q", "key": "k", "value": "v"}
+    more = {"num_heads": 4} if said == "here" else {}
+    found = load(path, arrays=names, **more)
+    assert (found.batch_size, found.num_heads, found.d_k) == (8, 4, 3)
+    contradiction = refused(lambda: load(path, arrays=names, axes="head,token,column", **more), path=path)
+    assert "cannot be read as head,token,column; expected batch,token,column" in contradiction
+
+
+def test_heads_that_no_axis_has_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
+    one = RANDOM.normal(size=(2, 3, 5, 4))
+    path = put(tmp_path / "a.npz", q=one, k=one, v=one)
+    names = {"query": "q", "key": "k", "value": "v"}
+    said = refused(lambda: load(path, arrays=names, num_heads=4), path=path)
+    assert "can be read in no order of axes as query, key and value of 4 heads" in said
+    assert load(path, arrays=names, num_heads=5).num_heads == 5
+    grouped = put(tmp_path / "b.npz", q=one[0], k=one[0, :1], v=one[0, :1])
+    assert load(grouped, arrays=names, num_kv_heads=1).num_heads == 3
+
+
+def test_both_readings_are_offered_while_no_number_is_said(tmp_path: Path) -> None:
+    listing = list_arrays(put(tmp_path / "a.npz", q=STACKED["query"], k=STACKED["key"], v=STACKED["value"]))
+    assert [axes[0] for axes in proposed(listing).readings(listing)] == ["head", "batch", "token"]
+
+
+# --- what cannot be applied ----------------------------------------------------------------------
+@pytest.mark.parametrize("said", [{"axes": "nonsense"}, {"mask": "whatever"}, {"weights": "x"}, {"split": "x"}])
+def test_a_word_that_means_nothing_is_refused(said: dict[str, str], tmp_path: Path) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    with pytest.raises(FormatError, match="expected one of"):
+        load(path, **said)
+
+
+def test_names_that_say_nothing_stay_foreign(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.npz", q=ARRAYS["query"], k=ARRAYS["key"], v=ARRAYS["value"])
+    with pytest.raises(ForeignNames, match="got q, k, v"):
+        load(path, num_heads=2)
+
+
+def test_a_session_has_no_arrays_by_name(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "a.attn"
+    save(Problem(**ARRAYS), path)
+    assert "holds no arrays by name" in refused(lambda: load(path, num_heads=2), path=path)
+    assert load(path, weights="in,out") == Problem(**ARRAYS), "which says nothing"
+    with pytest.warns(UserWarning, match="Arrays not used: attn_gui"):  # the options of a session by another suffix
+        load(path.rename(tmp_path / "a.safetensors"), num_heads=2)
+
+
+def test_the_command_line_applies_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    assert main(["export", str(path), "-o", str(tmp_path), "--num-heads", "2", "--format", "csv"]) == 0
+    assert (tmp_path / "a-weights-h1.csv").exists()
+    save(Problem(**ARRAYS), tmp_path / "a.attn")
+    capsys.readouterr()
+    for words in (["verify", str(tmp_path / "a.attn"), "--num-heads", "2"], ["--num-heads", "2"]):
+        assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "a.attn holds no arrays by name" in said
+    assert "Options on arrays need a FILE" in said
