@@ -16,7 +16,7 @@ import numpy as np
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
-from attn_gui.formats.text import delimited, written_out
+from attn_gui.formats.text import delimited, typeset_reading, written_out
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
 from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
 from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
@@ -101,13 +101,13 @@ def _read_grids(grids: Sequence[Grid], tell: Tell) -> Matrix:
 def _grids(text: str) -> list[Grid]:
     """The ways to cut a text; more than one where its commas or semicolons can be two things."""
     outline = delimited.outlined(text)
-    if written_out.is_latex(outline):
-        return [_listed(text, written_out.latex_rows, commas=True)]
+    if typeset_reading.is_latex(outline):
+        return [_listed(text, typeset_reading.latex_rows, commas=True)]
     if written_out.is_list(outline):
         return [_listed(text, written_out.list_rows, commas=False)]
-    if written_out.is_piped(outline):
+    if typeset_reading.is_piped(outline):
         _refuse_too_many(text)
-        rows, headed = written_out.piped_rows(text)
+        rows, headed = typeset_reading.piped_rows(text)
         return [Grid(lambda: iter(rows), len(rows), headed)]
     if outline == text:
         text = written_out.unprinted(text)
