@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, quoted
 from attn_gui.formats.text.delimited import Row
 from attn_gui.formats.text.typeset_parts import joined, parted
 from attn_gui.formats.text.typeset_signs import text_of_latex, text_of_markdown
@@ -12,8 +12,21 @@ from attn_gui.formats.text.written_out import SEVERAL
 
 LOOKED_AT = 20  # lines that tell a table between pipes
 MOST_BEGUN = 100  # environments that are looked into
+BESIDE, NAMED = 400, 24  # letters beside a matrix that are looked at, and of them those that a sentence names
+TABULAR = "tabular"  # stands in prose; every other in a formula
+BEFORE = frozenset(("=", ":", "：", "$", r"\[", r"\(", r"\approx", r"\equiv", r"\coloneqq", r"\triangleq"))
+AFTER = frozenset(("=", ":", ".", ",", ";", "。", "，", "；", "$", r"\]", r"\)", r"\\", r"\in"))
 
 _MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_SIGN = re.compile(
+    r"\\(?:begin|end|label|tag)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)|\\[A-Za-z]+|\\.|\S",
+    re.DOTALL,
+)
+_FRAME = re.compile(
+    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|[lr]brack)",
+    re.DOTALL,
+)
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
 _LATEX_CELL = re.compile(r"(?<!\\)&")
@@ -22,10 +35,16 @@ _LATEX_DRESS = re.compile(
     r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
     r"|[{}$~]"
 )
+_SIGN_APART = re.compile(r"^([-+])\s+(?=[\d.])")
 _LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
 _RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
 _DASHES = frozenset("-=─━═")
 _PIPE = re.compile(r"(?<!\\)[|│]")
+
+BESIDE_IT = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
+)
 
 
 def is_latex(text: str) -> bool:
@@ -51,20 +70,37 @@ def latex_rows(text: str) -> list[Row]:
     if parts := [(part, [row.cells for row in latex_rows(own)]) for part, own in parted(text)]:
         return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))]
     begun = text.count("\\begin{")
-    found = _MATRIX.findall(text) if begun < MOST_BEGUN else []
+    found = list(_MATRIX.finditer(text)) if begun < MOST_BEGUN else []
     if len(found) > 1 or begun >= MOST_BEGUN:
         raise FormatError(SEVERAL, count=len(found) or begun)
-    kind, body = found[0] if found else ("", text)
-    if kind in ("array", "tabular"):
-        body = _COLUMNS.sub("", body, count=1)
+    body = _body(found[0]) if found else text
     rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(row)] for row in _LATEX_ROW.split(body)]
     return [Row(0, cells) for cells in (rows if any(rows[-1]) else rows[:-1])]
 
 
+def _body(matrix: re.Match[str]) -> str:
+    """What stands within a matrix; refused with what stands beside it in a formula, where that may change it."""
+    kind, body = matrix.groups()
+    if kind != TABULAR:
+        _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
+        _refuse_beside(_COMMENT.sub("", matrix.string[matrix.end() :]).lstrip()[:BESIDE], 0, AFTER)
+    return _COLUMNS.sub("", body, count=1) if kind in ("array", TABULAR) else body
+
+
+def _refuse_beside(side: str, nearest: int, ends: frozenset[str]) -> None:
+    """Raise FormatError unless a formula begins or ends beside a matrix, behind what only frames the matrix."""
+    signs = _SIGN.findall(side)
+    while signs and _FRAME.fullmatch(signs[nearest]):
+        del signs[nearest]
+    if signs and signs[nearest] not in ends and not signs[nearest].startswith(("\\begin", "\\end")):
+        raise FormatError(BESIDE_IT, text=quoted(side[-NAMED:] if nearest else side))
+
+
 def _latex_cell(cell: str) -> str:
-    cell = _LATEX_POWER.sub(r"e\1", cell.replace("\\infty", "inf"))
-    cell = _LATEX_FRACTION.sub(r"\1/\2", cell)
-    return text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip()
+    """The text of a cell; fractions and powers keep apart from digits beside them, with which they are no number."""
+    cell = _LATEX_POWER.sub(r"e\1 ", cell.replace("\\infty", "inf"))
+    cell = _LATEX_FRACTION.sub(r" \1/\2 ", cell)
+    return _SIGN_APART.sub(r"\1", text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip())
 
 
 # --- Markdown ------------------------------------------------------------------------------------
