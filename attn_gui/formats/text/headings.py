@@ -17,6 +17,7 @@ MISSING = frozenset(
     ("null", "(null)", "nil", "none", "na", "n/a", "<na>", "nat", "missing", "undefined", "\\n", "-nan(ind)")
 )
 _ERROR = re.compile(r"#[A-Z0-9_/ ]+[!?]?|#\w+[!?！？]|err:\d+|[+-]?nan\(\w*\)", re.IGNORECASE)
+_DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
 
@@ -91,10 +92,10 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
     return all(int(cell.strip()) == start + place for place, cell in enumerate(cells))
 
 
-def find_headings(rows: Sequence[Sequence[str]], headed: bool = False) -> tuple[Headings, ...]:
+def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) -> tuple[Headings, ...]:
     """The ways to read the first rows of a table: one, or two where numbers may be headings or not.
 
-    `headed`: the syntax of the text puts headings into the first row, as Markdown does.
+    `headed`: the syntax of the text puts headings into the first row, as Markdown does; None: it lets them stand there.
     """
     if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
         return (Headings(True, True, short=True),)
@@ -103,9 +104,15 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool = False) -> tuple[
         return found
     if len(rows) > 1 and (are_words(rows[0]) or (headed and _is_named(rows[0]))):
         return (Headings(header=True),)
-    if len(rows) > 1 and headed and is_count(rows[0]):
+    if len(rows) > 1 and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
         return (Headings(header=True), Headings())
     return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows))),)
+
+
+def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether columns may be counted above numbers that all have a fraction: pandas writes so without an index."""
+    decimals = (_DECIMALS.search(cell) for row in rows[1:] for cell in row)
+    return len(rows[0]) > 1 and is_count(rows[0], 0) and all(decimals)
 
 
 def _with_corner(rows: Sequence[Sequence[str]]) -> tuple[Headings, ...]:

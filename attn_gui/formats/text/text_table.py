@@ -36,7 +36,7 @@ class Grid(NamedTuple):
 
     begin: Callable[[], Iterator[Row]]
     rows: int  # about so many
-    headed: bool = False  # by the syntax
+    headed: bool | None = False  # whether the syntax puts headings into the first row; None: they may stand there
     commas: bool = True  # a comma within a cell may belong to a number
 
 
@@ -102,9 +102,12 @@ def _grids(text: str) -> list[Grid]:
     """The ways to cut a text; more than one where its commas or semicolons can be two things."""
     outline = delimited.outlined(text)
     if typeset_reading.is_latex(outline):
-        return [_listed(text, typeset_reading.latex_rows, commas=True)]
+        _refuse_too_many(text)
+        rows = typeset_reading.latex_rows(text)
+        return [Grid(lambda: iter(rows), len(rows))]
     if written_out.is_list(outline):
-        return [_listed(text, written_out.list_rows, commas=False)]
+        _refuse_too_many(text)
+        return [_listed(rows) for rows in written_out.list_readings(text)]
     if typeset_reading.is_piped(outline):
         _refuse_too_many(text)
         rows, headed = typeset_reading.piped_rows(text)
@@ -117,16 +120,15 @@ def _grids(text: str) -> list[Grid]:
     dialect = delimited.find_dialect(text)
     if dialect.delimiter == " ":
         written_out.refuse_shortened(text)
-    grids = [_table(text, dialect)]
+    # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
+    grids = [_table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)]
     if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
         grids.append(_table(text, Dialect("\t")))
     return grids
 
 
-def _listed(text: str, rows_of: Callable[[str], list[Row]], *, commas: bool) -> Grid:
-    _refuse_too_many(text)
-    rows = rows_of(text)
-    return Grid(lambda: iter(rows), len(rows), commas=commas)
+def _listed(rows: list[Row]) -> Grid:
+    return Grid(lambda: iter(rows), len(rows), commas=False)
 
 
 def _table(text: str, dialect: Dialect) -> Grid:

@@ -5,6 +5,7 @@ Imports the stdlib only.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
@@ -73,8 +74,21 @@ def refuse_shortened(text: str) -> None:
 
 
 # --- lists and prints ----------------------------------------------------------------------------
-def list_rows(text: str) -> list[Row]:
-    """The rows of nested lists in any brackets."""
+def list_readings(text: str) -> list[list[Row]]:
+    """The rows of nested lists in any brackets; of one list over several lines also with a row a line.
+
+    NumPy wraps a long row so, and MATLAB and Julia end a row so.
+    """
+    body = _brackets(text)
+    readings = [_rows_of(_nested(body))]
+    if body.count("[") == 1:
+        rows = _rows_of(_nested(_cut_at_lines(body)))
+        readings += [rows] if len({len(cells) for cells in rows}) == 1 else []
+    return [[Row(0, cells) for cells in rows] for rows in readings]
+
+
+def _brackets(text: str) -> str:
+    """A text from its first bracket to its last, all of them square."""
     if _MATHEMATICA.match(text):
         text = _MARKED_PRECISION.sub("", text.replace("*^", "e")).translate(str.maketrans("{}", "[]"))
     refuse_shortened(text)
@@ -89,7 +103,16 @@ def list_rows(text: str) -> list[Row]:
         raise FormatError(NO_MATCH)
     if re.search(r"[\[,]\s*,", body):
         raise FormatError(GAP)
-    return [Row(0, cells) for cells in _rows_of(_nested(body))]
+    return body
+
+
+def _cut_at_lines(body: str) -> str:
+    """A list with a semicolon for every line end, but beside a comma, where every language goes on."""
+    lines = [line.strip() for line in body.split("\n")]
+    ends = [
+        " " if ahead.endswith(",") or behind.startswith(",") else ";" for ahead, behind in itertools.pairwise(lines)
+    ]
+    return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
 
 def _nested(body: str) -> Nested:
