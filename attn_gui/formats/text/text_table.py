@@ -102,16 +102,12 @@ def _grids(text: str) -> list[Grid]:
     """The ways to cut a text; more than one where its commas or semicolons can be two things."""
     outline = delimited.outlined(text)
     if typeset_reading.is_latex(outline):
-        _refuse_too_many(text)
-        rows = typeset_reading.latex_rows(text)
-        return [Grid(lambda: iter(rows), len(rows))]
+        return [_typeset(text, typeset_reading.latex_rows)]
     if written_out.is_list(outline):
         _refuse_too_many(text)
         return [_listed(rows) for rows in written_out.list_readings(text)]
     if typeset_reading.is_piped(outline):
-        _refuse_too_many(text)
-        rows, headed = typeset_reading.piped_rows(text)
-        return [Grid(lambda: iter(rows), len(rows), headed)]
+        return [_typeset(text, typeset_reading.piped_rows)]
     if outline == text:
         text = written_out.unprinted(text)
     inline = _inline_rows(text)
@@ -125,6 +121,12 @@ def _grids(text: str) -> list[Grid]:
     if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
         grids.append(_table(text, Dialect("\t")))
     return grids
+
+
+def _typeset(text: str, rows_of: Callable[[str], tuple[list[Row], bool]]) -> Grid:
+    _refuse_too_many(text)
+    rows, headed = rows_of(text)
+    return Grid(lambda: iter(rows), len(rows), headed)
 
 
 def _listed(rows: list[Row]) -> Grid:
@@ -188,7 +190,7 @@ def _matrix(way: Way, sample: list[list[str]], tell: Tell) -> tuple[Cells, Matri
     cells, headings = Cells(way.mode), way.headings
     rows = way.grid.begin()
     header = next(rows).cells[headings.labels and not headings.short :] if headings.header else None
-    checked = label_check([row[0] for row in sample[headings.header :] if row])
+    checked = label_check([row[0] for row in sample[headings.header :] if row], headings.said)
     labels: list[str] = []
     for place, row in enumerate(rows):
         if headings.labels:

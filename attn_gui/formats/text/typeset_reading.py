@@ -29,6 +29,7 @@ _FRAME = re.compile(
 )
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
+_LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
 _LATEX_CELL = re.compile(r"(?<!\\)&")
 _LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
 _LATEX_DRESS = re.compile(
@@ -59,23 +60,28 @@ def is_piped(text: str) -> bool:
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line only draws the frame of a table."""
+    """Whether a line has nothing but what the frame of a table is drawn with; labels may be dashes as well."""
     marks = set(line)
     return marks <= _RULE and not marks.isdisjoint(_DASHES)
 
 
 # --- LaTeX ---------------------------------------------------------------------------------------
-def latex_rows(text: str) -> list[Row]:
-    """The rows of one matrix, array or tabular, also in parts, or of lines with & and a double backslash."""
-    if parts := [(part, [row.cells for row in latex_rows(own)]) for part, own in parted(text)]:
-        return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))]
+def latex_rows(text: str) -> tuple[list[Row], bool]:
+    """The rows of one matrix, array or tabular, also in parts, or of lines with & and a double backslash.
+
+    And whether a rule below the first row of a tabular, and below no other, says that it holds headings.
+    """
+    if parts := [(part, [row.cells for row in latex_rows(own)[0]]) for part, own in parted(text)]:
+        return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True
     begun = text.count("\\begin{")
     found = list(_MATRIX.finditer(text)) if begun < MOST_BEGUN else []
     if len(found) > 1 or begun >= MOST_BEGUN:
         raise FormatError(SEVERAL, count=len(found) or begun)
-    body = _body(found[0]) if found else text
-    rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(row)] for row in _LATEX_ROW.split(body)]
-    return [Row(0, cells) for cells in (rows if any(rows[-1]) else rows[:-1])]
+    lines = _LATEX_ROW.split(_body(found[0]) if found else text)
+    rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(line)] for line in lines]
+    rows = rows if any(rows[-1]) else rows[:-1]
+    ruled = [place for place, line in enumerate(lines[1 : len(rows)], 1) if _LATEX_RULE.match(line)]
+    return [Row(0, cells) for cells in rows], bool(found) and found[0][1] == TABULAR and ruled == [1]
 
 
 def _body(matrix: re.Match[str]) -> str:
@@ -109,11 +115,12 @@ def piped_rows(text: str) -> tuple[list[Row], bool]:
     rows: list[Row] = []
     headed = False
     for place, line in enumerate(text.split("\n"), 1):
-        if _is_rule(line):
-            headed |= len(rows) == 1
-        elif line.strip():
-            cells = [text_of_markdown(cell) for cell in _PIPE.split(line.strip())]
-            rows.append(Row(place, _without_borders(line.strip(), cells)))
+        line = line.strip()
+        if _is_rule(line) and len(rows) == 1 and not headed:
+            headed = True
+        elif line and not (_is_rule(line) and _PIPE.search(line[1:-1]) is None):
+            cells = [text_of_markdown(cell) for cell in _PIPE.split(line)]
+            rows.append(Row(place, _without_borders(line, cells)))
     return rows, headed
 
 

@@ -107,7 +107,7 @@ def _brackets(text: str) -> str:
 
 
 def _cut_at_lines(body: str) -> str:
-    """A list with a semicolon for every line end, but beside a comma, where every language goes on."""
+    """A list with a semicolon for every line end, but beside a comma, where Python goes on."""
     lines = [line.strip() for line in body.split("\n")]
     ends = [
         " " if ahead.endswith(",") or behind.startswith(",") else ";" for ahead, behind in itertools.pairwise(lines)

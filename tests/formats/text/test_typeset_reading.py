@@ -1,14 +1,18 @@
-"""Tables in LaTeX and Markdown as people paste them: what stands beside them, and fractions."""
+"""Tables in LaTeX and Markdown as people paste them: what stands beside them, fractions, headings by syntax."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from attn_gui.formats import FormatError
+from attn_gui.formats import FormatError, open_matrix, save_matrix
 from attn_gui.formats.text.text_table import read_table
 
 MATRIX = r"\begin{bmatrix}1&2\\3&5\end{bmatrix}"
 NUMBERS = [[1, 2], [3, 5]]
+VALUES = np.array([[0.5, -1.25, 2.0], [0.25, 1e-9, -3.5], [4.5, 0.125, 7.0]])
 
 
 # --- beside a matrix -----------------------------------------------------------------------------
@@ -97,3 +101,60 @@ def test_a_cell_of_latex_is_the_number_that_is_typeset(cell, value):
 def test_numbers_side_by_side_are_not_run_together(cell):
     with pytest.raises(FormatError, match=r"row 0, column 0 is .*; expected a number"):
         read_table(rf"\begin{{bmatrix}}{cell}&2\\3&4\end{{bmatrix}}")
+
+
+# --- headings by syntax --------------------------------------------------------------------------
+TOKENS = [
+    ("in", "2017", ","),
+    ("3", "5", "7"),
+    ("2", "+", "2"),
+    ("nan", "inf", "true"),
+    ("None", "null", "#N/A"),
+    ("1/2", "50%", "½"),
+    ("-", "--", "---"),
+    ("+", "=", ":"),
+    ("-", "+", "a"),
+]
+
+
+@pytest.mark.parametrize("ending", ["md", "tex"])
+@pytest.mark.parametrize("tokens", TOKENS)
+@pytest.mark.parametrize("sides", [(True, True), (True, False), (False, True)])
+def test_whatever_the_tokens_are_a_table_with_headings_comes_back(tmp_path: Path, ending, tokens, sides):
+    rows, columns = (tokens if named else None for named in sides)
+    path = tmp_path / f"a.{ending}"
+    save_matrix(VALUES, path, row_labels=rows, column_labels=columns)
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, VALUES)
+    counted = ("0", "1", "2")
+    assert (found.row_labels, found.column_labels) == (rows or counted, columns or counted)
+
+
+@pytest.mark.parametrize("ending", ["md", "tex"])
+def test_no_control_character_takes_a_row_away(tmp_path: Path, ending):
+    """tabulate takes a first cell of U+0001 for a line between rows."""
+    path = tmp_path / f"a.{ending}"
+    save_matrix(VALUES, path, row_labels=["\x01", "a\x1bb", "\x7f"], column_labels=["\x00", "\x1f", "\ud800"])
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert found.row_labels == ("U+0001", "aU+001Bb", "U+007F")
+    assert found.column_labels == ("U+0000", "U+001F", "U+D800")
+
+
+def test_a_table_without_headings_has_an_empty_first_row_in_markdown():
+    found = read_table("| | |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |")
+    assert found.values.tolist() == NUMBERS
+
+
+def test_rules_between_all_rows_say_nothing_of_headings():
+    text = r"\begin{tabular}{|r|r|}\hline 1 & 2 \\ \hline 3 & 5 \\ \hline 7 & 8 \\ \hline\end{tabular}"
+    assert read_table(text).values.tolist() == [*NUMBERS, [7, 8]]
+
+
+def test_a_row_of_dashes_is_a_rule_only_below_the_headings():
+    frame = "|---+---|\n| a | b |\n|---+---|\n| 1 | 2 |\n|---+---|\n| 3 | 5 |\n|---+---|"
+    assert read_table(frame).values.tolist() == NUMBERS
+    with pytest.raises(FormatError, match="row 0, column"):
+        read_table("| a | b |\n|---|---|\n| - | 1 |")
+    with pytest.raises(FormatError, match="2 cells are not numbers"):
+        read_table("| a | b |\n|---|---|\n| - | - |\n| 1 | 2 |")
