@@ -121,7 +121,8 @@ def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[He
     corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
     both = Headings(True, True)
     if not corner.strip():
-        said = headed and any(cell.strip() for cell in header)  # Markdown has an empty row where there are no headings
+        # Markdown has an empty first row where there are no headings, and then the first column holds numbers
+        said = headed and (any(map(str.strip, header)) or not any(map(str.strip, labels)))
         return (both._replace(said=True),) if said else _with_empty_corner(header, labels)
     if sort_of(corner) is not Sort.WORD or not are_words(labels):
         return ()

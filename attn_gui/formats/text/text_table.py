@@ -38,6 +38,7 @@ class Grid(NamedTuple):
     rows: int  # about so many
     headed: bool | None = False  # whether the syntax puts headings into the first row; None: they may stand there
     commas: bool = True  # a comma within a cell may belong to a number
+    above: str = ""  # was left out
 
 
 class Way(NamedTuple):
@@ -91,7 +92,7 @@ def _read_grids(grids: Sequence[Grid], tell: Tell) -> Matrix:
                 refusal = refusal or error
     if not found:
         raise refusal or _nothing()
-    readings = [Reading(_words(way, matrix), _noted(cells, matrix)) for way, cells, matrix in _distinct(found)]
+    readings = [Reading(_words(way, matrix), _noted(way, cells, matrix)) for way, cells, matrix in _distinct(found)]
     if len(readings) > 1:
         raise AmbiguousTable(readings)
     return readings[0].matrix
@@ -106,8 +107,9 @@ def _grids(text: str) -> list[Grid]:
     if written_out.is_list(outline):
         _refuse_too_many(text)
         return [_listed(rows) for rows in written_out.list_readings(text)]
-    if typeset_reading.is_piped(outline):
-        return [_typeset(text, typeset_reading.piped_rows)]
+    above, table = typeset_reading.titled(text)
+    if above or typeset_reading.is_piped(outline):
+        return [_typeset(table, typeset_reading.piped_rows)._replace(above=above)]
     if outline == text:
         text = written_out.unprinted(text)
     inline = _inline_rows(text)
@@ -229,9 +231,12 @@ def _distinct(found: list[tuple[Way, Cells, Matrix]]) -> list[tuple[Way, Cells, 
     return kept
 
 
-def _noted(cells: Cells, matrix: Matrix) -> Matrix:
+def _noted(way: Way, cells: Cells, matrix: Matrix) -> Matrix:
     """The matrix with what was left out, guessed or rounded."""
     notes: list[Note] = []
+    if way.grid.above:
+        template = QT_TRANSLATE_NOOP("Sentences", "The text above the table was left out: “{text}”.")
+        notes.append(Note(template, text=quoted(way.grid.above)))
     if matrix.column_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
         notes.append(Note(template, names=_named(matrix.column_labels)))

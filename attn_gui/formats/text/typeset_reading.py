@@ -41,10 +41,15 @@ _LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\
 _RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
 _DASHES = frozenset("-=─━═")
 _PIPE = re.compile(r"(?<!\\)[|│]")
+_TITLE, _VALUE = re.compile(r"\s*#"), re.compile(r"(?<!\w)\d")
+_COUNTED = re.compile(r"\b[^\W\d_]+ \d+(?=[:,;)：，；）])")  # head 0, of layer 1: these numbers are names
 
 BESIDE_IT = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
+)
+NUMBER_ABOVE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{text}” above the table has a number; expected a title, or words without a number."
 )
 
 
@@ -122,6 +127,21 @@ def piped_rows(text: str) -> tuple[list[Row], bool]:
             cells = [text_of_markdown(cell) for cell in _PIPE.split(line)]
             rows.append(Row(place, _without_borders(line, cells)))
     return rows, headed
+
+
+def titled(text: str) -> tuple[str, str]:
+    """What stands above a table that a rule below its first row tells, and the table, whose lines keep their numbers.
+
+    Nothing where there is no such table, or nothing above it. Raises FormatError for a number that may be meant.
+    """
+    lines = text.split("\n", LOOKED_AT)
+    top = next((place for place, line in enumerate(lines[:-2]) if _PIPE.search(line)), 0)
+    if not any(map(str.strip, lines[:top])) or not _is_rule(lines[top + 1]) or not is_piped("\n".join(lines[top:])):
+        return "", text
+    for line in lines[:top]:
+        if not _TITLE.match(line) and _VALUE.search(_COUNTED.sub("", line)):
+            raise FormatError(NUMBER_ABOVE, text=quoted(line))
+    return " ".join(lines[:top]), "\n" * top + "\n".join(lines[top:])
 
 
 def _without_borders(line: str, cells: list[str]) -> list[str]:

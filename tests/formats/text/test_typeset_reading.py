@@ -1,4 +1,4 @@
-"""Tables in LaTeX and Markdown as people paste them: what stands beside them, fractions, headings by syntax."""
+"""Tables in LaTeX and Markdown as people paste them: what stands beside and above, fractions, headings by syntax."""
 
 from __future__ import annotations
 
@@ -114,6 +114,7 @@ TOKENS = [
     ("-", "--", "---"),
     ("+", "=", ":"),
     ("-", "+", "a"),
+    ("", "", ""),
 ]
 
 
@@ -158,3 +159,33 @@ def test_a_row_of_dashes_is_a_rule_only_below_the_headings():
         read_table("| a | b |\n|---|---|\n| - | 1 |")
     with pytest.raises(FormatError, match="2 cells are not numbers"):
         read_table("| a | b |\n|---|---|\n| - | - |\n| 1 | 2 |")
+
+
+# --- above a table -------------------------------------------------------------------------------
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |"
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("# My Q\n\n", "# My Q"),
+        ("# Head 1\n", "# Head 1"),
+        ("Query of head 1:\n\n", "Query of head 1:"),
+        ("# Q\n\nThe queries of head 0, h1:\n\n", "# Q The queries of head"),
+    ],
+)
+def test_words_above_a_table_in_markdown_are_left_out_and_said(above, said):
+    found = read_table(above + TABLE)
+    assert found.values.tolist() == NUMBERS
+    assert f"The text above the table was left out: “{said}" in found.notes[0]
+
+
+@pytest.mark.parametrize("above", ["0.5 *\n", "scale = 2\n\n", "Q\n1 2\n", "Q\n1/2:\n", "Head 0\n"])
+def test_a_number_above_a_table_may_be_meant(above):
+    with pytest.raises(FormatError, match="above the table has a number; expected"):
+        read_table(above + TABLE)
+
+
+def test_lines_below_a_title_keep_their_numbers():
+    with pytest.raises(FormatError, match=r"row 1, column 1 \(line 6\) is “x”"):
+        read_table("# My Q\n\n" + TABLE.replace("5", "x"))
