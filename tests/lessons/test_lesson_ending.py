@@ -1,4 +1,4 @@
-"""Which files in Markdown are lessons: those that do not begin with a table, under a title or without."""
+"""Tables in Markdown that have the ending of lessons, below a title or without one, and lessons."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def latex_rows(text: str) -> tuple[list[Row], bool]:
 
 
 def _body(matrix: re.Match[str]) -> str:
-    """What stands within a matrix; refused with what stands beside it in a formula, where that may change it."""
+    """The text within a matrix. Raises FormatError for what stands beside it in a formula and may change it."""
     kind, body = matrix.groups()
     if kind != TABULAR:
         _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
@@ -130,7 +130,7 @@ def piped_rows(text: str) -> tuple[list[Row], bool]:
 
 
 def titled(text: str) -> tuple[str, str]:
-    """What stands above a table that a rule below its first row tells, and the table, whose lines keep their numbers.
+    """The text above a table that has a rule below its first row, and the table, whose lines keep their numbers.
 
     Nothing where there is no such table, or nothing above it. Raises FormatError for a number that may be meant.
     """
