@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 ENDING = ".md"
+STEP = "##"  # begins the title of a step
 LOOKED_AT = 4096  # bytes in which a file begins
 
 
 def is_lesson(path: Path) -> bool:
-    """Whether a file is one of a lesson, by its name; one that begins with a table holds numbers."""
+    """Whether a file is one of a lesson, by its name; one that begins with a table, titled or not, holds numbers."""
     return path.suffix.lower() == ENDING and not _begins_with_table(path)
 
 
 def _begins_with_table(path: Path) -> bool:
-    """Whether the first line that is not empty is a row between pipes; a lesson has its title there."""
+    """Whether a row between pipes comes before the first step; a lesson has one right below its title."""
     try:
         if not path.is_file():
             return False
@@ -22,5 +24,6 @@ def _begins_with_table(path: Path) -> bool:
             text = file.read(LOOKED_AT).decode("utf-8-sig", errors="replace")
     except OSError:
         return False
-    first = next(filter(None, map(str.strip, text.splitlines())), "")
-    return "|" in first and not first.startswith("#")
+    lines = [*filter(None, map(str.strip, text.splitlines()))] or [""]
+    above = itertools.takewhile(lambda line: not line.startswith(STEP), lines)
+    return any(line.startswith("|") for line in above) or ("|" in lines[0] and not lines[0].startswith("#"))

@@ -6812,6 +6812,10 @@
         <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
     </message>
     <message>
+        <source>The text above the table was left out: “{text}”.</source>
+        <translation>表格上方的文字已略去：“{text}”。</translation>
+    </message>
+    <message>
         <source>The first row was left out as headings: {names}.</source>
         <translation>第一行作为表头略去：{names}。</translation>
     </message>
@@ -7898,6 +7902,14 @@
     <message>
         <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
         <translation>{file}：掩码中有 {got}；含义为“{meaning}”时应为 0 和 1，或真和假；含义为“add”时可以是任意数。</translation>
+    </message>
+    <message>
+        <source>{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.</source>
+        <translation>{file}：矩阵旁边有“{text}”；矩阵不应带系数、正负号、幂或转置。</translation>
+    </message>
+    <message>
+        <source>{file}: “{text}” above the table has a number; expected a title, or words without a number.</source>
+        <translation>{file}：表格上方的“{text}”含有数字；只能是标题，或不含数字的文字。</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,7 @@ MISSING = frozenset(
     ("null", "(null)", "nil", "none", "na", "n/a", "<na>", "nat", "missing", "undefined", "\\n", "-nan(ind)")
 )
 _ERROR = re.compile(r"#[A-Z0-9_/ ]+[!?]?|#\w+[!?！？]|err:\d+|[+-]?nan\(\w*\)", re.IGNORECASE)
+_DECIMALS = re.compile(r"\d[.,eE]|[.,]\d")
 FORMULA = "=+-@\t\r"  # what spreadsheets would run
 _BEFORE = "\"'([{<>≤≥=≈~±+-−–×$€£¥￥₩₹#.,، \t"  # may stand before a number
 
@@ -35,11 +36,12 @@ class Sort(Enum):
 
 
 class Headings(NamedTuple):
-    """The headings above and beside the numbers. `short`: the first row lacks the cell above the labels."""
+    """The headings above and beside the numbers."""
 
     header: bool = False
     labels: bool = False
-    short: bool = False
+    short: bool = False  # the first row lacks the cell above the labels
+    said: bool = False  # by the syntax, whatever the labels are
 
 
 def sort_of(cell: str) -> Sort:
@@ -91,29 +93,37 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
     return all(int(cell.strip()) == start + place for place, cell in enumerate(cells))
 
 
-def find_headings(rows: Sequence[Sequence[str]], headed: bool = False) -> tuple[Headings, ...]:
+def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) -> tuple[Headings, ...]:
     """The ways to read the first rows of a table: one, or two where numbers may be headings or not.
 
-    `headed`: the syntax of the text puts headings into the first row, as Markdown does.
+    `headed`: the syntax of the text puts headings into the first row, as Markdown does; None: it lets them stand there.
     """
     if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1} and _agree(rows):
         return (Headings(True, True, short=True),)
     rows = [row for row in rows if len(row) == len(rows[0])]  # the others are refused when they are read
-    if len(rows) > 1 and len(rows[0]) > 1 and (found := _with_corner(rows)):
+    if len(rows) > 1 and len(rows[0]) > 1 and (found := _with_corner(rows, headed)):
         return found
     if len(rows) > 1 and (are_words(rows[0]) or (headed and _is_named(rows[0]))):
         return (Headings(header=True),)
-    if len(rows) > 1 and headed and is_count(rows[0]):
+    if len(rows) > 1 and (is_count(rows[0]) if headed else headed is None and _is_count_above(rows)):
         return (Headings(header=True), Headings())
     return (Headings(labels=len(rows[0]) > 1 and are_words(_first(rows))),)
 
 
-def _with_corner(rows: Sequence[Sequence[str]]) -> tuple[Headings, ...]:
+def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether columns may be counted above numbers that all have a fraction: pandas writes so without an index."""
+    decimals = (_DECIMALS.search(cell) for row in rows[1:] for cell in row)
+    return len(rows[0]) > 1 and is_count(rows[0], 0) and all(decimals)
+
+
+def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[Headings, ...]:
     """The headings of a table whose first row and first column meet in a cell that is neither."""
     corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
     both = Headings(True, True)
     if not corner.strip():
-        return _with_empty_corner(header, labels)
+        # Markdown has an empty first row where there are no headings, and then the first column holds numbers
+        said = headed and (any(map(str.strip, header)) or not any(map(str.strip, labels)))
+        return (both._replace(said=True),) if said else _with_empty_corner(header, labels)
     if sort_of(corner) is not Sort.WORD or not are_words(labels):
         return ()
     if are_words(header):
@@ -160,8 +170,13 @@ def _first(rows: Sequence[Sequence[str]]) -> list[str]:
     return [row[0] for row in rows]
 
 
-def label_check(sample: Sequence[str]) -> Callable[[int, str], bool]:
-    """Whether a label further down is one, like those in the sample: a name among names, the next number of a count."""
+def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]:
+    """Whether a label further down is one, like those in the sample: a name among names, the next number of a count.
+
+    Any is where the syntax has said so.
+    """
+    if said:
+        return lambda _place, _label: True
     if is_count(sample):
         start = int(sample[0].strip())
         return lambda place, label: label.strip() == str(start + place)

@@ -16,7 +16,7 @@ import numpy as np
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
-from attn_gui.formats.text import delimited, written_out
+from attn_gui.formats.text import delimited, typeset_reading, written_out
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
 from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
 from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
@@ -36,8 +36,9 @@ class Grid(NamedTuple):
 
     begin: Callable[[], Iterator[Row]]
     rows: int  # about so many
-    headed: bool = False  # by the syntax
+    headed: bool | None = False  # whether the syntax puts headings into the first row; None: they may stand there
     commas: bool = True  # a comma within a cell may belong to a number
+    above: str = ""  # was left out
 
 
 class Way(NamedTuple):
@@ -91,7 +92,7 @@ def _read_grids(grids: Sequence[Grid], tell: Tell) -> Matrix:
                 refusal = refusal or error
     if not found:
         raise refusal or _nothing()
-    readings = [Reading(_words(way, matrix), _noted(cells, matrix)) for way, cells, matrix in _distinct(found)]
+    readings = [Reading(_words(way, matrix), _noted(way, cells, matrix)) for way, cells, matrix in _distinct(found)]
     if len(readings) > 1:
         raise AmbiguousTable(readings)
     return readings[0].matrix
@@ -101,14 +102,14 @@ def _read_grids(grids: Sequence[Grid], tell: Tell) -> Matrix:
 def _grids(text: str) -> list[Grid]:
     """The ways to cut a text; more than one where its commas or semicolons can be two things."""
     outline = delimited.outlined(text)
-    if written_out.is_latex(outline):
-        return [_listed(text, written_out.latex_rows, commas=True)]
+    if typeset_reading.is_latex(outline):
+        return [_typeset(text, typeset_reading.latex_rows)]
     if written_out.is_list(outline):
-        return [_listed(text, written_out.list_rows, commas=False)]
-    if written_out.is_piped(outline):
         _refuse_too_many(text)
-        rows, headed = written_out.piped_rows(text)
-        return [Grid(lambda: iter(rows), len(rows), headed)]
+        return [_listed(rows) for rows in written_out.list_readings(text)]
+    above, table = typeset_reading.titled(text)
+    if above or typeset_reading.is_piped(outline):
+        return [_typeset(table, typeset_reading.piped_rows)._replace(above=above)]
     if outline == text:
         text = written_out.unprinted(text)
     inline = _inline_rows(text)
@@ -117,16 +118,21 @@ def _grids(text: str) -> list[Grid]:
     dialect = delimited.find_dialect(text)
     if dialect.delimiter == " ":
         written_out.refuse_shortened(text)
-    grids = [_table(text, dialect)]
+    # spreadsheets, and this program, copy 0.0 between tabs as 0, so that a count there is numbers as any other
+    grids = [_table(text, dialect)._replace(headed=False if dialect.delimiter == "\t" else None)]
     if dialect.delimiter == "," and _may_be_decimals(delimited.sample_of(text, Dialect("\t"))):
         grids.append(_table(text, Dialect("\t")))
     return grids
 
 
-def _listed(text: str, rows_of: Callable[[str], list[Row]], *, commas: bool) -> Grid:
+def _typeset(text: str, rows_of: Callable[[str], tuple[list[Row], bool]]) -> Grid:
     _refuse_too_many(text)
-    rows = rows_of(text)
-    return Grid(lambda: iter(rows), len(rows), commas=commas)
+    rows, headed = rows_of(text)
+    return Grid(lambda: iter(rows), len(rows), headed)
+
+
+def _listed(rows: list[Row]) -> Grid:
+    return Grid(lambda: iter(rows), len(rows), commas=False)
 
 
 def _table(text: str, dialect: Dialect) -> Grid:
@@ -186,7 +192,7 @@ def _matrix(way: Way, sample: list[list[str]], tell: Tell) -> tuple[Cells, Matri
     cells, headings = Cells(way.mode), way.headings
     rows = way.grid.begin()
     header = next(rows).cells[headings.labels and not headings.short :] if headings.header else None
-    checked = label_check([row[0] for row in sample[headings.header :] if row])
+    checked = label_check([row[0] for row in sample[headings.header :] if row], headings.said)
     labels: list[str] = []
     for place, row in enumerate(rows):
         if headings.labels:
@@ -225,9 +231,12 @@ def _distinct(found: list[tuple[Way, Cells, Matrix]]) -> list[tuple[Way, Cells, 
     return kept
 
 
-def _noted(cells: Cells, matrix: Matrix) -> Matrix:
+def _noted(way: Way, cells: Cells, matrix: Matrix) -> Matrix:
     """The matrix with what was left out, guessed or rounded."""
     notes: list[Note] = []
+    if way.grid.above:
+        template = QT_TRANSLATE_NOOP("Sentences", "The text above the table was left out: “{text}”.")
+        notes.append(Note(template, text=quoted(way.grid.above)))
     if matrix.column_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
         notes.append(Note(template, names=_named(matrix.column_labels)))

@@ -22,6 +22,7 @@ _LATEX = MappingProxyType(
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     }
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")  # TeX stops at one, tabulate at U+0001
 _EMPHASIS = re.compile(r"^[ *`]+|(?<!\\)[ *`]+$")
 _PLAIN = {written: sign for sign, written in _LATEX.items()}
 _MARKDOWN, _ESCAPED = re.compile(r"[\\|<*_`~&]"), re.compile(r"\\([\\|<*_`~&])")
@@ -30,7 +31,7 @@ _WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
 
 def latex_text(text: str) -> str:
     """A text in which LaTeX takes no sign for an order, in one line."""
-    return "".join(_LATEX.get(sign, sign) for sign in " ".join(text.splitlines()))
+    return "".join(_LATEX.get(sign, sign) for sign in _line(text))
 
 
 def text_of_latex(latex: str, undressed: Callable[[str], str]) -> str:
@@ -41,9 +42,14 @@ def text_of_latex(latex: str, undressed: Callable[[str], str]) -> str:
 
 def markdown_text(text: str) -> str:
     """A text in which Markdown takes no sign for an order, in one line."""
-    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.splitlines()))
+    return _MARKDOWN.sub(r"\\\g<0>", _line(text))
 
 
 def text_of_markdown(cell: str) -> str:
     """The text of a cell of a table, without what makes it bold or code."""
     return _ESCAPED.sub(r"\1", _EMPHASIS.sub("", cell))
+
+
+def _line(text: str) -> str:
+    """A text in one line, without control characters and halves of characters: each by its name, such as U+0001."""
+    return _CONTROL.sub(lambda found: f"U+{ord(found[0]):04X}", " ".join(text.splitlines()))

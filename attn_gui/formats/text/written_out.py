@@ -1,21 +1,18 @@
-"""Matrices as programs print them and languages write them: lists, NumPy, torch, MATLAB, Mathematica, LaTeX, Markdown.
+"""Matrices as programs print them and languages write them: lists, NumPy, torch, MATLAB, Mathematica.
 
 Imports the stdlib only.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text.delimited import Row
-from attn_gui.formats.text.typeset_parts import joined, parted
-from attn_gui.formats.text.typeset_signs import text_of_latex, text_of_markdown
 
 Nested = list["str | Nested"]
 LONGEST_TAIL = 400
-LOOKED_AT = 20  # lines that tell a table between pipes
-MOST_BEGUN = 100  # environments that are looked into
 
 _START = re.compile(
     r"\s*(?:Parameter containing:\s*)?(?:<tf\.Tensor.*?numpy=\s*)?(?:[\w.]+\s*=\s*)?(?:[\w.]+\s*\(\s*)?"
@@ -31,19 +28,6 @@ _TOKEN = re.compile(r"[\[\];]|[^\[\];,\s]+")
 _SHORTENED = re.compile(r"(?:^|[\s,\[])(?:\.\.\.|…)(?=$|[\s,\]])")
 _MATHEMATICA = re.compile(r"\s*(?:\w+\s*=\s*)?\{[{\s]*[-+.\d}]")
 _MARKED_PRECISION = re.compile(r"`[\d.]*")
-_MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
-_COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
-_LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
-_LATEX_CELL = re.compile(r"(?<!\\)&")
-_LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
-_LATEX_DRESS = re.compile(
-    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
-    r"|[{}$~]"
-)
-_LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
-_RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
-_DASHES = frozenset("-=─━═")
-_PIPE = re.compile(r"(?<!\\)[|│]")
 _NAMED = re.compile(r"\s*(?:[A-Za-z]\w*\s*=|\d+×\d+ [^\n]*:)\s*\n\s*(?=[-+.\d])")
 _FACTOR = re.compile(r"\s*1\.0e([+-]\d+)\s*\*\s*\n\s*")
 _R_HEADER = re.compile(r"\s*(?:\[,\d+\]\s*)+\n")
@@ -57,10 +41,6 @@ SHORTENED = QT_TRANSLATE_NOOP(
 )
 
 
-def is_latex(text: str) -> bool:
-    return "\\begin" in text or ("&" in text and "\\\\" in text and not is_piped(text))
-
-
 def is_list(text: str) -> bool:
     return not _is_accounted(text) and (_START.match(text) is not None or _MATHEMATICA.match(text) is not None)
 
@@ -72,19 +52,6 @@ def _is_accounted(text: str) -> bool:
     """
     rest = (_ACCOUNTED_COMMA if "\t" in text else _ACCOUNTED).sub("", text)
     return rest != text and _BRACKETS.isdisjoint(rest)
-
-
-def is_piped(text: str) -> bool:
-    """Whether the first line is cut by pipes and no other line lacks them, rules between the rows aside."""
-    lines = [line for line in text.split("\n", LOOKED_AT)[:LOOKED_AT] if line.strip()]
-    rows = [line for line in lines if not _is_rule(line)]
-    return bool(rows) and all(_PIPE.search(line) for line in rows) and (len(rows) < len(lines) or len(rows) > 1)
-
-
-def _is_rule(line: str) -> bool:
-    """Whether a line only draws the frame of a table."""
-    marks = set(line)
-    return marks <= _RULE and not marks.isdisjoint(_DASHES)
 
 
 def unprinted(text: str) -> str:
@@ -107,8 +74,21 @@ def refuse_shortened(text: str) -> None:
 
 
 # --- lists and prints ----------------------------------------------------------------------------
-def list_rows(text: str) -> list[Row]:
-    """The rows of nested lists in any brackets."""
+def list_readings(text: str) -> list[list[Row]]:
+    """The rows of nested lists in any brackets; of one list over several lines also with a row a line.
+
+    NumPy wraps a long row so, and MATLAB and Julia end a row so.
+    """
+    body = _brackets(text)
+    readings = [_rows_of(_nested(body))]
+    if body.count("[") == 1:
+        rows = _rows_of(_nested(_cut_at_lines(body)))
+        readings += [rows] if len({len(cells) for cells in rows}) == 1 else []
+    return [[Row(0, cells) for cells in rows] for rows in readings]
+
+
+def _brackets(text: str) -> str:
+    """A text from its first bracket to its last, all of them square."""
     if _MATHEMATICA.match(text):
         text = _MARKED_PRECISION.sub("", text.replace("*^", "e")).translate(str.maketrans("{}", "[]"))
     refuse_shortened(text)
@@ -123,7 +103,16 @@ def list_rows(text: str) -> list[Row]:
         raise FormatError(NO_MATCH)
     if re.search(r"[\[,]\s*,", body):
         raise FormatError(GAP)
-    return [Row(0, cells) for cells in _rows_of(_nested(body))]
+    return body
+
+
+def _cut_at_lines(body: str) -> str:
+    """A list with a semicolon for every line end, but beside a comma, where Python goes on."""
+    lines = [line.strip() for line in body.split("\n")]
+    ends = [
+        " " if ahead.endswith(",") or behind.startswith(",") else ";" for ahead, behind in itertools.pairwise(lines)
+    ]
+    return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
 
 def _nested(body: str) -> Nested:
@@ -167,44 +156,3 @@ def _rows_of(nested: Nested) -> list[list[str]]:
             raise FormatError(SEVERAL, count=len(nested))
         rows.append([field for field in row if isinstance(field, str)])
     return rows
-
-
-# --- LaTeX ---------------------------------------------------------------------------------------
-def latex_rows(text: str) -> list[Row]:
-    """The rows of one matrix, array or tabular, also in parts, or of lines with & and a double backslash."""
-    if parts := [(part, [row.cells for row in latex_rows(own)]) for part, own in parted(text)]:
-        return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))]
-    begun = text.count("\\begin{")
-    found = _MATRIX.findall(text) if begun < MOST_BEGUN else []
-    if len(found) > 1 or begun >= MOST_BEGUN:
-        raise FormatError(SEVERAL, count=len(found) or begun)
-    kind, body = found[0] if found else ("", text)
-    if kind in ("array", "tabular"):
-        body = _COLUMNS.sub("", body, count=1)
-    rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(row)] for row in _LATEX_ROW.split(body)]
-    return [Row(0, cells) for cells in (rows if any(rows[-1]) else rows[:-1])]
-
-
-def _latex_cell(cell: str) -> str:
-    cell = _LATEX_POWER.sub(r"e\1", cell.replace("\\infty", "inf"))
-    cell = _LATEX_FRACTION.sub(r"\1/\2", cell)
-    return text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip()
-
-
-# --- Markdown ------------------------------------------------------------------------------------
-def piped_rows(text: str) -> tuple[list[Row], bool]:
-    """The rows between pipes, and whether a rule below the first one says that it holds headings."""
-    rows: list[Row] = []
-    headed = False
-    for place, line in enumerate(text.split("\n"), 1):
-        if _is_rule(line):
-            headed |= len(rows) == 1
-        elif line.strip():
-            cells = [text_of_markdown(cell) for cell in _PIPE.split(line.strip())]
-            rows.append(Row(place, _without_borders(line.strip(), cells)))
-    return rows, headed
-
-
-def _without_borders(line: str, cells: list[str]) -> list[str]:
-    first, last = line[:1] in "|│", line[-1:] in "|│" and line[-2:] != "\\|"
-    return cells[first : len(cells) - last]

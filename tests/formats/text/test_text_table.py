@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attn_gui.formats import AmbiguousTable, FormatError
-from attn_gui.formats.text import written_out
+from attn_gui.formats.text import typeset_reading
 from attn_gui.formats.text.text_table import read_table
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
@@ -77,6 +77,17 @@ def test_what_has_two_meanings_is_refused_with_both(name):
         ("(1.00),2,3\n4,5,(6)", [[-1, 2, 3], [4, 5, -6]]),
         ("x\t(1,234.50)\ny\t2", [[-1234.5], [2]]),
         ("(0,5)\t2,5", [[-0.5, 2.5]]),
+        ("[1 2 3\n4 5]", [[1, 2, 3, 4, 5]]),  # a row that NumPy wrapped
+        ("[1, 2,\n3, 4\n]", [[1, 2, 3, 4]]),  # which goes on behind a comma
+        ("[1, 2\n, 3, 4]", [[1, 2, 3, 4]]),
+        ("[1 2;\n3 4]", [[1, 2], [3, 4]]),
+        ("[[1 2\n3 4]]", [[1, 2, 3, 4]]),
+        ("0\t1\n0.5\t0.25", [[0, 1], [0.5, 0.25]]),  # spreadsheets copy 0.0 as 0
+        ("[[0, 1], [0.5, 0.25]]", [[0, 1], [0.5, 0.25]]),
+        ("0 1; 0.5 0.25", [[0, 1], [0.5, 0.25]]),
+        ("0,1\n0.5,2", [[0, 1], [0.5, 2]]),
+        ("1,2\n0.5,0.25", [[1, 2], [0.5, 0.25]]),
+        ("0\n0.5\n0.25", [[0], [0.5], [0.25]]),
     ],
 )
 def test_small_and_odd_shapes(text, rows):
@@ -179,7 +190,7 @@ def test_words_around_a_markdown_table_are_left_out(columns, rows, labels):
     header = ["", *columns] if labels else columns
     lines = [header, ["---"] * len(header)]
     lines += [[label] * labels + [repr(float(value)) for value in row] for label, row in zip(rows, array, strict=True)]
-    sorts = {written_out.is_latex(text) for text in (*columns, *rows)}
+    sorts = {typeset_reading.is_latex(text) for text in (*columns, *rows)}
     assert sorts == {False}
     broken = {"null", "nil", "none", "na", "nat", "missing", "undefined", "nan", "inf", "infinity", "true", "false"}
     if not broken & {word.lower() for word in (*columns, *rows)}:

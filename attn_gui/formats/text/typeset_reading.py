@@ -1,0 +1,149 @@
+"""Tables in LaTeX and Markdown, between pipes and in drawn frames. Imports the stdlib only."""
+
+from __future__ import annotations
+
+import re
+
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, quoted
+from attn_gui.formats.text.delimited import Row
+from attn_gui.formats.text.typeset_parts import joined, parted
+from attn_gui.formats.text.typeset_signs import text_of_latex, text_of_markdown
+from attn_gui.formats.text.written_out import SEVERAL
+
+LOOKED_AT = 20  # lines that tell a table between pipes
+MOST_BEGUN = 100  # environments that are looked into
+BESIDE, NAMED = 400, 24  # letters beside a matrix that are looked at, and of them those that a sentence names
+TABULAR = "tabular"  # stands in prose; every other in a formula
+BEFORE = frozenset(("=", ":", "：", "$", r"\[", r"\(", r"\approx", r"\equiv", r"\coloneqq", r"\triangleq"))
+AFTER = frozenset(("=", ":", ".", ",", ";", "。", "，", "；", "$", r"\]", r"\)", r"\\", r"\in"))
+
+_MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_SIGN = re.compile(
+    r"\\(?:begin|end|label|tag)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)|\\[A-Za-z]+|\\.|\S",
+    re.DOTALL,
+)
+_FRAME = re.compile(
+    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|[lr]brack)",
+    re.DOTALL,
+)
+_COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
+_LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
+_LATEX_CELL = re.compile(r"(?<!\\)&")
+_LATEX_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_LATEX_DRESS = re.compile(
+    r"\\(?:[hv]line|(?:top|mid|bottom)rule|(?:cmidrule|cline)(?:\([lr]*\))?\{[^{}]*\}|math\w+|text\w*|[,;:! ])"
+    r"|[{}$~]"
+)
+_SIGN_APART = re.compile(r"^([-+])\s+(?=[\d.])")
+_LATEX_POWER = re.compile(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?\s*([+-]?\d+)\s*\}?")
+_RULE = frozenset("-+=|: ─━═┼╪├┤┬┴┌┐└┘│╞╡╒╕╘╛╤╧")
+_DASHES = frozenset("-=─━═")
+_PIPE = re.compile(r"(?<!\\)[|│]")
+_TITLE, _VALUE = re.compile(r"\s*#"), re.compile(r"(?<!\w)\d")
+_COUNTED = re.compile(r"\b[^\W\d_]+ \d+(?=[:,;)：，；）])")  # head 0, of layer 1: these numbers are names
+
+BESIDE_IT = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
+)
+NUMBER_ABOVE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{text}” above the table has a number; expected a title, or words without a number."
+)
+
+
+def is_latex(text: str) -> bool:
+    return "\\begin" in text or ("&" in text and "\\\\" in text and not is_piped(text))
+
+
+def is_piped(text: str) -> bool:
+    """Whether the first line is cut by pipes and no other line lacks them, rules between the rows aside."""
+    lines = [line for line in text.split("\n", LOOKED_AT)[:LOOKED_AT] if line.strip()]
+    rows = [line for line in lines if not _is_rule(line)]
+    return bool(rows) and all(_PIPE.search(line) for line in rows) and (len(rows) < len(lines) or len(rows) > 1)
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line has nothing but what the frame of a table is drawn with; labels may be dashes as well."""
+    marks = set(line)
+    return marks <= _RULE and not marks.isdisjoint(_DASHES)
+
+
+# --- LaTeX ---------------------------------------------------------------------------------------
+def latex_rows(text: str) -> tuple[list[Row], bool]:
+    """The rows of one matrix, array or tabular, also in parts, or of lines with & and a double backslash.
+
+    And whether a rule below the first row of a tabular, and below no other, says that it holds headings.
+    """
+    if parts := [(part, [row.cells for row in latex_rows(own)[0]]) for part, own in parted(text)]:
+        return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True
+    begun = text.count("\\begin{")
+    found = list(_MATRIX.finditer(text)) if begun < MOST_BEGUN else []
+    if len(found) > 1 or begun >= MOST_BEGUN:
+        raise FormatError(SEVERAL, count=len(found) or begun)
+    lines = _LATEX_ROW.split(_body(found[0]) if found else text)
+    rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(line)] for line in lines]
+    rows = rows if any(rows[-1]) else rows[:-1]
+    ruled = [place for place, line in enumerate(lines[1 : len(rows)], 1) if _LATEX_RULE.match(line)]
+    return [Row(0, cells) for cells in rows], bool(found) and found[0][1] == TABULAR and ruled == [1]
+
+
+def _body(matrix: re.Match[str]) -> str:
+    """The text within a matrix. Raises FormatError for what stands beside it in a formula and may change it."""
+    kind, body = matrix.groups()
+    if kind != TABULAR:
+        _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
+        _refuse_beside(_COMMENT.sub("", matrix.string[matrix.end() :]).lstrip()[:BESIDE], 0, AFTER)
+    return _COLUMNS.sub("", body, count=1) if kind in ("array", TABULAR) else body
+
+
+def _refuse_beside(side: str, nearest: int, ends: frozenset[str]) -> None:
+    """Raise FormatError unless a formula begins or ends beside a matrix, behind what only frames the matrix."""
+    signs = _SIGN.findall(side)
+    while signs and _FRAME.fullmatch(signs[nearest]):
+        del signs[nearest]
+    if signs and signs[nearest] not in ends and not signs[nearest].startswith(("\\begin", "\\end")):
+        raise FormatError(BESIDE_IT, text=quoted(side[-NAMED:] if nearest else side))
+
+
+def _latex_cell(cell: str) -> str:
+    """The text of a cell; fractions and powers keep apart from digits beside them, with which they are no number."""
+    cell = _LATEX_POWER.sub(r"e\1 ", cell.replace("\\infty", "inf"))
+    cell = _LATEX_FRACTION.sub(r" \1/\2 ", cell)
+    return _SIGN_APART.sub(r"\1", text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip())
+
+
+# --- Markdown ------------------------------------------------------------------------------------
+def piped_rows(text: str) -> tuple[list[Row], bool]:
+    """The rows between pipes, and whether a rule below the first one says that it holds headings."""
+    rows: list[Row] = []
+    headed = False
+    for place, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if _is_rule(line) and len(rows) == 1 and not headed:
+            headed = True
+        elif line and not (_is_rule(line) and _PIPE.search(line[1:-1]) is None):
+            cells = [text_of_markdown(cell) for cell in _PIPE.split(line)]
+            rows.append(Row(place, _without_borders(line, cells)))
+    return rows, headed
+
+
+def titled(text: str) -> tuple[str, str]:
+    """The text above a table that has a rule below its first row, and the table, whose lines keep their numbers.
+
+    Nothing where there is no such table, or nothing above it. Raises FormatError for a number that may be meant.
+    """
+    lines = text.split("\n", LOOKED_AT)
+    top = next((place for place, line in enumerate(lines[:-2]) if _PIPE.search(line)), 0)
+    if not any(map(str.strip, lines[:top])) or not _is_rule(lines[top + 1]) or not is_piped("\n".join(lines[top:])):
+        return "", text
+    for line in lines[:top]:
+        if not _TITLE.match(line) and _VALUE.search(_COUNTED.sub("", line)):
+            raise FormatError(NUMBER_ABOVE, text=quoted(line))
+    return " ".join(lines[:top]), "\n" * top + "\n".join(lines[top:])
+
+
+def _without_borders(line: str, cells: list[str]) -> list[str]:
+    first, last = line[:1] in "|│", line[-1:] in "|│" and line[-2:] != "\\|"
+    return cells[first : len(cells) - last]

@@ -1,0 +1,191 @@
+"""Tables in LaTeX and Markdown as people paste them: what stands beside and above, fractions, headings by syntax."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.formats import FormatError, open_matrix, save_matrix
+from attn_gui.formats.text.text_table import read_table
+
+MATRIX = r"\begin{bmatrix}1&2\\3&5\end{bmatrix}"
+NUMBERS = [[1, 2], [3, 5]]
+VALUES = np.array([[0.5, -1.25, 2.0], [0.25, 1e-9, -3.5], [4.5, 0.125, 7.0]])
+
+
+# --- beside a matrix -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (r"\frac{1}{2}", ""),
+        ("0.5 ", ""),
+        ("Q = 0.5 % half of it\n", ""),
+        ("-", ""),
+        ("= -", ""),
+        (r"2 \left(", r"\right)"),
+        (r"\frac{", r"}{\sqrt{2}}"),
+        (r"\operatorname{softmax}\Bigl(", r"\Bigr)"),
+        ("", r"^\top"),
+        ("", "^{-1}"),
+        ("", "'"),
+        ("", r"/\sqrt{2}"),
+        ("", r"\cdot 2"),
+        (r"\left[", r"\right]^T"),
+        ("$", "^T$"),
+        (r"\[", r" x \]"),
+    ],
+)
+def test_what_would_change_a_matrix_is_never_dropped(before, after):
+    with pytest.raises(FormatError, match="stands beside the matrix; expected"):
+        read_table(before + MATRIX + after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("$", "$"),
+        ("$$\n", "\n$$"),
+        (r"\[ Q = ", r",\qquad \]"),
+        (r"\( W_Q^\top :=", r".\)"),
+        ("% of head 0\nQ = % no factor\n", " % so it is"),
+        ("The queries are:\n", ""),
+        (r"\begin{equation}\label{eq:q} Q =", r"\in \mathbb{R}^{2 \times 2} \end{equation}"),
+        (r"\begin{align*} Q &= ", r" \\ K &= L \end{align*}"),
+        (r"\left[", r"\right]"),
+        (r"\bigl(", r"\bigr),"),
+        (r"\left\lbrack\, ", r"\,\right\rbrack"),
+        (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
+    ],
+)
+def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
+    assert read_table(before + MATRIX + after).values.tolist() == NUMBERS
+
+
+def test_a_tabular_stands_in_prose():
+    text = (
+        r"\begin{table}\centering\small \caption{Head 0}\begin{tabular}{rr}1&2\\3&5\end{tabular} of layer 1\end{table}"
+    )
+    assert read_table(text).values.tolist() == NUMBERS
+
+
+# --- cells ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        (r"\frac{1}{2}", 0.5),
+        (r"-\frac{1}{2}", -0.5),
+        (r"- \dfrac{1}{2}", -0.5),
+        (r"$-\tfrac{1}{4}$", -0.25),
+        (r"-{\frac{1}{2}}", -0.5),
+        (r"2 \times 10^{-3}", 2e-3),
+    ],
+)
+def test_a_cell_of_latex_is_the_number_that_is_typeset(cell, value):
+    assert read_table(rf"\begin{{bmatrix}}{cell}&2\\3&4\end{{bmatrix}}").values[0, 0] == value
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        r"1\frac{1}{2}",
+        r"1\,\frac{1}{2}",
+        r"1.{\frac{1}{2}}",
+        r"\frac{1}{2}3",
+        r"\frac{1}{2}\frac{1}{2}",
+        r"2 \times 10^{3}4",
+        r"10\frac{-1}{4}",
+    ],
+)
+def test_numbers_side_by_side_are_not_run_together(cell):
+    with pytest.raises(FormatError, match=r"row 0, column 0 is .*; expected a number"):
+        read_table(rf"\begin{{bmatrix}}{cell}&2\\3&4\end{{bmatrix}}")
+
+
+# --- headings by syntax --------------------------------------------------------------------------
+TOKENS = [
+    ("in", "2017", ","),
+    ("3", "5", "7"),
+    ("2", "+", "2"),
+    ("nan", "inf", "true"),
+    ("None", "null", "#N/A"),
+    ("1/2", "50%", "½"),
+    ("-", "--", "---"),
+    ("+", "=", ":"),
+    ("-", "+", "a"),
+    ("", "", ""),
+]
+
+
+@pytest.mark.parametrize("ending", ["md", "tex"])
+@pytest.mark.parametrize("tokens", TOKENS)
+@pytest.mark.parametrize("sides", [(True, True), (True, False), (False, True)])
+def test_whatever_the_tokens_are_a_table_with_headings_comes_back(tmp_path: Path, ending, tokens, sides):
+    rows, columns = (tokens if named else None for named in sides)
+    path = tmp_path / f"a.{ending}"
+    save_matrix(VALUES, path, row_labels=rows, column_labels=columns)
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, VALUES)
+    counted = ("0", "1", "2")
+    assert (found.row_labels, found.column_labels) == (rows or counted, columns or counted)
+
+
+@pytest.mark.parametrize("ending", ["md", "tex"])
+def test_no_control_character_takes_a_row_away(tmp_path: Path, ending):
+    """tabulate takes a first cell of U+0001 for a line between rows."""
+    path = tmp_path / f"a.{ending}"
+    save_matrix(VALUES, path, row_labels=["\x01", "a\x1bb", "\x7f"], column_labels=["\x00", "\x1f", "\ud800"])
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert found.row_labels == ("U+0001", "aU+001Bb", "U+007F")
+    assert found.column_labels == ("U+0000", "U+001F", "U+D800")
+
+
+def test_a_table_without_headings_has_an_empty_first_row_in_markdown():
+    found = read_table("| | |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |")
+    assert found.values.tolist() == NUMBERS
+
+
+def test_rules_between_all_rows_say_nothing_of_headings():
+    text = r"\begin{tabular}{|r|r|}\hline 1 & 2 \\ \hline 3 & 5 \\ \hline 7 & 8 \\ \hline\end{tabular}"
+    assert read_table(text).values.tolist() == [*NUMBERS, [7, 8]]
+
+
+def test_a_row_of_dashes_is_a_rule_only_below_the_headings():
+    frame = "|---+---|\n| a | b |\n|---+---|\n| 1 | 2 |\n|---+---|\n| 3 | 5 |\n|---+---|"
+    assert read_table(frame).values.tolist() == NUMBERS
+    with pytest.raises(FormatError, match="row 0, column"):
+        read_table("| a | b |\n|---|---|\n| - | 1 |")
+    with pytest.raises(FormatError, match="2 cells are not numbers"):
+        read_table("| a | b |\n|---|---|\n| - | - |\n| 1 | 2 |")
+
+
+# --- above a table -------------------------------------------------------------------------------
+TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |"
+
+
+@pytest.mark.parametrize(
+    ("above", "said"),
+    [
+        ("# My Q\n\n", "# My Q"),
+        ("# Head 1\n", "# Head 1"),
+        ("Query of head 1:\n\n", "Query of head 1:"),
+        ("# Q\n\nThe queries of head 0, h1:\n\n", "# Q The queries of head"),
+    ],
+)
+def test_words_above_a_table_in_markdown_are_left_out_and_said(above, said):
+    found = read_table(above + TABLE)
+    assert found.values.tolist() == NUMBERS
+    assert f"The text above the table was left out: “{said}" in found.notes[0]
+
+
+@pytest.mark.parametrize("above", ["0.5 *\n", "scale = 2\n\n", "Q\n1 2\n", "Q\n1/2:\n", "Head 0\n"])
+def test_a_number_above_a_table_may_be_meant(above):
+    with pytest.raises(FormatError, match="above the table has a number; expected"):
+        read_table(above + TABLE)
+
+
+def test_lines_below_a_title_keep_their_numbers():
+    with pytest.raises(FormatError, match=r"row 1, column 1 \(line 6\) is “x”"):
+        read_table("# My Q\n\n" + TABLE.replace("5", "x"))
