@@ -151,7 +151,7 @@ class Arrangement:
         return tuple(axes for axes in found if not together or (HEAD not in axes and axes[-1] == COLUMN))
 
     def named(self, listing: Listing) -> Arrangement:
-        """The same with the arrays under their own names where none is said. Raises ForeignNames where these say
+        """Arrangement of the arrays under their own names, where none is said. Raises ForeignNames where these say
         nothing."""
         if self.arrays:
             return self
