@@ -34,7 +34,7 @@ class MovedNorm(Stage):
     name = "moved_norm"
     axes = ("batch", "head", "key")
     formula = "length[b h j] = moved[b h j o]"
-    called = Name("‖U‖", r"\lVert U \rVert", r"\lVert u \rVert", "Length of a value through W_O", "经 W_O 的值的范数")
+    called = Name("‖U‖", r"\|U\|", r"\|u\|", "Length of a value through W_O", "经 W_O 的值的范数")
 
     def forward(self, *inputs: Input) -> Array:
         (moved,) = given(inputs)
@@ -66,7 +66,7 @@ class ValueWeighted(Stage):
     axes = ("batch", "head", "query", "key")
     formula = "moving[b h i j] = weights[b h i j], length[b h j]"
     called = Name("G", "G", "g", "Value-weighted attention", "值加权注意力")
-    form = Form(r"G = A \, \lVert V W_O \rVert")
+    form = Form(r"G = A \, \|V W_O\|")
     behind_mask = True
 
     def forward(self, *inputs: Input) -> Array:

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.reaching.attention_reach import PIECE, affordable, dependence, first_tokens, held, sequence
+from attn_gui.engine.analysis.reaching.attention_reach import (
+    PIECE,
+    affordable,
+    dependence,
+    first_tokens,
+    held,
+    sequence,
+)
 from attn_gui.engine.analysis.reaching.convolution_stack import Convolutions
 from attn_gui.engine.analysis.reaching.layer_costs import (
     attention_cost,
