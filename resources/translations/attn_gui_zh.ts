@@ -5132,8 +5132,8 @@
         <translation>随机数，× 1/√d_k</translation>
     </message>
     <message>
-        <source>entropy of each row; dashed: log m</source>
-        <translation>每一行的熵；虚线：log m</translation>
+        <source>entropy of each row; dashed: the most it can be</source>
+        <translation>每一行的熵；虚线：可能的最大值</translation>
     </message>
     <message>
         <source>query {query}: entropy {numbers}; at most {most}</source>
@@ -5622,6 +5622,10 @@
     <message>
         <source>mean entropy of a row, 0 … log {keys} = {most}</source>
         <translation>每行的平均熵，0 … log {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row, 0 … {most}</source>
+        <translation>每行的平均熵，0 … {most}</translation>
     </message>
     <message>
         <source>stable rank</source>

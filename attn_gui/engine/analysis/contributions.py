@@ -66,11 +66,12 @@ class Contributions:
 def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributions:
     """out_h = O_h W_O[rows of h] for some queries of an item; without W_O each head fills columns of its own.
 
-    `rows` is a slice with start and stop. Source: Elhage et al. 2021, *A Mathematical Framework for Transformer
-    Circuits*, "Attention heads are independent and additive".
+    `rows` is a slice with start and stop. Rows of the output that are set by hand are not what the heads add up to.
+    Source: Elhage et al. 2021, *A Mathematical Framework for Transformer Circuits*, "Attention heads are independent
+    and additive".
     """
     problem, node = evaluation.problem, evaluation.node(evaluation.projection)
-    joined, width = node.inputs[0].name, node.shape[-1]
+    joined, width = evaluation.joined, node.shape[-1]
     cut = slice(batch, batch + 1), rows
     parts = np.zeros((problem.num_heads, rows.stop - rows.start, width))
     with np.errstate(all="ignore"):
@@ -89,7 +90,7 @@ def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributi
 def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, columns: slice) -> Array:
     """Some cells of what one head adds to the output, as (row, column)."""
     problem, node = evaluation.problem, evaluation.node(evaluation.projection)
-    joined, width = node.inputs[0].name, node.shape[-1]
+    joined, width = evaluation.joined, node.shape[-1]
     mine = evaluation.head_columns(joined, head)
     rows, columns = slice(*rows.indices(node.shape[1])[:2]), slice(*columns.indices(width)[:2])
     with np.errstate(all="ignore"):

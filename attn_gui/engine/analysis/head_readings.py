@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from attn_gui.engine.analysis.sweeping.most_entropy import most_of_any_row
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
@@ -37,6 +38,10 @@ class Reading:
     title: ClassVar[str]
     sentence: ClassVar[str]  # what is counted
     singles: ClassVar[bool] = True  # whether it counts some cells and not all
+
+    def said(self, problem: Problem) -> str:
+        """The sentence for a problem."""
+        return self.sentence
 
     def most(self, problem: Problem) -> float:
         """The largest value that there can be."""
@@ -66,9 +71,13 @@ class Entropy(Reading):
     singles = False
     title = QT_TRANSLATE_NOOP("Readings", "entropy")
     sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … log {keys} = {most}")
+    uneven = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … {most}")  # of rows that do not add up to 1
+
+    def said(self, problem: Problem) -> str:
+        return self.sentence if self.most(problem) == math.log(problem.m) else self.uneven
 
     def most(self, problem: Problem) -> float:
-        return math.log(problem.m)
+        return most_of_any_row(problem)
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         total, count = 0.0, 0

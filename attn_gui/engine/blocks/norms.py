@@ -11,7 +11,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.contraction import faded, faded_over
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.graph.expressions.functions import Function, Named, Power, Quotient
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.leaves import SQUARED, Addends, Leaves, Shares, squarable, squares
 from attn_gui.engine.graph.facts import Facts, Form
 from attn_gui.engine.graph.powers import leveled
 from attn_gui.engine.graph.stage import Input, Stage, given
@@ -90,22 +90,21 @@ class RMSNorm(Stage):
         return np.asarray(found if bias is None else found + 3 * np.abs(bias))
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        x, weight, bias, eps = _parts(inputs)
-        flat = x.values.reshape(-1)
-        total = Sum(
-            flat.size,
-            lambda k: Power(x[[int(place) for place in np.unravel_index(k, x.values.shape)]], 2),
-            flat**2,
-            rf"\sum_c {x.latex}^{{2}}",
-        )
-        square = Named("ms", r"\mathrm{ms}", Quotient(total, Number(flat.size)))
-        return self._finished(x[at], square, at, weight, bias, eps)
+        row, weight, bias, eps = _parts(inputs)
+        x = self._squarable(row)
+        mean_square = Named("ms", r"\mathrm{ms}", Quotient(squares(x), Number(x.values.size)))
+        return self._finished(x[at], add(mean_square, _within(x, eps)), at, weight, bias)
+
+    @staticmethod
+    def _squarable(row: Leaves) -> Leaves | Shares:
+        """The row as its numbers are squared: beside ε small squares may vanish."""
+        return squarable(row, "max", (0.0, SQUARED[1]))
 
     @staticmethod
     def _finished(
-        top: Expression, square: Expression, at: tuple[int, ...], weight: Leaves, bias: Leaves | None, eps: Leaves
+        top: Expression, square: Expression, at: tuple[int, ...], weight: Leaves, bias: Leaves | None
     ) -> Expression:
-        unit = Quotient(top, Function("sqrt", add(square, eps.one)))
+        unit = Quotient(top, Function("sqrt", square))
         scaled = Product(unit, weight[at])
         return scaled if bias is None else add(scaled, bias[at])
 
@@ -127,7 +126,8 @@ class RMSNorm(Stage):
         """The rows over their size, and the size; large numbers are squared at their own level."""
         level, above = leveled(x, -1)
         centered, more = leveled(self._centered(level), -1)
-        exponent = np.maximum(above + more, 0)
+        apart = (centered != 0).any(axis=-1, keepdims=True)  # ε alone is left beside a row of equal numbers
+        exponent = np.where(apart, np.maximum(above + more, 0), 0)
         centered = np.ldexp(centered, above + more - exponent)
         size = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + np.ldexp(eps, -2 * exponent))
         return centered / size, np.ldexp(size, exponent)
@@ -151,24 +151,30 @@ class LayerNorm(RMSNorm):
     code, helper = "layer_norm({inputs})", LAYER_HELPER
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        x, weight, bias, eps = _parts(inputs)
+        row, weight, bias, eps = _parts(inputs)
+        x = self._squarable(row)
         count, mean_value = Number(x.values.size), float(x.values.mean())
         total = Sum(x.values.size, lambda k: x[[k]], x.values, rf"\sum_c {x.latex}")
         mean = Named("mu", r"\mu", Quotient(total, count))
-        squares = Sum(
+        apart = Sum(
             x.values.size,
             lambda k: Power(add(x[[k]], Negative(mean)), 2),
             (x.values - mean_value) ** 2,
             rf"\sum_c \left({x.latex} - \mu\right)^{{2}}",
         )
-        variance = Named("var", r"\sigma^{2}", Quotient(squares, count))
-        return self._finished(add(x[at], Negative(mean)), variance, at, weight, bias, eps)
+        variance = Named("var", r"\sigma^{2}", Quotient(apart, count))
+        return self._finished(add(x[at], Negative(mean)), add(variance, _within(x, eps)), at, weight, bias)
 
     def _centered(self, x: Array) -> Array:
         return np.asarray(x - x.mean(axis=-1, keepdims=True))
 
     def _slip(self, x: Array, off: Array) -> Array:
         return np.asarray((off + x.shape[-1] * np.abs(x)).mean(axis=-1, keepdims=True))
+
+
+def _within(x: Leaves | Shares, eps: Leaves) -> Expression:
+    """ε as it stands beside the squares of a row: twice over what the row is over."""
+    return x.over(x.over(eps.one)) if isinstance(x, Shares) else eps.one
 
 
 def _parts(inputs: Sequence[T | None]) -> tuple[T, T, T | None, T]:

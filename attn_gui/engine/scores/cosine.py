@@ -9,8 +9,8 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.contraction import contract, faded, faded_over
 from attn_gui.engine.graph.expressions.expression import Expression, Number, Product, Sum
-from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Power, Quotient
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves, Shares, squarable, squares
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.powers import lengths, leveled
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
@@ -71,19 +71,16 @@ class Cosine(Score):
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         query, key = given(inputs)
-        q, k = (self._length(leaves, sign) for leaves, sign in ((query, "q"), (key, "k")))
-        values = query.values * key.values
-        if not (query.values.any() and key.values.any()) and np.isfinite(values).all():
+        if not (query.values.any() and key.values.any()) and np.isfinite(query.values * key.values).all():
             return Number(0.0)
-        symbols = r" \cdot ".join(leaves.row_latex for leaves in inputs if leaves is not None)
-        dot = Sum(values.size, lambda c: Product(query[[c]], key[[c]]), values)
-        return Quotient(Evaluated(dot, symbols), Product(q, k))
+        q, k = squarable(query, "max_q"), squarable(key, "max_k")  # their units make no difference
+        values = q.values * k.values
+        dot = Sum(values.size, lambda c: Product(q[[c]], k[[c]]), values)
+        lengths = Product(self._length(q, "q"), self._length(k, "k"))
+        return Quotient(Evaluated(dot, rf"{q.row_latex} \cdot {k.row_latex}"), lengths)
 
-    def _length(self, leaves: Leaves, sign: str) -> Named:
-        squares = Sum(
-            leaves.values.size, lambda c: Power(leaves[[c]], 2), leaves.values**2, rf"\sum_c {leaves.latex}^{{2}}"
-        )
-        return Named(f"norm_{sign}", rf"\|{sign}\|", Function("sqrt", squares))
+    def _length(self, cells: Leaves | Shares, sign: str) -> Named:
+        return Named(f"norm_{sign}", rf"\|{cells.row_latex}\|", Function("sqrt", squares(cells)))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         query, key = given(inputs)

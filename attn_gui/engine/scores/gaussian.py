@@ -12,7 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.contraction import contract, faded
 from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum, add
 from attn_gui.engine.graph.expressions.functions import Named, Power, Quotient
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves, squares
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.powers import length, lengths
@@ -156,15 +156,14 @@ class Gaussian(Score):
         q, k = (leaves.row_latex for leaves in (query, key))
         distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
         if norm.one.value != 1.0:
-            squares = Sum(key.values.size, lambda c: Power(key[[c]], 2), key.values**2, rf"\sum_c {key.latex}^{{2}}")
-            own = Named("length", rf"\|{k}\|^{{2}}", squares)
+            own = Named("length", rf"\|{k}\|^{{2}}", squares(key))
             distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), own))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         query, key, w, norm = given(inputs)
-        squares = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
-        return [Addends(squares * (w.one.value**2 / -2.0), [query, key])]
+        terms = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
+        return [Addends(terms * (w.one.value**2 / -2.0), [query, key])]
 
 
 def to_sphere(point: Array, center: Array, growth: float) -> Array | None:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expressions.expression import Expression, Negative, Product, Sum
-from attn_gui.engine.graph.expressions.functions import Function, Power
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product
+from attn_gui.engine.graph.expressions.functions import Function
+from attn_gui.engine.graph.expressions.leaves import Addends, Leaves, Shares, squarable, squares
 from attn_gui.engine.graph.facts import Facts, Form, Name
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.powers import lengths
@@ -34,7 +34,7 @@ class MovedNorm(Stage):
     name = "moved_norm"
     axes = ("batch", "head", "key")
     formula = "length[b h j] = moved[b h j o]"
-    called = Name("‖U‖", r"\lVert U \rVert", r"\lVert u \rVert", "Length of a value through W_O", "经 W_O 的值的范数")
+    called = Name("‖U‖", r"\|U\|", r"\|u\|", "Length of a value through W_O", "经 W_O 的值的范数")
 
     def forward(self, *inputs: Input) -> Array:
         (moved,) = given(inputs)
@@ -50,12 +50,13 @@ class MovedNorm(Stage):
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         (moved,) = given(inputs)
-        flat = moved.values.reshape(-1)
-        return Function("sqrt", Sum(flat.size, lambda place: Power(list(moved)[place], 2), flat**2))
+        cells = squarable(moved, "max")
+        length = Function("sqrt", squares(cells))
+        return Product(cells.largest, length) if isinstance(cells, Shares) else length
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         (moved,) = given(inputs)
-        return [Addends(moved.values**2, [moved, moved])]
+        return [Addends(squarable(moved, "max").values ** 2, [moved, moved])]
 
 
 class ValueWeighted(Stage):
@@ -65,7 +66,7 @@ class ValueWeighted(Stage):
     axes = ("batch", "head", "query", "key")
     formula = "moving[b h i j] = weights[b h i j], length[b h j]"
     called = Name("G", "G", "g", "Value-weighted attention", "值加权注意力")
-    form = Form(r"G = A \, \lVert V W_O \rVert")
+    form = Form(r"G = A \, \|V W_O\|")
     behind_mask = True
 
     def forward(self, *inputs: Input) -> Array:
@@ -74,7 +75,8 @@ class ValueWeighted(Stage):
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         weights, norm = given(inputs)
-        return grad * np.sign(weights) * norm, np.where(weights == 0, 0.0, grad * np.abs(weights))
+        still = weights == 0
+        return np.where(still, 0.0, grad * np.sign(weights) * norm), np.where(still, 0.0, grad * np.abs(weights))
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         (weights, norm), slips = given(values), given(errors)
@@ -83,11 +85,14 @@ class ValueWeighted(Stage):
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         weights, norm = given(inputs)
-        return Product(weights.one if weights.one.value >= 0 else Negative(weights.one), norm.one)
+        weight, length = weights.one, norm.one
+        if weight.value == 0 and not np.isfinite(length.value):
+            return Number(0.0)  # as the weight holds it back
+        return Product(weight if weight.value >= 0 else Negative(weight), length)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         weights, norm = given(inputs)
-        return [Addends(np.abs(weights.values) * norm.values, [weights, norm])]
+        return [Addends(self.forward(weights.values, norm.values), [weights, norm])]
 
 
 DERIVED: tuple[Stage, ...] = (

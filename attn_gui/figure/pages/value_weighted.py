@@ -43,7 +43,11 @@ BAR = 9.0
 
 @dataclass(frozen=True, eq=False)
 class Weighted:
-    """Weights and what they move, in blocks, of a head; the chosen cell with its formula."""
+    """Weights and what they move, in blocks, of a head; the chosen cell with its formula.
+
+    `numbers` are the factors of the chosen cell and its value: of a weight of 0 that holds back what is no number, 0
+    alone.
+    """
 
     names: tuple[str, str]
     maps: tuple[tuple[Values, Allowed | None], tuple[Values, Allowed | None]]
@@ -52,15 +56,16 @@ class Weighted:
     head: int
     heads: int
     cell: tuple[int, int]
-    numbers: tuple[float, float, float]
+    numbers: tuple[float, ...]
     projected: bool
 
     @property
     def formula(self) -> str:
         """The chosen cell as the product that it is."""
-        weight, norm, value = (f"{number:.4g}".replace("-", "−") for number in self.numbers)
+        *factors, value = (f"{number:.4g}".replace("-", "−") for number in self.numbers)
         length = "‖v W_O‖" if self.projected else "‖v‖"
-        return f"{symbol(self.names[1])}[{self.cell[0]}, {self.cell[1]}] = a · {length} = {weight} · {norm} = {value}"
+        sides = f"a · {length}", *([" · ".join(factors)] if factors else []), value
+        return f"{symbol(self.names[1])}[{self.cell[0]}, {self.cell[1]}] = {' = '.join(sides)}"
 
 
 class ValueWeightedPage(PageKind[Weighted]):
@@ -89,7 +94,7 @@ class ValueWeightedPage(PageKind[Weighted]):
             aim.head,
             problem.num_heads,
             (row, column),
-            (parts[0].value, parts[1].value, found.value),
+            (*(part.value for part in parts), found.value),
             problem.w_output is not None,
         )
 

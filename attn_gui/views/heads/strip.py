@@ -194,7 +194,7 @@ class HeadsStrip(Retranslated, QWidget):
         if self._evaluation is not None:
             problem = self._evaluation.problem
             values = {"keys": problem.m, "most": self._reading.written(self._reading.most(problem))}
-            self._about.setText(QCoreApplication.translate("Readings", self._reading.sentence).format(**values))
+            self._about.setText(QCoreApplication.translate("Readings", self._reading.said(problem)).format(**values))
 
     def _show_chosen(self) -> None:
         focused = any(thumb.hasFocus() for thumb in self._thumbs)

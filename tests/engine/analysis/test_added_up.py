@@ -50,6 +50,21 @@ def test_each_head_adds_its_columns_times_its_rows_of_w_o(rng, kind, bias):
     assert found.norms()[1] == pytest.approx(np.linalg.norm(found.parts[1], axis=-1))
 
 
+@pytest.mark.parametrize("out", [OUT, HEADS * D_V, HEADS * D_V + 5])
+def test_of_an_output_set_by_hand_the_heads_add_what_they_would_have(rng, out):
+    plain = made(rng, w_output=rng.normal(size=(HEADS * D_V, out)))
+    wanted = contributions(compute(plain).evaluation, 0, slice(0, N))
+    by_hand = {"kind": "set", "stage": "output", "at": {"query": 1}, "values": 0.5}
+    evaluation = compute(plain.replace(interventions=(by_hand,))).evaluation
+    found = contributions(evaluation, 0, slice(0, N))
+    assert np.array_equal(found.parts, wanted.parts)
+    assert (found.output[1] == 0.5).all()
+    assert np.abs(found.total - found.output)[[0, 2, 3, 4]].max() < 1e-13
+    for head in range(HEADS):
+        block = part_block(evaluation, 0, head, slice(0, N), slice(0, out))
+        assert block == pytest.approx(wanted.parts[head], rel=1e-12, abs=1e-14)
+
+
 def test_without_w_o_each_head_fills_columns_of_its_own_exactly(rng):
     problem = made(rng)
     found = contributions(compute(problem).evaluation, 0, slice(0, N))

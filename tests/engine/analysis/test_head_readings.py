@@ -168,6 +168,25 @@ def test_no_reading_is_larger_than_the_largest_that_it_names(key):
         assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"
 
 
+@pytest.mark.parametrize("keys", [1, 2, 3, 7])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"sink": [0.0]},
+        {"interventions": [{"kind": "set", "stage": "weights", "at": {"key": 0}, "values": 0.37}]},
+        {"interventions": [{"kind": "scale", "stage": "weights", "at": {}, "factor": 0.5}]},
+        {},
+    ],
+    ids=["sink", "set", "scaled", "plain"],
+)
+def test_rows_that_do_not_add_up_to_one_have_no_more_entropy_than_is_said(keys, more):
+    problem = Problem(query=np.zeros((2, 1)), key=np.zeros((keys, 1)), value=np.zeros((keys, 1)), **more)
+    entropy = READINGS["entropy"]
+    value, most = measured("entropy", Evaluation(problem), 0, 0), entropy.most(problem)
+    assert value <= most * (1 + 1e-12)
+    assert ("log" in entropy.said(problem)) == (most == math.log(keys))
+
+
 @pytest.mark.parametrize("rows", [[[1, -1], [0.1, 0.1]], [[1, -1], [0, 0]], [[2, -1, -1], [1, 1, 1], [0, 3, -3]]])
 def test_the_rank_knows_directions_across_the_even_one(rows):
     """Weights set by hand may be less than 0."""

@@ -140,3 +140,17 @@ def test_a_weight_that_is_zero_holds_back_what_is_no_number():
     found = compute(made(value=value))["value_weighted"]
     assert np.isnan(found[1, 3, 4, 4])
     assert found[1, 3, 2, 4] == 0.0
+
+
+def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
+    value = np.zeros((2, M, GROUPS * D_V))
+    value[1, 4] = np.nan
+    trace, cell = compute(made(value=value)), (1, 3, 2, 4)
+    found = explain(trace, "value_weighted", cell)
+    assert found.expression.value == 0.0
+    assert found.text.startswith("G[1, 3, 2, 4] = 0.0")
+    assert found.terms.values.tolist() == [0.0]
+    gradient = sensitivity(trace, "value_weighted", cell)
+    assert not any(gradient[name].any() for name in ("query", "key", "value"))
+    seen = explain(trace, "value_weighted", (1, 3, 2, 5))  # the numbers behind another closed cell are still told
+    assert [cell.name for cell in seen.expression.cells()] == ["weights", "moved_norm"]

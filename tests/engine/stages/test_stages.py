@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, explain
+from attn_gui.engine import STAGE, Problem, compute, explain
+from attn_gui.engine.blocks import ACTIVATIONS
+from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.expressions.expression import Cell
 
 CONTRACT = [
     *("normed_x", "normed_context", "query", "key", "value", "normed_query", "normed_key"),
@@ -149,6 +152,51 @@ def test_explanation_evaluates_to_the_cell(evaluations, shown_stage_of, rng):
                 known = evaluation.problem.arrays() | evaluation.problem.scalars()
                 assert cell.value == np.asarray(known[cell.name])[cell.index]
         evaluated(found)
+
+
+ROWS = (
+    [1e160, 1.0, 2e160],
+    [-2e160, 1e159, 3.0],
+    [1e308, -1e308, 1e308],
+    [1e200, 1e200, 1e200],
+    [3e-170, -1e-171, 2e-172],
+)
+
+
+def normalizing(row):
+    """Problems that divide a row by its length, or multiply by that, and what comes of it."""
+    rows = np.array([row, [1.0, 2.0, 3.0]])
+    given = {"query": rows, "key": np.eye(3), "value": rows[[0, 1, 0]]}
+    yield Problem(**given, score="cosine"), "scores", (0, 0, 0, 0)
+    yield Problem(**given | {"query": np.eye(3), "key": rows, "value": rows}, score="cosine"), "scores", (0, 0, 1, 0)
+    yield Problem(**given, query_norm=np.ones(3)), "normed_query", (0, 0, 2)
+    yield Problem(**given, scale=0.0), "moved_norm", (0, 0, 2)
+    projections = {f"w_{name}": np.eye(3) for name in ("query", "key", "value")}
+    block = {name: np.ones(3) for name in ("norm1_weight", "norm2_weight")}
+    block |= {"kind": "pre", "w_up": np.eye(3), "w_down": np.eye(3)}
+    for norm in ("layer", "rms"):
+        yield Problem(x=rows, **projections, block=block | {"norm": norm}), "normed_x", (0, 0, 1)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_row_whose_squares_are_no_numbers_is_explained_by_what_gives_the_cell(row, typeset):
+    for problem, stage, index in normalizing(row):
+        trace = compute(problem)
+        found = explain(with_derived(trace.evaluation), stage, index)
+        assert np.isfinite(found.value)
+        assert found.expression.value == pytest.approx(found.value, rel=1e-13)
+        assert np.isfinite(found.terms.values).all()
+        assert typeset([found.symbols_latex, found.numbers_latex, *found.parts_latex])
+        if stage != "normed_x" or len(set(row)) > 1:  # where all are equal ε vanishes beside them, as plain numbers go
+            evaluated(found)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
+def test_the_formula_of_an_activation_gives_the_cell_however_large_it_is(activation):
+    for number in (1e110, -1e110, 1e200, -1e200, 1e-200):
+        written = activation.written(Cell("up", (0,), number, "u")).value
+        with np.errstate(all="ignore"):
+            assert written == float(activation.bend(np.array([number]))[0])
 
 
 def evaluated(found):

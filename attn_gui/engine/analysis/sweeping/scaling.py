@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attn_gui.engine.analysis.sweeping.most_entropy import most_of_row
 from attn_gui.engine.analysis.sweeping.quantities import Row, ScaleFactor, SeededWidth, quantities_of
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS, jacobian_norm, weights
 from attn_gui.engine.arrays import Array
@@ -39,13 +40,13 @@ class ScaledRow:
 
     @property
     def saturated(self) -> bool:
-        """Whether one weight of several takes nearly all."""
+        """Whether one weight of several, or beside a sink, takes nearly all."""
         return bool(self.ceiling > 0 and self.weights.max(initial=0.0) > SATURATED)
 
 
 @dataclass(frozen=True, eq=False)
 class Entropies:
-    """Entropies (scales, rows) of some `queries` (rows,), with log of their open keys as `ceilings` (rows,)."""
+    """Entropies (scales, rows) of some `queries` (rows,), with the most that they can be as `ceilings` (rows,)."""
 
     queries: Array
     values: Array
@@ -94,7 +95,7 @@ def entropies(problem: Problem, scales: Sequence[float], row: Row) -> Entropies:
         for place, query in enumerate(rows.tolist()):
             at = Row(row.batch, row.head, query, row.key)
             values[number, place] = row_entropy(weights(changed, at))
-            ceilings[place] = np.log(max(_open_count(changed, at), 1))
+            ceilings[place] = most_of_row(changed, row.batch, row.head, query)
     return Entropies(rows, values, ceilings)
 
 
@@ -119,13 +120,7 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: Row) -> ScaledRow:
         shares,
         None if opened is None else np.array(opened[0]),
         float(row_entropy(shares)),
-        float(np.log(max(_open_count(evaluation, row), 1))),
+        most_of_row(evaluation, row.batch, row.head, row.query),
         jacobian_norm(shares),
         ROW_READINGS["gradient"].read(evaluation, row),
     )
-
-
-def _open_count(evaluation: Evaluation, row: Row) -> int:
-    m = evaluation.problem.m
-    opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, m))
-    return m if opened is None else int(opened.sum())

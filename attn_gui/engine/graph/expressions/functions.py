@@ -47,12 +47,14 @@ class Power(Expression):
 
     @property
     def value(self) -> float:
-        return self.base.value**self.exponent
+        with np.errstate(all="ignore"):  # infinite where it is too large, as the stages have it
+            return float(np.power(self.base.value, self.exponent))
 
     def write(self, style: Style) -> str:
         base = self.inner(self.base, style)
         if style in ("latex", "symbols"):
-            raised = isinstance(self.base, Cell) and "^" in base  # TeX takes no second exponent at one letter
+            plain = isinstance(self.base, Cell) and self.base.binds(style) > self.rank
+            raised = plain and "^" in base  # TeX takes no second exponent at one letter
             return rf"\left({base}\right)^{{{self.exponent}}}" if raised else f"{base}^{{{self.exponent}}}"
         return f"{base}**{self.exponent}"
 

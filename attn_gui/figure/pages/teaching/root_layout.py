@@ -269,7 +269,7 @@ class RootLayout:
         left = self.frame.body.left()
         if axes.plot.left() > self.frame.body.center().x():
             left = self.variance.plot.right() + SPACING.xl
-        text = self.ink.translate("Pages", "entropy of each row; dashed: log m")
+        text = self.ink.translate("Pages", "entropy of each row; dashed: the most it can be")
         self._heading(painter, axes, left, text)
         queries = found.queries.astype(np.float64)
         paint_line(painter, axes.points(queries, found.ceilings), theme.line_strong, dashed=True)

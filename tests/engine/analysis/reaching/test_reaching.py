@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.reaching.attention_reach import affordable, dependence, first_tokens, sequence
+from attn_gui.engine.analysis.reaching.attention_reach import (
+    PIECE,
+    affordable,
+    dependence,
+    first_tokens,
+    held,
+    sequence,
+)
 from attn_gui.engine.analysis.reaching.convolution_stack import Convolutions
 from attn_gui.engine.analysis.reaching.layer_costs import (
     attention_cost,
@@ -73,7 +80,38 @@ def problems():
     yield Problem(**given, interventions=(by_hand,))
 
 
-@pytest.mark.parametrize("problem", list(problems()), ids=range(5))
+BY_HAND = {
+    "joined heads": {"kind": "scale", "stage": "concat", "at": {"query": (1, 4)}, "factor": 0.0},
+    "output": {"kind": "scale", "stage": "output", "factor": 2.0},
+    "output set": {"kind": "set", "stage": "output", "at": {"query": 1, "column": 2}, "values": 0.5},
+    "rows of V": {"kind": "copy", "stage": "value", "at": {"row": 1}, "source": {"row": 0}},
+    "rows of Q": {"kind": "copy", "stage": "query", "at": {"row": (1, 3)}, "source": {"row": 0}},
+    "columns of K": {"kind": "copy", "stage": "key", "at": {"column": 5}, "source": {"column": 0}},
+    "Q set": {"kind": "set", "stage": "query", "at": {"row": 2}, "values": 0.5},
+    "another head's scores": {"kind": "copy", "stage": "scores", "at": {"head": 0}, "source": {"head": 2}},
+    "another query's sums": {"kind": "copy", "stage": "head_output", "at": {"query": 0}, "source": {"query": 3}},
+    "a head": {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0},
+    "nothing": {"kind": "scale", "stage": "output", "factor": 2.0, "enabled": False},
+}
+
+
+def changed_by_hand():
+    """A projected problem and a given one, each changed in every way, and rows of the normed X."""
+    random = np.random.default_rng(6).standard_normal
+    weights = {name: random((4, 6)) for name in ("w_query", "w_key", "w_value")}
+    plain = Problem(x=random((5, 4)), **weights, w_output=random((6, 4)), num_heads=3)
+    given = Problem(**{name: random((5, 6)) for name in ("query", "key", "value")}, num_heads=3)
+    for (what, record), (kind, problem) in product(BY_HAND.items(), (("x", plain), ("given", given))):
+        yield pytest.param(problem.replace(interventions=[record]), id=f"{kind}, {what}")
+    block = {"kind": "pre", "norm1_weight": random(4), "norm2_weight": random(4)}
+    block |= {"w_up": random((4, 9)), "w_down": random((9, 4))}
+    copied = {"kind": "copy", "stage": "normed_x", "at": {"row": 1}, "source": {"row": 0}}
+    yield pytest.param(plain.replace(block=block, interventions=[copied]), id="normed X")
+
+
+@pytest.mark.parametrize(
+    "problem", [*(pytest.param(problem, id=str(k)) for k, problem in enumerate(problems())), *changed_by_hand()]
+)
 def test_attention_reaches_what_its_mask_leaves_open(problem):
     x = sequence(problem)
     widths = np.cumsum(
@@ -123,6 +161,18 @@ def test_wide_queries_are_pulled_back_by_parts(d_k):
     with taking(60 * 2**20):
         found = dependence(problem, lambda share: None)
     assert found == pytest.approx(by_differences(lambda x: compute(problem.replace(x=x))["output"][0], problem.x))
+
+
+def test_whole_rows_are_pulled_back_by_parts():
+    random = np.random.default_rng(2).standard_normal
+    weights = {name: random((16, 48)) / 4 for name in ("w_query", "w_key", "w_value")}
+    plain = Problem(x=random((12, 16)), **weights, w_output=random((48, 300)), num_heads=4)
+    twice = plain.replace(interventions=[{"kind": "scale", "stage": "output", "factor": 2.0}])
+    assert affordable(twice, 32) == 12
+    assert held(twice, 12) <= 8 * PIECE
+    with taking(60 * 2**20):
+        found = dependence(twice, lambda share: None)
+    assert found == pytest.approx(2 * dependence(plain, lambda share: None), rel=1e-12)
 
 
 def test_tokens_are_counted_without_being_read():

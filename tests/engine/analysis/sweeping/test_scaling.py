@@ -104,3 +104,37 @@ def test_a_row_with_no_open_key_has_no_entropy_and_no_gradient():
     (single,) = at_scales(problem, (1.0,), Row(query=0))
     assert single.weights.tolist() == [0.0, 1.0]
     assert not single.saturated  # there is nothing to choose from
+
+
+def largest_sum(count, steps=2000):
+    """The largest of S log(count / S) over a grid of totals S to 1: what so many equal weights give."""
+    return max(-total * np.log(total / count) for total in np.arange(1, steps + 1) / steps)
+
+
+@pytest.mark.parametrize("sink", [-3.0, 0.0, 0.5, 3.0])
+def test_beside_a_sink_no_entropy_is_above_what_is_called_the_most(sink):
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.normal(size=(5, 3)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, sink=[sink], mask=[{"kind": "causal"}])
+    scales = (0.0, 0.1, 1.0, 5.0)
+    found = entropies(problem, scales, Row())
+    assert (found.values <= found.ceilings + 1e-15).all()
+    assert found.ceilings == pytest.approx([largest_sum(count) for count in range(1, 6)], abs=1e-6)
+    (first,) = at_scales(problem.replace(sink=[-9.0]), (1.0,), Row(query=0))
+    assert first.ceiling == found.ceilings[0]
+    assert first.saturated  # the one key takes nearly all from the sink
+
+
+@pytest.mark.parametrize("at", [{"query": 2}, {"query": (1, 4), "key": 1}, {"key": (3, 5)}, {}], ids=str)
+@pytest.mark.parametrize("change", [{"kind": "set", "values": 0.37}, {"kind": "scale", "factor": 0.4}])
+def test_weights_by_hand_are_not_said_to_have_less_entropy_than_they_have(problem, at, change):
+    by_hand = change | {"stage": "weights", "at": {"head": 1} | at}
+    plain = entropies(problem, (0.0, 0.5, 3.0), Row(head=1)).ceilings
+    changed = problem.replace(interventions=[by_hand])
+    found = entropies(changed, (0.0, 0.5, 3.0), Row(head=1))
+    assert (found.values <= found.ceilings + 1e-15).all()
+    rows = np.arange(N)
+    low, high = np.atleast_1d(at.get("query", (0, N)))[[0, -1]]
+    touched = rows == low if low == high else (rows >= low) & (rows < high)
+    assert found.ceilings[~touched].tolist() == plain[~touched].tolist()
+    assert entropies(changed, (0.5,), Row(head=0)).ceilings.tolist() == plain.tolist()
