@@ -1,4 +1,4 @@
-"""Numbers behind masks, changed by hand in long problems: they reach nothing, and their rows are kept by hand at once."""
+"""Numbers behind masks, changed by hand in long problems: they reach nothing, yet their rows are kept by hand."""
 
 from __future__ import annotations
 

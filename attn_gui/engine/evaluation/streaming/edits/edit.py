@@ -72,7 +72,7 @@ class Edit:
                         yield b, h, rows
 
     def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Rows that are kept as something else from now on, and those by hand that are reached: none is exchanged in."""
+        """Rows that are kept as something else from now on, and those by hand that are reached: no exchange in them."""
         flags, other = self._passes.hand.any, self._other
         for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
             stale, around = other[batch, head].copy(), self._around(batch, head)
