@@ -240,14 +240,23 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
     changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
     for name in DIRECT if problem.projected else [name for name in DIRECT if name in by_hand]:
         shape = evaluation.shape(name)
-        batched = problem.queries.ndim == 3 if name == "query" else problem.keys.ndim == 3
-        changed[name] = made(shape if batched else shape[1:], problem.dtype, partial(_write_stage, evaluation, name))
+        shape = shape if _by_item(evaluation, name) else shape[1:]
+        changed[name] = made(shape, problem.dtype, partial(_write_stage, evaluation, name))
     if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
         changed["key_tokens"] = problem.query_tokens
     left = {node.name for node in computed_nodes(drafted(problem, changed))}.difference(DIRECT)
     if by_hand - left:
         changed["interventions"] = tuple(record for record in problem.interventions if record.stage in left)
     return changed
+
+
+def _by_item(evaluation: Evaluation, name: str) -> bool:
+    """Whether Q, K or V may have other numbers in every item: by what they are computed from, or changed by hand."""
+    problem, node = evaluation.problem, evaluation.node(evaluation.computed(name))
+    given = problem.queries if name == "query" else problem.keys
+    read = {name, *(ref.name for ref in node.inputs)}
+    by_hand = any(record.enabled and record.stage in read for record in problem.interventions)
+    return given.ndim == 3 or (by_hand and node.shape[0] > 1)
 
 
 def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:

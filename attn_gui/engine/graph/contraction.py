@@ -70,13 +70,15 @@ def faded_over(grad: Array, divisor: Array) -> Array:
 
 
 def _matmul(a: Array, b: Array, ordered: bool, zero_wins: bool) -> Array:
-    out = _in_order(a, b) if ordered else a @ b
+    if ordered:
+        return _in_order(a, b, zero_wins)
+    out = a @ b
     if not zero_wins or np.isfinite(out).all():
         return out
     flat = tuple(range(a.ndim - 2))
     wild = np.asarray(~np.isfinite(b).all(axis=(*flat, -1)))  # NaN in `a` stays: rows without it keep every bit
     tame_a, tame_b = np.where(wild, 0.0, a), np.where(wild[:, None], 0.0, b)
-    out = _in_order(tame_a, tame_b) if ordered else tame_a @ tame_b
+    out = tame_a @ tame_b
     if wild.any():
         out = out + 0.0  # a zero is 0 and not -0 in every part, whichever terms its other rows have
     reached = (a != 0).any(axis=(*flat, -2))  # thousands of keys may hold NaN that no row looks at
@@ -86,8 +88,14 @@ def _matmul(a: Array, b: Array, ordered: bool, zero_wins: bool) -> Array:
     return out
 
 
-def _in_order(a: Array, b: Array) -> Array:
-    return np.add.accumulate(a[..., :, :, None] * b[..., None, :, :], axis=-2)[..., -1, :]
+def _in_order(a: Array, b: Array, zero_wins: bool) -> Array:
+    left = a[..., :, :, None]
+    terms = left * b[..., None, :, :]
+    out = np.add.accumulate(terms, axis=-2)[..., -1, :]
+    if not zero_wins or np.isfinite(out).all():
+        return out
+    terms[np.broadcast_to(left == 0, terms.shape)] = 0.0  # in its turn: another part may hold no NaN or infinity
+    return np.add.accumulate(terms, axis=-2)[..., -1, :] + 0.0  # a zero is 0 and not -0
 
 
 def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Array:

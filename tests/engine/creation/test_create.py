@@ -9,6 +9,7 @@ from attn_gui.engine import (
     FILLS,
     Evaluation,
     FieldError,
+    Problem,
     ShapeError,
     compute,
     fill,
@@ -137,6 +138,27 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
     for stage in ("query", "key", "value", "scores", "weights", "concat"):
         np.testing.assert_allclose(kept[stage], given[stage], rtol=1e-13, atol=1e-13)
     assert made_direct(Evaluation(direct)) == {}
+
+
+@pytest.mark.parametrize(("stage", "x", "context"), [("query", 1, 2), ("key", 2, 1), ("value", 2, 1)])
+def test_what_was_changed_by_hand_in_one_item_stays_its_own(stage, x, context):
+    """Where all items share the sequence that it is computed from."""
+    numbers = np.random.default_rng(3).normal
+    rows = {"x": numbers(size=(x, 3, 6)), "context": numbers(size=(context, 5, 3))}
+    rows = {name: array if len(array) > 1 else array[0] for name, array in rows.items()}
+    weights = {"w_query": numbers(size=(6, 4)), "w_key": numbers(size=(3, 4)), "w_value": numbers(size=(3, 4))}
+    change = {"kind": "scale", "stage": stage, "at": {"batch": 0, "row": 2, "column": 3}, "factor": 0.0}
+    problem = Problem(**rows, **weights, interventions=[change])
+    direct = problem.replace(**made_direct(Evaluation(problem)))
+    np.testing.assert_array_equal(compute(direct)["output"], compute(problem)["output"])
+
+
+def test_what_was_changed_by_hand_in_the_norm_of_one_item_stays_its_own(makers):
+    problem = makers["pre, cross"]()
+    change = {"kind": "scale", "stage": "normed_context", "at": {"batch": 1, "row": 2, "column": 0}, "factor": 3.0}
+    problem = problem.replace(context=np.array(problem.context[0]), interventions=[change])
+    direct = problem.replace(**made_direct(Evaluation(problem)))
+    np.testing.assert_allclose(compute(direct)["concat"], compute(problem)["concat"], rtol=1e-13)
 
 
 def test_another_score_comes_with_its_own_numbers():

@@ -52,6 +52,10 @@ class Blocks:
         else:
             self._stale.append((rows, slice(first, last)))
 
+    def mark_patched(self, rows: slice) -> None:
+        """Rows may differ in their last bits from what a fresh picture has; the caller holds the lock."""
+        self.patched[rows.start // STEP : -(-rows.stop // STEP)] = True
+
     @property
     def bytes(self) -> int:
         return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
@@ -70,7 +74,7 @@ class Blocks:
         with self._versions.lock:
             stale, self._stale = self._stale, []
             for part, blocks in stale:
-                self.patched[part.start // STEP : -(-part.stop // STEP)] = True
+                self.mark_patched(part)
                 for low in range(part.start, part.stop, 1 << 14):
                     self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
         while jobs := self._unknown(rows):
@@ -100,8 +104,7 @@ class Blocks:
                 self._write(rows, cut, extremes)
             self.known[rows], self.patched[rows.start // STEP] = True, False
 
-        with np.errstate(all="ignore"):
-            return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
+        return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
 
     def _fill(self, rows: slice, blocks: slice) -> None:
         self._write(rows, blocks, self._extremes(rows, blocks))
@@ -114,7 +117,8 @@ class Blocks:
     def _extremes(self, rows: slice, blocks: slice) -> tuple[Array, Array, Array | None]:
         """(high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
         keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
-        values, allowed = self._read(rows, keys)
+        with np.errstate(all="ignore"):
+            values, allowed = self._read(rows, keys)
         inside = self.edges[blocks.start : blocks.stop + 1] - keys.start
         if allowed is None or allowed.all():
             return reduced(np.maximum, values, inside), reduced(np.minimum, values, inside), None

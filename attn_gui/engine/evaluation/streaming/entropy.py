@@ -1,4 +1,4 @@
-"""Entropy of rows of weights, from their logits in one pass: −Σ a·log a = log Z − Σ a·s."""
+"""Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s)."""
 
 from __future__ import annotations
 
@@ -46,20 +46,16 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
     denominator = passes.rows.denominator[batch, head, rows]
     row_max = passes.rows.row_max[batch, head, rows]
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
-    mean, share = np.zeros((2, rows.stop - rows.start))
-    wide = max(1, AT_ONCE // len(mean))
+    found, share = np.zeros((2, rows.stop - rows.start))
+    wide = max(1, AT_ONCE // len(found))
     for low in range(0, keys, wide):
         cut = slice(low, min(low + wide, keys))
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
         logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
-        if passes.fast is not None and passes.fast.keys.wild[batch, head // chain.group, cut].any():
-            logits = np.maximum(logits, np.finfo(logits.dtype).min)  # a weight of 0 times −∞ is no part of the sum
-        weights = np.exp(logits - log_z.astype(logits.dtype))
+        below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding
         if allowed is not None:
-            weights *= allowed
-            logits = np.where(allowed, logits, logits.dtype.type(0))
-        mean += np.einsum("ji,ji->i", weights, logits)
+            below = np.where(allowed, below, logits.dtype.type(np.inf))
+        weights = np.exp(-below)
+        found += np.einsum("ji,ji->i", weights, np.where(weights == 0, logits.dtype.type(0), below))
         share += weights.sum(axis=0)
-    if chain.sink(head) is not None:  # the weights do not sum to 1: −Σ a·log a = log Z · Σ a − Σ a·s
-        return np.where(share == 0, BLIND, np.maximum(log_z * share - mean, 0.0))
-    return np.where(denominator == 0, BLIND, np.maximum(log_z - mean, 0.0))
+    return np.where(share == 0, BLIND, np.maximum(found, 0.0))

@@ -190,8 +190,9 @@ class StreamingEvaluation(Evaluation):
         if problem.bare_structure != self.problem.bare_structure:
             return super().update(problem, changed)
         with self._versions.edit(), one_blas_thread(), np.errstate(all="ignore"):
-            other = None
-            if moved := self._take_up(problem):
+            wired, other = self._nodes, np.zeros(self._chain.shape[:3], bool)
+            moved = self._take_up(problem)
+            if self._nodes is not wired:  # they name interventions by their places, so also where no cell has moved
                 self._chain.lay_out()
                 self._by_rows = self._chain.softmax.name, self._chain.mixing.name
                 other = self._passes.lay_out()
@@ -201,7 +202,7 @@ class StreamingEvaluation(Evaluation):
             edit = Edit(self._chain, self._passes, named, reached, other)
             cells |= edit.carry_out()
             drawn = self._joined(reached, self._opened(moved))
-            self._pictures.follow(drawn)
+            self._pictures.follow(drawn, other)
         return Recomputed(self._shown(drawn), self._shown(cells), time.perf_counter() - start)
 
     def _opened(self, moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:

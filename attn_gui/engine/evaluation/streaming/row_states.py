@@ -45,7 +45,10 @@ def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bo
     top = np.where(seen, np.maximum(tile.row_max, sink), tile.row_max)
     factor = np.where(seen & (top > tile.row_max), np.exp((tile.row_max - top) / temperature), 1.0)
     own = np.where(seen, np.exp((sink - top) / temperature), 0.0)
-    numerator = tile.numerator if by_hand else tile.numerator * factor.astype(tile.numerator.dtype)[:, None]
+    numerator = tile.numerator
+    if not by_hand:
+        scaled = np.where(factor[:, None] == 0, 0.0, numerator * factor[:, None])  # no weight is left: nor NaN, nor ∞
+        numerator = scaled.astype(numerator.dtype)
     return Tile(top, tile.denominator * factor + own, numerator)
 
 

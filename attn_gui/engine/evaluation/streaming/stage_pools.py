@@ -91,9 +91,11 @@ class Pictures:
                     allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
         return values.astype(self._evaluation.problem.dtype, copy=False), allowed
 
-    def follow(self, reached: Mapping[str, Sequence[Box]]) -> None:
-        """Forget what an edit has changed; the caller holds the lock."""
+    def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
+        """Forget what an edit has changed; `other` rows are read in another way now. The caller holds the lock."""
         for (name, batch, head, _), blocks in self._blocks.items():
+            for low, high in indices.runs(other[batch, head]):
+                blocks.mark_patched(slice(low, high))
             for box in reached.get(name, ()):
                 if indices.meet(box[:2], indices.cell((batch, head))) is not None:
                     blocks.forget(box[2], box[3])

@@ -74,6 +74,15 @@ def test_entropies_are_those_of_the_rows(rng, mask, more):
     assert found == pytest.approx(row_entropy(weights), abs=1e-4 if more.get("dtype") else 1e-9)
 
 
+def test_entropies_beside_large_scores_keep_their_digits_in_float32(rng):
+    """They are the rest of log Z and of the mean score, which are hundreds."""
+    problem = a_problem(rng, dtype="float32", temperature=0.005, mask=MASKS["causal"])
+    found = StreamingEvaluation(problem).entropies(0, 3, slice(0, N))
+    doubled = {name: array.astype(float) for name, array in problem.arrays().items()}
+    exact = Evaluation(problem.replace(dtype="float64", **doubled)).block("weights", 0, 3, slice(0, N), slice(0, M))
+    assert found == pytest.approx(row_entropy(exact), abs=1e-3)
+
+
 def test_entropies_of_rows_that_see_nothing_or_no_number(rng):
     problem = a_problem(rng, mask=({"kind": "causal"}, {"kind": "padding", "lengths": np.array([100])}))
     fields = problem.fields() | {"query": np.array(problem.query)}

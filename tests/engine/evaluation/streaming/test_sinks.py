@@ -33,6 +33,18 @@ def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_a_sink_that_takes_all_weight_keeps_a_wild_value_out(value, dtype):
+    problem = made([1e4, 60.0, np.inf], dtype, scale=40.0)
+    values = np.array(problem.value)
+    values[3] = value
+    problem = problem.replace(value=values)
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    found, expected = (whole(one, "head_output") for one in (streaming, dense))
+    np.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-30)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_edits_of_a_sink_and_beside_it(dtype, rng):
     working = Working(made([0.3, -1.0, 2.0], dtype, mask=({"kind": "custom", "allowed": np.tri(N, M, -1) > 0},)))
     working.evaluation.complete()

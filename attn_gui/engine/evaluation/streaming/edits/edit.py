@@ -30,7 +30,7 @@ class Edit:
         passes: Passes,
         named: Mapping[str, Sequence[Box]],
         reached: Mapping[str, Sequence[Box]],
-        other: Array | None = None,
+        other: Array,
     ) -> None:
         """`other` are rows (booleans) that are kept as something else from now on."""
         self._chain, self._passes, self._rows = chain, passes, passes.rows
@@ -72,18 +72,14 @@ class Edit:
                         yield b, h, rows
 
     def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Rows that are reached in which numbers are changed by hand, and those in which they no longer are."""
-        flags = self._passes.hand.any
-        if self._other is not None:
-            for batch, head in np.argwhere(self._other.any(axis=-1)).tolist():
-                for low, high in indices.runs(self._other[batch, head] & ~flags[batch, head]):
-                    yield slice(batch, batch + 1), slice(head, head + 1), slice(low, high)
-        for batch, head in np.argwhere(flags.any(axis=-1)).tolist():
-            rows = self._around(batch, head)  # keys are exchanged in all of these, reached or not
-            if rows is not None:
-                for run in self._passes.hand.runs(batch, head, rows):
-                    part = slice(rows.start + run.start, rows.start + run.stop)
-                    yield slice(batch, batch + 1), slice(head, head + 1), part
+        """Rows that are kept as something else from now on, and those by hand that are reached: no exchange in them."""
+        flags, other = self._passes.hand.any, self._other
+        for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
+            stale, around = other[batch, head].copy(), self._around(batch, head)
+            if around is not None:  # keys are exchanged in all of these, reached or not
+                stale[around] |= flags[batch, head, around]
+            for low, high in indices.runs(stale):
+                yield slice(batch, batch + 1), slice(head, head + 1), slice(low, high)
 
     def _of_queries(self) -> Iterator[tuple[slice, slice, slice]]:
         heads = self._chain.shape[1]

@@ -37,14 +37,15 @@ class StageKernel:
     def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
         box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
         row_max, exp_scores, denominator = self._exp_scores(self.columns(box, self._layers))
-        values = self._values(batch, head)
-        numerator = self._mixed(exp_scores, values)
-        if not np.isfinite(numerator).all():  # the sum may be too large for a number although the mean is not
-            divisor = np.where(denominator == 0, 1.0, denominator)
-            row_max = row_max + self.chain.temperature * np.log(divisor)
-            denominator = np.where(denominator == 0, 0.0, denominator / divisor)
-            numerator = self._mixed(exp_scores / divisor[:, None], values)
-        return row_max, denominator, numerator
+        numerator = self._mixed(exp_scores, self._values(batch, head))
+        if np.isfinite(numerator).all():
+            return row_max, denominator, numerator
+        divisor = np.where(denominator > 0, denominator, 1.0)
+        mean = self._mixed(exp_scores / divisor[:, None], self._values(batch, head))
+        heavy = np.asarray((np.isfinite(mean) & ~np.isfinite(numerator)).any(axis=1))  # a sum too large for a number
+        divisor = np.where(heavy, divisor, 1.0)  # no other row: beside very large scores log Z would be lost
+        row_max = row_max + self.chain.temperature * np.log(divisor)
+        return row_max, denominator / divisor, np.where(heavy[:, None], mean, numerator)
 
     def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> Tile:
         """Rows in which numbers are changed by hand, from nothing: the numerator is the result itself.

@@ -62,3 +62,26 @@ def test_wild_values_of_many_keys_are_right(rng):
     working.arrays["value"][rng.integers(0, M, 4), rng.integers(0, 8, 4)] = np.inf
     expected = whole(Evaluation(working.problem()), "head_output")
     np.testing.assert_allclose(whole(working.fresh(), "head_output"), expected)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 1.7e308, 1.0])
+@pytest.mark.parametrize("added", [-1e4, -3e38], ids=["beside large scores", "beside scores that hide all others"])
+def test_a_picture_of_weights_beside_a_wild_value_shows_them(value, added):
+    """Z must not be lost in the maximum that is taken off, which is so large that log Z is no digit of it."""
+    working = Working(problem_of(mask=({"kind": "bias", "values": np.full((1, M), added)},)), TILE, CHUNK)
+    working.arrays["value"][7, 2] = value
+    evaluation = working.fresh()
+    evaluation.complete()
+    picture, _ = evaluation.pooled("weights", 0, 0, N, M)
+    np.testing.assert_allclose(picture, working.fresh().block("weights", 0, 0, slice(0, N), slice(0, M)), rtol=1e-10)
+    np.testing.assert_allclose(picture.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize(("dtype", "huge"), [("float64", 1e308), ("float32", 2e38)])
+def test_a_mean_is_a_number_where_the_sum_is_too_large_for_one(dtype, huge):
+    working = Working(problem_of(dtype=dtype, mask=({"kind": "causal"},)), TILE, CHUNK)
+    working.arrays["value"][TILE + 9 :, 2] = huge
+    found, dense = whole(working.fresh(), "head_output"), whole(Evaluation(working.problem()), "head_output")
+    assert np.isfinite(found).all()
+    tolerance = 1e-5 if dtype == "float32" else 1e-12
+    np.testing.assert_allclose(found, dense, rtol=tolerance, atol=tolerance)
