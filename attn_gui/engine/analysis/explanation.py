@@ -22,7 +22,7 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES, Score
 
 from .per_query import PerQuery, per_query
-from .seen_keys import closing_layer, seen_keys
+from .seen_keys import closing_layer, seen_keys, sink_share
 from .term import Term, Terms
 
 __all__ = ["Explanation", "explain"]
@@ -113,8 +113,7 @@ class Explanation:
     @cached_property
     def terms(self) -> Terms:
         """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
-        fold = self._plays(Role.SCALE) and self.folds
-        node = self._dot if fold else self._node
+        node = self._dot if self._plays(Role.SCALE) and self.folds else self._node
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
         with np.errstate(all="ignore"):
@@ -217,6 +216,11 @@ class Explanation:
     def equals(self) -> int:
         """Count of cells of its row that are as large as this one, itself included; of keys that are seen."""
         return int((self._seen & (self._row == self._row[self.index[-1]])).sum())
+
+    @property
+    def sink_share(self) -> float:
+        """The share of the row of a weight that the sink of its head takes."""
+        return sink_share(self._evaluation, self._fetch, self.index)
 
     @cached_property
     def _row(self) -> Array:

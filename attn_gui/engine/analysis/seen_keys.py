@@ -1,4 +1,4 @@
-"""Keys that a query sees, and what closes a cell of a map to it."""
+"""Keys that a query sees, what the sink takes beside them, and what closes a cell of a map."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Arra
     seen = ~np.isneginf(logits) | (weights != 0)
     allowed = evaluation.allowed(index[0], index[1], row[2], row[3])
     return np.asarray(seen if allowed is None else seen & allowed[0])
+
+
+def sink_share(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> float:
+    """The share of the row of a weight that the sink of its head takes: that of one more key; 0 without a sink."""
+    problem, node = evaluation.problem, evaluation.node(evaluation.computed(evaluation.weights))
+    if problem.sink is None:
+        return 0.0
+    logits = fetch(evaluation.logits, (*indices.cell(index[:3]), slice(0, problem.m))).reshape(-1)
+    temperature = None if problem.temperature is None else np.asarray(problem.temperature)
+    with np.errstate(all="ignore"):
+        return float(node.stage.forward(np.append(logits, problem.sink[index[1]]), temperature, None)[-1])
 
 
 def closing_layer(evaluation: Readout, node: Node, index: tuple[int, ...]) -> int | None:
