@@ -21,8 +21,8 @@ from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES, Score
 
+from .open_keys import closing_layer, seen_keys, sink_share
 from .per_query import PerQuery, per_query
-from .seen_keys import closing_layer, seen_keys, sink_share
 from .term import Term, Terms
 
 __all__ = ["Explanation", "explain"]
