@@ -6212,6 +6212,10 @@
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和乘以 {scale}。</translation>
     </message>
     <message>
+        <source>Scaled score of query {query} and key {key}: {value}. It is the score, divided by √{count}.</source>
+        <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数除以 √{count}。</translation>
+    </message>
+    <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
         <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
@@ -6236,8 +6240,16 @@
         <translation>查询 {query} 看不到键 {key}：{layer}把它屏蔽了，所以权重为 {value}。</translation>
     </message>
     <message>
+        <source>Query {query} does not see key {key}: its score is −∞, so its weight is {value}.</source>
+        <translation>查询 {query} 看不到键 {key}：它的分数为 −∞，所以权重为 {value}。</translation>
+    </message>
+    <message>
         <source>Query {query} gives key {key} a weight of {value}: it sees no other key.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}：它看不到别的键。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}, the largest of {count}.</source>
@@ -6262,6 +6274,14 @@
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
         <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
+    </message>
+    <message>
+        <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O, plus {shift}.</source>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
+    </message>
+    <message>
+        <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
+        <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
@@ -7066,6 +7086,10 @@
     <message>
         <source>Query {query} gives key {key} a weight of {value}, the largest of {count}, which {equals} keys share.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大，有 {equals} 个键并列。</translation>
+    </message>
+    <message>
+        <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
+        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>{column} (head {head}, c = {inner})</source>

@@ -21,6 +21,7 @@ from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES, Score
 
+from .open_keys import closing_layer, seen_keys, sink_share
 from .per_query import PerQuery, per_query
 from .term import Term, Terms
 
@@ -47,7 +48,7 @@ class Explanation:
         with np.errstate(all="ignore"):
             if self._plays(Role.SCALE):
                 return self._scaled()
-            if isinstance(self._node.stage, Linear) and self._node.stage.over_keys and self._open_keys() is not None:
+            if isinstance(self._node.stage, Linear) and self._node.stage.over_keys:
                 return self._open_sum()
             return self._node.explain(self.index, self._fetch)
 
@@ -55,7 +56,7 @@ class Explanation:
         """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
         problem = self._evaluation.problem
         inner = self._node.explain(self.index, self._fetch).parts[0]
-        if self._folds:
+        if self.folds:
             cells = self.terms[0].cells if len(self.terms) else ()
             symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
             products = self._dot.explain(self.index, self._fetch)
@@ -66,7 +67,7 @@ class Explanation:
         return inner if scale == 1 else Product(Number(scale), inner)
 
     def _open_sum(self) -> Expression:
-        """The products of the open keys alone: a closed one adds nothing, whatever stands behind it."""
+        """The products of the keys that are seen: another one adds nothing, whatever stands behind it."""
         every, terms = self._node.explain(self.index, self._fetch), self.terms
 
         def product(place: int) -> Expression:
@@ -96,7 +97,7 @@ class Explanation:
         return self._evaluation.node_at(self._evaluation.scores, self.index)
 
     @property
-    def _folds(self) -> bool:
+    def folds(self) -> bool:
         """Whether a scaled score is explained by the products of its score."""
         return self._score.dot and not self._dot.steps_at(self.index)
 
@@ -112,19 +113,17 @@ class Explanation:
     @cached_property
     def terms(self) -> Terms:
         """The addends: for weights one a key that may be seen, for scaled dot products those of the dot product."""
-        fold = self._plays(Role.SCALE) and self._folds
-        node = self._dot if fold else self._node
+        node = self._dot if self._plays(Role.SCALE) and self.folds else self._node
         if node.stage.alias and node.inputs[0].name in self._evaluation.sources:
             return Terms(())
         with np.errstate(all="ignore"):
             found = node.addends(self.index, self._fetch)
-        return Terms(found, self._open_keys() if self._node.stage.over_keys else None)
+        return Terms(found, self._seen if self._node.stage.over_keys else None)
 
-    def _open_keys(self) -> Array | None:
-        """Keys that the query of this cell may see."""
-        batch, head, row = self.index[:3]
-        allowed = self._evaluation.allowed(batch, head, slice(row, row + 1), slice(None))
-        return None if allowed is None else allowed[0]
+    @cached_property
+    def _seen(self) -> Array:
+        """Flags of the keys that the query of this cell sees."""
+        return seen_keys(self._evaluation, self._fetch, self.index)
 
     @cached_property
     def parts(self) -> dict[str, Expression]:
@@ -200,9 +199,7 @@ class Explanation:
     @cached_property
     def closed_by(self) -> int | None:
         """The position of the first mask layer that closes the cell of a map behind the mask."""
-        if not self._node.stage.behind_mask or not self._evaluation.closes or self.by_hand:
-            return None
-        return next((k for k, open_ in self._evaluation.layers_at(self.index) if not open_), None)
+        return closing_layer(self._evaluation, self._node, self.index)
 
     @property
     def _notes(self) -> list[str]:
@@ -217,9 +214,13 @@ class Explanation:
 
     @cached_property
     def equals(self) -> int:
-        """Count of cells of its row that are as large as this one, itself included; those behind a mask left out."""
-        open_ones, like = self._open_keys(), self._row == self._row[self.index[-1]]
-        return int((like & (True if open_ones is None else open_ones)).sum())
+        """Count of cells of its row that are as large as this one, itself included; of keys that are seen."""
+        return int((self._seen & (self._row == self._row[self.index[-1]])).sum())
+
+    @property
+    def sink_share(self) -> float:
+        """The share of the row of a weight that the sink of its head takes."""
+        return sink_share(self._evaluation, self._fetch, self.index)
 
     @cached_property
     def _row(self) -> Array:

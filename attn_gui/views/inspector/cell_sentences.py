@@ -47,7 +47,7 @@ class Sentences(QObject):
         if explanation.entry.shares and context.problem.sink is not None and not explanation.by_hand:
             both = QCoreApplication.translate("Sentences", "{sentence} {next}")
             template = both.format(sentence=template, next=self.tr("The sink of its head takes {share}."))
-            more["share"] = number(1.0 - float(explanation.terms.values.sum()))
+            more["share"] = number(explanation.sink_share)
         return runs(template, **_words(explanation, context) | more)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
@@ -67,35 +67,37 @@ class Sentences(QObject):
     def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         problem = context.problem
         template, numbers = SCORES[problem.score].described(problem.score_params, problem.d_k)
-        words = {name: value if isinstance(value, int) else number(value, 2) for name, value in numbers.items()}
+        words = {name: value if isinstance(value, int) else number(value) for name, value in numbers.items()}
         return QCoreApplication.translate("Sentences", template), dict(words)
 
     def _scaled(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         problem = context.problem
-        if not SCORES[problem.score].dot:
-            scale = 1.0 if problem.scale is None else problem.scale
-            if scale == 1:
-                return self.tr("Scaled score of query {query} and key {key}: {value}. It is the score, not scaled."), {}
-            return self.tr("Scaled score of query {query} and key {key}: {value}. It is the score times {scale}."), {
-                "scale": number(scale)
-            }
-        words = {"count": problem.d_k, "scale": number(problem.scale or 0.0)}
-        if problem.scale is None:
-            return self.tr(
+        words: Words = {"count": problem.d_k, "scale": number(problem.effective_scale)}
+        root = problem.scale is None and SCORES[problem.score].root_scale
+        of_products = (
+            self.tr(
                 "Scaled score of query {query} and key {key}: {value}. "
                 "It is the sum of {count} products, divided by √{count}."
-            ), words
-        if problem.scale == 1:
-            return self.tr(
+            ),
+            self.tr(
                 "Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled."
-            ), words
-        return self.tr(
-            "Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, times {scale}."
-        ), words
+            ),
+            self.tr(
+                "Scaled score of query {query} and key {key}: {value}. "
+                "It is the sum of {count} products, times {scale}."
+            ),
+        )
+        of_score = (
+            self.tr("Scaled score of query {query} and key {key}: {value}. It is the score, divided by √{count}."),
+            self.tr("Scaled score of query {query} and key {key}: {value}. It is the score, not scaled."),
+            self.tr("Scaled score of query {query} and key {key}: {value}. It is the score times {scale}."),
+        )
+        way = 0 if root else 1 if problem.effective_scale == 1 else 2
+        return (of_products if explanation.folds else of_score)[way], words
 
     def _capped(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         template = self.tr("Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.")
-        return template, {"cap": number(context.problem.softcap or 0.0, 1)}
+        return template, {"cap": number(context.problem.softcap or 0.0)}
 
     def _biased(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         return self.tr("Score of query {query} and key {key} with its bias: {value}."), {}
@@ -113,9 +115,13 @@ class Sentences(QObject):
         if explanation.closed_by is not None:
             words["layer"] = self.layer_name(explanation.closed_by, context)
             return self.tr("Query {query} does not see key {key}: {layer} closes it, so its weight is {value}."), words
+        if explanation.terms.place_of(explanation.index[-1]) is None:
+            return self.tr("Query {query} does not see key {key}: its score is −∞, so its weight is {value}."), words
         if len(explanation.terms) == 1:
             return self.tr("Query {query} gives key {key} a weight of {value}: it sees no other key."), words
         words["equals"] = explanation.equals
+        if not explanation.equals:  # NaN is as large as nothing, not even as itself
+            return self.tr("Query {query} gives key {key} a weight of {value}."), words
         if explanation.equals == len(explanation.terms):
             return self.tr("Query {query} gives key {key} a weight of {value}, as each of {count} keys."), words
         if explanation.rank == 1 and explanation.equals > 1:
@@ -147,10 +153,29 @@ class Sentences(QObject):
                 "Column {column} of the output of query {query}: {value}. "
                 "Without W_O it is the joined heads themselves."
             ), {}
-        return self.tr(
-            "Column {column} of the output of query {query}: {value}. "
-            "It is the sum of {count} products of the joined heads and W_O."
-        ), {"count": context.problem.num_heads * context.problem.d_v}
+        return self._products(
+            explanation,
+            context,
+            self.tr(
+                "Column {column} of the output of query {query}: {value}. "
+                "It is the sum of {count} products of the joined heads and W_O."
+            ),
+            self.tr(
+                "Column {column} of the output of query {query}: {value}. "
+                "It is the sum of {count} products of the joined heads and W_O, plus {shift}."
+            ),
+        )
+
+    @staticmethod
+    def _products(explanation: Explanation, context: ExplainContext, plain: str, shifted: str) -> tuple[str, Words]:
+        """A sum of products: the second sentence where the stage reads a bias, too."""
+        source, weight, *bias = explanation.read
+        words: Words = {
+            "count": context.problem.arrays()[weight].shape[0],
+            "source": symbol(source),
+            "projection": symbol(weight),
+        }
+        return (shifted, words | {"shift": symbol(bias[0])}) if bias else (plain, words)
 
     # --- the block ---------------------------------------------------------------------------------
     def _residual(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
@@ -169,14 +194,18 @@ class Sentences(QObject):
         return QCoreApplication.translate("Sentences", template), words | {"shift": more[0]}
 
     def _linear(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        source, weight = explanation.read[:2]
-        return self.tr(
-            "Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}."
-        ), {
-            "count": context.problem.arrays()[weight].shape[0],
-            "source": symbol(source),
-            "projection": symbol(weight),
-        }
+        return self._products(
+            explanation,
+            context,
+            self.tr(
+                "Column {column} of query {query}: {value}. "
+                "It is the sum of {count} products of {source} and {projection}."
+            ),
+            self.tr(
+                "Column {column} of query {query}: {value}. "
+                "It is the sum of {count} products of {source} and {projection}, plus {shift}."
+            ),
+        )
 
     def _activated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         up, *gate = map(symbol, explanation.read)
@@ -189,22 +218,26 @@ class Sentences(QObject):
 
     # --- up to Q, K and V ------------------------------------------------------------------------
     def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        stage, problem = explanation.stage, context.problem
-        second = STAGE[stage].by_key and problem.context is not None
         words: Words = {
             "token": self._named_token(explanation, context),
-            "matrix": symbol(stage),
-            "projection": symbol(f"w_{stage}"),
-            "source": symbol("context" if second else "x"),
-            "count": problem.d_context if second else problem.d_model,
+            "matrix": symbol(explanation.stage),
             "column": self._named_column(explanation, context),
         }
-        if problem.projected:
-            return self.tr(
+        if not context.problem.projected:
+            return self.tr("Column {column} of {matrix} for {token}: {value}. It is given, not computed."), words
+        template, more = self._products(
+            explanation,
+            context,
+            self.tr(
                 "Column {column} of {matrix} for {token}: {value}. "
                 "It is the sum of {count} products of {source} and {projection}."
-            ), words
-        return self.tr("Column {column} of {matrix} for {token}: {value}. It is given, not computed."), words
+            ),
+            self.tr(
+                "Column {column} of {matrix} for {token}: {value}. "
+                "It is the sum of {count} products of {source} and {projection}, plus {shift}."
+            ),
+        )
+        return template, words | more
 
     def _rotated(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         template = self.tr("Column {column} for {token}, turned by its position {row}: {value}.")
@@ -216,11 +249,11 @@ class Sentences(QObject):
 
     def _named_column(self, explanation: Explanation, context: ExplainContext) -> str:
         """`97 (head 3, c = 1)`: the column as tables count it, and as formulas do within the head."""
-        column, head = explanation.index[-1], context.head_of(explanation.stage)
+        column = explanation.index[-1]
         if context.problem.num_heads == 1:
             return str(column)
-        width = context.head_width(explanation.stage)
-        return self.tr("{column} (head {head}, c = {inner})").format(column=column, head=head, inner=column % width)
+        head, inner = divmod(column, context.head_width(explanation.stage))
+        return self.tr("{column} (head {head}, c = {inner})").format(column=column, head=head, inner=inner)
 
     def _named_token(self, explanation: Explanation, context: ExplainContext) -> Sentence:
         """`query it` or `key tired`: what the row of Q, K or V belongs to."""

@@ -59,8 +59,11 @@ class ExplainContext(NamedTuple):
         return self.head // (problem.num_heads // problem.kv_heads) if STAGE[stage].by_key else self.head
 
     def head_width(self, stage: str) -> int:
-        """The number of columns of Q, K or V of a head."""
-        return self.problem.d_v if STAGE[stage].target.name == "value" else self.problem.d_k
+        """The number of columns of Q, K or V of a head: keys may be wider than queries."""
+        problem, entry = self.problem, STAGE[stage]
+        if entry.target.name == "value":
+            return problem.d_v
+        return problem.d_key if entry.by_key else problem.d_k
 
 
 def cell_name(name: str, index: Sequence[object]) -> str:

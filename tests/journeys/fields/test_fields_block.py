@@ -103,7 +103,7 @@ def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
     [
         ("residual", "It is X plus Y."),
         ("normalized", "The row of R is brought to mean 0 and variance 1, then multiplied by γ, plus β."),
-        ("block_output", "It is the sum of 8 products of N and W_L."),
+        ("block_output", "It is the sum of 8 products of N and W_L, plus b_L."),
     ],
 )
 def test_a_cell_of_the_block_is_explained(fields, stage, words):

@@ -147,9 +147,9 @@ def test_heads_are_normalized_and_given_sinks(fields):
     ("stage", "words"),
     [
         ("normed_x", "The row of X is brought to mean 0 and variance 1, then multiplied by γ₁, plus β₁."),
-        ("up", "It is the sum of 8 products of N and W_up."),
+        ("up", "It is the sum of 8 products of N and W_up, plus b_up."),
         ("activated", "It is GELU of Fᵘ."),
-        ("down", "It is the sum of 32 products of F and W_down."),
+        ("down", "It is the sum of 32 products of F and W_down, plus b_down."),
         ("block_output", "It is R plus D."),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_score_that_is_no_product_is_scaled_only_if_a_scale_is_given(
 @pytest.mark.parametrize(
     ("stage", "column", "expected"),
     [
-        ("query", 4, "It is the sum of 11 products of X and W_Q."),
+        ("query", 4, "It is the sum of 11 products of X and W_Q, plus b_Q."),
         ("key", 1, "It is the sum of 11 products of X and W_K."),
         ("output", 12, "It is the sum of 4 products of the joined heads and W_O."),
     ],

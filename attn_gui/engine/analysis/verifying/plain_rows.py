@@ -26,19 +26,30 @@ def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
 
 
 def layer_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
-    count, size = len(row), max(1.0, *map(abs, row))  # over its size, so that nothing overflows on the way
+    count, size = len(row), _size(row)
     level = [x / size for x in row]
     mean = sum(level) / count
     centered = [x - mean for x in level]
-    deviation = math.hypot(*centered, math.sqrt(count * eps) / size) / math.sqrt(count)
+    deviation = _length([*centered, math.sqrt(count * eps) / size]) / math.sqrt(count)
     return [x / deviation * w + b for x, w, b in zip(centered, weight, bias, strict=True)]
 
 
 def rms_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
-    count, size = len(row), max(1.0, *map(abs, row))
+    count, size = len(row), _size(row)
     level = [x / size for x in row]
-    mean_square = math.hypot(*level, math.sqrt(count * eps) / size) / math.sqrt(count)
+    mean_square = _length([*level, math.sqrt(count * eps) / size]) / math.sqrt(count)
     return [x / mean_square * w + b for x, w, b in zip(level, weight, bias, strict=True)]
+
+
+def _size(row: Row) -> float:
+    """The size over which a row is taken, so that nothing overflows on the way: over ∞ no number would be left."""
+    size = max(1.0, *map(abs, row))
+    return size if math.isfinite(size) else 1.0
+
+
+def _length(row: Row) -> float:
+    """The Euclidean length; NaN where any number is, which `hypot` forgets beside ∞."""
+    return math.nan if any(map(math.isnan, row)) else math.hypot(*row)
 
 
 def dot(a: Iterable[float], b: Iterable[float]) -> float:

@@ -1,0 +1,134 @@
+"""Sentences of the inspector about layers, cells near a changed one and keys at −∞ say what is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Problem
+from attn_gui.views.inspector.inspector import Inspector
+from attn_gui.views.inspector.runs import SentenceView
+
+Make = Callable[..., Problem]
+Shown = Callable[..., Inspector]
+INF = np.inf
+
+
+def said(inspector: Inspector) -> str:
+    return inspector.findChild(SentenceView, "inspector.sentence").text()
+
+
+def layer(**more: Any) -> Problem:
+    """A pre-norm layer of width 6 with every bias and a gated network of 7 columns; n = 5."""
+    rng = np.random.default_rng(11)
+    shapes = {"w_query": (6, 4), "w_key": (6, 4), "w_value": (6, 2), "w_output": (2, 6)}
+    shapes |= {"b_query": (4,), "b_key": (4,), "b_value": (2,), "b_output": (6,)}
+    network = {"norm1_weight": (6,), "norm1_bias": (6,), "norm2_weight": (6,), "w_up": (6, 7), "b_up": (7,)}
+    network |= {"w_gate": (6, 7), "b_gate": (7,), "w_down": (7, 6), "b_down": (6,)}
+    made = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    block = {"kind": "pre", "norm": "rms"} | {name: rng.normal(size=shape) for name, shape in network.items()}
+    return Problem(**{"x": rng.normal(size=(5, 6)), "num_heads": 2, "num_kv_heads": 2, "block": block} | made | more)
+
+
+@pytest.mark.parametrize(
+    ("stage", "expected"),
+    [
+        ("normed_x", "is divided by the root of its mean square, then multiplied by γ₁, plus β₁."),
+        ("query", "It is the sum of 6 products of Xⁿ and W_Q, plus b_Q."),
+        ("key", "It is the sum of 6 products of Xⁿ and W_K, plus b_K."),
+        ("value", "It is the sum of 6 products of Xⁿ and W_V, plus b_V."),
+        ("output", "It is the sum of 2 products of the joined heads and W_O, plus b_O."),
+        ("residual", "It is X plus Y."),
+        ("normalized", "is divided by the root of its mean square, then multiplied by γ₂."),
+        ("up", "It is the sum of 6 products of N and W_up, plus b_up."),
+        ("gate", "It is the sum of 6 products of N and W_gate, plus b_gate."),
+        ("down", "It is the sum of 7 products of F and W_down, plus b_down."),
+        ("block_output", "It is R plus D."),
+    ],
+)
+def test_a_layer_is_told_with_all_that_it_reads(shown: Shown, stage: str, expected: str) -> None:
+    assert said(shown(layer(), stage, 2, 0)).endswith(expected)
+
+
+def test_what_a_layer_has_not_is_not_told(shown: Shown) -> None:
+    plain = layer(b_query=None, b_output=None)
+    assert said(shown(plain, "query", 2, 0)).endswith("products of Xⁿ and W_Q.")
+    assert said(shown(plain, "output", 2, 0)).endswith("products of the joined heads and W_O.")
+
+
+def test_a_normalized_second_sequence_is_named_where_it_is_read(shown: Shown) -> None:
+    both = layer(context=np.random.default_rng(2).normal(size=(3, 6)))
+    assert "products of Xⁿ and W_Q" in said(shown(both, "query", 2, 0))
+    assert "products of X₂ⁿ and W_V" in said(shown(both, "value", 2, 0))
+
+
+def test_heads_of_keys_are_as_wide_as_they_are(shown: Shown) -> None:
+    rng, shapes = np.random.default_rng(4), {"query": (5, 4), "key": (7, 6), "value": (7, 2)}
+    tables = {"w_score_query": (2, 4), "w_score_key": (3, 4), "w_score": (4,)}
+    one = Problem(
+        **{name: rng.normal(size=shape) for name, shape in shapes.items()},
+        num_heads=2,
+        score="additive",
+        score_params={name: rng.normal(size=shape) for name, shape in tables.items()},
+    )
+    assert said(shown(one, "key", 3, 2)).startswith("Column 5 (head 1, c = 2) of K for key 3: ")
+    assert said(shown(one, "query", 3, 1)).startswith("Column 3 (head 1, c = 1) of Q for query 3: ")
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [
+        (None, "It is the score, divided by √3."),
+        (1.0, "It is the score, not scaled."),
+        (0.25, "It is the score times 0.2500."),
+    ],
+)
+def test_a_score_changed_by_hand_is_no_sum_of_products(
+    shown: Shown, make: Make, scale: float | None, expected: str
+) -> None:
+    record = {"kind": "set", "stage": "scores", "at": {"query": 0, "key": 2}, "values": 9.0}
+    changed = make(scale=scale, interventions=(record,))
+    assert said(shown(changed, "scaled", 0, 2)).endswith(expected)
+    assert "It is the sum of 3 products" in said(shown(changed, "scaled", 0, 1))
+
+
+def test_a_score_put_by_hand_opens_its_key(shown: Shown, make: Make) -> None:
+    record = {"kind": "set", "stage": "masked", "at": {"query": 0, "key": 2}, "values": 3.0}
+    changed = make(mask=({"kind": "causal"},), interventions=(record,))
+    assert said(shown(changed, "weights", 0, 2)).endswith("of 2.")
+    assert "does not see" not in said(shown(changed, "weights", 0, 2))
+    assert said(shown(changed, "weights", 0, 3)).endswith("the causal mask closes it, so its weight is 0.")
+
+
+def test_keys_at_minus_infinity_are_not_counted(shown: Shown, make: Make) -> None:
+    values = np.zeros((5, 7))
+    values[0, 1:] = values[1] = values[2, :3] = -INF
+    biased = make(mask=({"kind": "bias", "values": values},), query_tokens=None, key_tokens=None)
+    assert said(shown(biased, "weights", 0, 0)) == "Query 0 gives key 0 a weight of 1.0000: it sees no other key."
+    assert said(shown(biased, "weights", 0, 3)) == ("Query 0 does not see key 3: its score is −∞, so its weight is 0.")
+    assert said(shown(biased, "weights", 1, 0)) == "Query 1 sees no key: weights 0, output 0."
+    assert said(shown(biased, "head_output", 1, 0)) == "Query 1 sees no key: weights 0, output 0."
+    assert said(shown(biased, "head_output", 2, 0)).endswith("It is the sum of 4 values, each times its weight.")
+
+
+def test_weights_that_are_no_numbers_are_not_compared(shown: Shown, make: Make) -> None:
+    key = np.ones((7, 6))
+    key[2, 3:] = np.nan
+    assert said(shown(make(key=key), "weights", 1, 4)) == "Query <s> gives key e a weight of NaN."
+
+
+def test_a_cap_and_a_width_are_told_as_they_are(shown: Shown, make: Make) -> None:
+    assert said(shown(make(softcap=0.25), "capped", 0, 0)).endswith("It stays between −0.2500 and 0.2500.")
+    gaussian = make(score="gaussian", score_params={"w": 0.125, "key_norm": 0.0625})
+    assert said(shown(gaussian, "scores", 0, 0)).endswith("counts 0.0625 times, times 0.1250 squared.")
+
+
+def test_a_sink_out_of_reach_takes_nothing(shown: Shown, make: Make) -> None:
+    for seed in range(5):
+        query = np.random.default_rng(seed).normal(size=(5, 6))
+        text = said(shown(make(query=query, sink=[-2000.0, -2000.0]), "weights", 0, 0))
+        assert text.endswith("The sink of its head takes 0.")
+    assert said(shown(make(sink=[2.0, -60.0]), "weights", 0, 0)).endswith("e−27.")
