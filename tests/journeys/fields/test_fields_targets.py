@@ -185,7 +185,8 @@ def test_a_target_that_is_typed_no_more_is_not_answered(fields, qtbot, monkeypat
         qtbot.waitUntil(lambda: dialog.reached.text() != "" or late)
         fields.person.press("Ctrl+A", "Del")
         QTest.keyClicks(dialog.field, typed)
-        assert not targets._rest.isActive() and not targets._background.busy
+        assert not targets._rest.isActive()
+        assert not targets._background.busy
         assert (dialog.reached.text(), dialog.change.text()) == ("", "")
         assert reason in dialog.reason.text()
         assert not dialog.buttons.button(OK).isEnabled()
