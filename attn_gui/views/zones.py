@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QVBoxLayout, QWidget
 
@@ -33,6 +36,15 @@ def step(window: QWidget, forward: bool) -> bool:
     if following is not None:
         following.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
     return following is not None
+
+
+@contextmanager
+def handing_on(panel: QWidget, take: Callable[[], object]) -> Iterator[None]:
+    """Have `take` move the keyboard where the part of a panel that has it is hidden; Qt would put it anywhere."""
+    held = QApplication.focusWidget()
+    yield
+    if held is not None and panel.isAncestorOf(held) and not held.isVisible():
+        take()
 
 
 def _following(order: list[QWidget], focus: QWidget | None, forward: bool) -> QWidget | None:

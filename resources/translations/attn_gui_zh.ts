@@ -254,6 +254,10 @@
         <translation>请先在热图中选择一个单元格</translation>
     </message>
     <message>
+        <source>Choose a computed cell that is not left out yet, in a map that is not too large</source>
+        <translation>请先在不太大的图中选择一个由计算得到且尚未留空的单元格</translation>
+    </message>
+    <message>
         <source>Leave out cells at &amp;random…</source>
         <translation>随机留空(&amp;R)…</translation>
     </message>
@@ -620,10 +624,6 @@
     <message>
         <source>Worked &amp;solution of the cell…</source>
         <translation>所选单元格的完整解答(&amp;S)…</translation>
-    </message>
-    <message>
-        <source>Choose a computed cell of a map that is not too large first</source>
-        <translation>请先在不太大的图中选择一个由计算得到的单元格</translation>
     </message>
     <message>
         <source>Wor&amp;ksheets for a class…</source>

@@ -169,3 +169,28 @@ def test_the_word_for_no_snapshot_follows_the_language(launch):
     person.do("language_en")
     QApplication.processEvents()
     assert fold.present == names(person)[0]
+
+
+def test_the_title_tells_the_snapshot_that_is_chosen(launch):
+    person = launch(SMALL, height=900)
+    fold, steps = person.find("snapshots.fold"), person.find("snapshots.list", QListView)
+    for number in ("1", "2"):
+        person.type_into("query", 0, 0, number)
+        person.do("snapshot")
+    for row in (0, 1):
+        choose(person, row)
+        assert fold.present == names(person)[row]
+    place = steps.visualRect(steps.model().index(1, 0)).center()
+    QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, place)
+    assert fold.present == ""
+
+
+def test_the_keyboard_stays_with_the_snapshots_when_the_last_one_is_deleted(launch):
+    person = launch(SMALL, height=900)
+    person.do("snapshot")
+    choose(person, 0)
+    person.find("snapshots.list").setFocus()
+    person.press("Del")
+    assert names(person) == []
+    assert person.find("snapshots.fold").present == "none yet"
+    assert person.focus().objectName() == "snapshots.take"

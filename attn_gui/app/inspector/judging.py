@@ -63,7 +63,7 @@ class SensitivityController(QObject):
     def show_gradients(self) -> None:
         """Bring the page up to date if it is on show."""
         look, evaluation = self._view.look, self._computation.evaluation
-        self._background.forget()
+        self._forget()
         if not self._page.isVisible():
             return
         if look.cell is None or look.blanks:
@@ -81,11 +81,17 @@ class SensitivityController(QObject):
             self._patience.start()
             self._background.ask(lambda: _strongest(evaluation, stage, index))
 
-    def _on_changed(self, *_: object) -> None:
+    def _forget(self) -> None:
+        """Drop the question under way, and the patience with it."""
         self._background.forget()
+        self._patience.stop()
+
+    def _on_changed(self, *_: object) -> None:
+        self._forget()
         self._soon.start()
 
     def _on_background_answered(self, found: object) -> None:
+        self._patience.stop()
         if isinstance(found, FieldError):
             self._refuse(found)
             return
@@ -95,11 +101,9 @@ class SensitivityController(QObject):
         self._show(found)
 
     def _refuse(self, why: FieldError) -> None:
-        self._patience.stop()
         self._page.set_refusal(saying(why))
 
     def _show(self, found: Strongest) -> None:
-        self._patience.stop()
         gradients = [Gradient(field, self._place(field, at), value) for field, at, value in found]
         self._page.set_gradients(self._name, gradients)
 

@@ -29,14 +29,15 @@ from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.lessons.exercise_panel import ExercisePanel
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.items.overlay_marks import Area
-from attn_gui.views.zones import put_on_top
+from attn_gui.views.zones import handing_on, put_on_top
 
 AT_ONCE, MOST_CELLS = "6", 200_000  # blanks that are proposed, and cells of the maps that one can be drawn from
 WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
 
 ROWS = (
     Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a computed cell of a map that is not too large first")),
+        needs=QT_TRANSLATE_NOOP(
+            "Actions", "Choose a computed cell that is not left out yet, in a map that is not too large")),
     Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS),
     Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
         needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out")),
@@ -90,14 +91,16 @@ class Exercises(QObject):
     def leave_out(self) -> None:
         """Leave out the chosen cell."""
         cell = self._view.chosen_blank()
-        if cell is not None and cell not in self._view.look.blanks:
+        if cell is not None and self._can_leave_out():
             self._count += 1
             self._view.set(blanks=self._view.look.blanks | {cell})
 
     def _can_leave_out(self) -> bool:
-        """Whether the chosen cell is one that is computed, and the problem small enough to be gone through by hand."""
+        """Whether the chosen cell is computed and not left out yet, in a problem small enough for work by hand."""
         cell, problem = self._view.look.cell, self._document.problem
-        return cell is not None and cell.stage not in problem.arrays() and not _is_large(problem)
+        if cell is None or cell.stage in problem.arrays() or _is_large(problem):
+            return False
+        return self._view.chosen_blank() not in self._view.look.blanks
 
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed."""
@@ -193,10 +196,14 @@ class Exercises(QObject):
                 cells = face.left_out(stage, indices.whole(face.shape(stage)))
                 areas = tuple(filter(None, map(plane.cells, map(indices.cell, cells))))
             maps.set_blank(stage, areas)
+        with handing_on(self._panel, self._window.product.focus_map):
+            self._show_panel()
+
+    def _show_panel(self) -> None:
+        blanks, chosen = self._view.look.blanks, self._view.chosen_blank()
         self._panel.setVisible(bool(self._count))
-        self._panel.set_counts(len(look.blanks), self._count)
-        chosen = self._view.chosen_blank()
-        here = chosen is not None and chosen in look.blanks
+        self._panel.set_counts(len(blanks), self._count)
+        here = chosen is not None and chosen in blanks
         self._panel.set_cell(cell_name(chosen.stage, chosen.index) if chosen is not None and here else "")
 
 

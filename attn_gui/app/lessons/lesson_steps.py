@@ -129,9 +129,9 @@ class LessonsController(QObject):
                 self._begin(*found)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Forget where a step turns, once another document is opened."""
-        if change.opened:
-            self._turning = None
+        """Put the lesson away with the document that its steps are made in; one that begins is opened after that."""
+        if change.opened and self._lesson is not None:
+            self.close()
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
@@ -150,6 +150,7 @@ class LessonsController(QObject):
         """Put the lesson away; the next time it goes on where it was."""
         self._lesson, self._states, self._turning = None, (), None
         self._saying.forget()
+        self._answers.ask(None)
         self._panel.leave()
         self._window.history.show()
 

@@ -15,7 +15,7 @@ from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.number_text import NumberError, parse_number
+from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
@@ -86,7 +86,7 @@ class HeadEdits(QObject):
         factor = self._ask(
             self.tr("Scale head {head}").format(head=head),
             self.tr("Its result is multiplied by this number; 0 switches it off, 1 leaves it as computed."),
-            f"{getattr(present, 'factor', 1.0):g}",
+            shortest(getattr(present, "factor", 1.0)),
             _number,
         )
         if factor is not None:

@@ -78,14 +78,14 @@ class TargetController(QObject):
         name, odds = cell_name(stage, index), STAGE[stage].square
         self._dialog = dialog = TargetDialog(name, value, ways, odds=odds, parent=self._window)
         dialog.asked.connect(lambda target, by, odds: self._ask(stage, index, target, by, odds))
+        dialog.withdrawn.connect(self._withdraw)
         if target is not None:
             dialog.field.setText(shortest(target, self._document.problem.dtype))
-        agreed = asked(dialog)
-        self._rest.stop()
-        self._background.forget()
+        found = self._solution if asked(dialog) else None
+        self._withdraw()
         self._dialog = None
-        if agreed and self._solution is not None:
-            self._apply(self._solution, cell_name(stage, index))
+        if found is not None:
+            self._apply(found, name)
 
     def finish(self) -> None:
         """Wait for what is being solved; for the end of the program."""
@@ -93,9 +93,15 @@ class TargetController(QObject):
 
     # --- solving ---------------------------------------------------------------------------------
     def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
-        self._solution, self._question = None, (stage, index, target, by, odds)
-        self._background.forget()
+        self._withdraw()
+        self._question = stage, index, target, by, odds
         self._rest.start()
+
+    def _withdraw(self) -> None:
+        """Forget the question and what came of it."""
+        self._rest.stop()
+        self._background.forget()
+        self._solution = self._question = None
 
     def _solve(self) -> None:
         from attn_gui.engine import solve

@@ -160,18 +160,19 @@ class TableEdits(QObject):
         from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
         problem, dialog = self._document.problem, TokensDialog(self._window)
+        names = {"query_tokens": problem.query_tokens, "key_tokens": problem.names_of_keys}
         dialog.set_state(
             n=problem.n,
             m=problem.m,
-            query_tokens=problem.query_tokens,
-            key_tokens=problem.key_tokens,
+            **names,
             self_attention=problem.self_attention,
             may_resize=True,
         )
         if not asked(dialog):
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
-        sizes, tokens, words = dialog.result_sizes(), dialog.result_fields(), dialog.tokens()
+        sizes, words = dialog.result_sizes(), dialog.tokens()
+        tokens = {name: found for name, found in dialog.result_fields().items() if found != names[name]}
 
         def make() -> Edits:
             resized, edits = problem, []

@@ -45,9 +45,10 @@ class Answer:
 
 
 class TargetDialog(Retranslated, FormDialog):
-    """Asks for a target and shows what it leads to; the listener to `asked` answers or refuses."""
+    """Asks for a target and shows what it leads to; the listener to `asked` answers or refuses, until `withdrawn`."""
 
     asked = Signal(float, str, object)  # the target, what is changed for it, and odds that are "kept", "free", or None
+    withdrawn = Signal()  # nothing that is typed now is a target
 
     def __init__(
         self, name: str, value: float, ways: Sequence[str], *, odds: bool, parent: QWidget | None = None
@@ -58,7 +59,7 @@ class TargetDialog(Retranslated, FormDialog):
         self._name, self._value = name, value
         self._answer: Answer | None = None
         self._refusal = ""
-        self._accepting = False
+        self._waiting = self._accepting = False  # for the answer; and whether it is taken as soon as it is there
         self.field, self._group = NumberField(self, finite=True), QButtonGroup(self)
         self.radios = {way: QRadioButton(self) for way in WAYS if way in ways}
         self.odds, self._odds_label = ChoiceBox(ODDS, self), QLabel(self)
@@ -73,19 +74,19 @@ class TargetDialog(Retranslated, FormDialog):
 
     def set_answer(self, answer: Answer) -> None:
         """Show the answer to the present target."""
-        self._answer, self._refusal = answer, ""
+        self._answer, self._refusal, self._waiting = answer, "", False
         self._show()
         if self._accepting:
             self.accept()
 
     def set_refusal(self, sentence: str) -> None:
         """Show the reason why the present target makes no sense."""
-        self._answer, self._refusal, self._accepting = None, sentence, False
+        self._answer, self._refusal, self._waiting, self._accepting = None, sentence, False, False
         self._show()
 
     def accept(self) -> None:
         """Accept an answered target only; Enter may come before the answer."""
-        self._accepting = self._answer is None and not self._refusal and bool(self.field.text())
+        self._accepting = self._waiting
         if self._may():
             super().accept()
 
@@ -153,7 +154,7 @@ class TargetDialog(Retranslated, FormDialog):
         return next(way for way, radio in self.radios.items() if radio.isChecked())
 
     def _ask(self) -> None:
-        text, self._answer, self._refusal = self.field.text().strip(), None, ""
+        text, self._answer, self._refusal, self._accepting = self.field.text().strip(), None, "", False
         try:
             target = self.field.read(text) if text else None
         except Refusal as refusal:
@@ -162,8 +163,11 @@ class TargetDialog(Retranslated, FormDialog):
         except ValueError as error:
             self._refusal = str(error)
             target = None
+        self._waiting = target is not None
         if target is not None:
             self.asked.emit(target, self.way(), ODDS[self.odds.currentData()])
+        else:
+            self.withdrawn.emit()
         self._show()
 
     def _may(self) -> bool:
@@ -172,7 +176,7 @@ class TargetDialog(Retranslated, FormDialog):
     def _show(self) -> None:
         answer = self._answer
         ok = self.buttons.button(BUTTONS.Ok)
-        ok.setEnabled(self._may() or (answer is None and not self._refusal and bool(self.field.text())))
+        ok.setEnabled(self._may() or self._waiting)
         nearest = answer is not None and not answer.feasible
         ok.setText(self.tr("Take the nearest") if nearest else self.tr("Set"))
         dress(self.reached, tone="text" if answer is None else "good" if answer.feasible else "error", strong=True)

@@ -50,6 +50,7 @@ class TokensDialog(Retranslated, QDialog):
         super().__init__(parent)
         self.setObjectName("dialog.tokens")
         self._n, self._m, self._may_resize = 1, 1, False
+        self._present: dict[str, Tokens] = dict.fromkeys(("query_tokens", "key_tokens"))
         self._known: frozenset[str] = frozenset()
         self.sentence, self.side = QPlainTextEdit(self), ChoiceBox(SIDES, self)
         self.pieces, self.resize_rows = QListWidget(self), QCheckBox(self)
@@ -59,6 +60,7 @@ class TokensDialog(Retranslated, QDialog):
         self.resize_rows.setObjectName("tokens.resize_rows")
         self._said, self.join = WrappedLabel(self), QPushButton(self)
         self._own: tuple[str, ...] | None = None  # cut by hand, until the sentence changes
+        self._loaded: tuple[str, ...] = ()  # those that were there before anything was typed
         self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self._build()
@@ -74,18 +76,14 @@ class TokensDialog(Retranslated, QDialog):
         self_attention: bool = False,
         may_resize: bool = False,
     ) -> None:
-        """The rows there are and their present tokens; `may_resize` offers to give every token a row."""
+        """The rows there are and the names that they show; `may_resize` offers to give every token a row."""
         self._n, self._m, self._may_resize = n, m, may_resize
+        self._present = {"query_tokens": query_tokens, "key_tokens": key_tokens}
         self._known = frozenset((*(query_tokens or ()), *(key_tokens or ())))
-        self.side.set_key("both" if self_attention or n == m else "queries")
-        self.side.setEnabled(not self_attention)
-        present = query_tokens or ()
-        sentence = " ".join(map(str.strip, present))
-        # tokens with blanks inside would be torn apart there, and "the" taken for " the" where both are present
-        again = split_tokens(sentence, self._known) == present
-        self.sentence.setPlainText(sentence if again else "")
-        self.sentence.selectAll()
-        self._cut_by_hand(None if again else present)
+        alike = query_tokens == key_tokens  # else one sentence for both would take the names of the keys away
+        self.side.set_key("both" if alike and (self_attention or n == m) else "queries")
+        self.side.setEnabled(not (alike and self_attention))
+        self._load()
 
     def tokens(self) -> tuple[str, ...]:
         """The tokens of the sentence as it stands."""
@@ -154,10 +152,27 @@ class TokensDialog(Retranslated, QDialog):
         self.pieces.itemChanged.connect(self._on_piece_changed)
         self.pieces.itemSelectionChanged.connect(lambda: self.join.setEnabled(len(self.pieces.selectedItems()) > 1))
         self.join.clicked.connect(self._join_selected)
-        self.side.picked.connect(self._show_tokens)
+        self.side.picked.connect(self._on_side_picked)
         self.resize_rows.toggled.connect(self._show_tokens)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
+
+    def _load(self) -> None:
+        """Begin with the present tokens of the side that is picked."""
+        self._loaded = present = self._present[self._sides()[0]] or ()
+        sentence = " ".join(map(str.strip, present))
+        # tokens with blanks inside would be torn apart there, and "the" taken for " the" where both are present
+        again = split_tokens(sentence, self._known) == present
+        self.sentence.setPlainText(sentence if again else "")
+        self.sentence.selectAll()
+        self._cut_by_hand(None if again else present)
+
+    def _on_side_picked(self) -> None:
+        """Show what the sentence does to another side; where nothing was typed yet, begin with the tokens there."""
+        if self.tokens() == self._loaded:
+            self._load()
+        else:
+            self._show_tokens()
 
     def _cut_by_hand(self, tokens: tuple[str, ...] | None, place: int = -1) -> None:
         """Take these tokens, or those of the sentence; the keyboard goes on at one of them."""

@@ -13,6 +13,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.history.fold import Fold
 from attn_gui.views.history.snapshot_list import SnapshotList
 from attn_gui.views.history.snapshot_model import SnapshotModel, SnapshotRow
+from attn_gui.views.zones import handing_on
 
 OPEN, COMPARE, NAME, DELETE = "open", "compare", "name", "delete"
 BUTTONS = (OPEN, COMPARE, NAME)
@@ -39,7 +40,6 @@ class SnapshotsView(QWidget):
         self._buttons = {what: QPushButton(self) for what in BUTTONS}
         self._by_hand = False  # folded or not as a person wants it, whatever the height
         self._low = False
-        self._names: tuple[str, ...] = ()
         self._title.clicked.connect(self._on_title_clicked)
         self._take.clicked.connect(self.takeAsked)
         self._list.activated.connect(lambda index: self.asked.emit(OPEN, index.row()))
@@ -57,7 +57,6 @@ class SnapshotsView(QWidget):
         if more or row >= len(rows):
             row = len(rows) - 1
         self._list.setCurrentIndex(self._model.index(row) if row >= 0 else QModelIndex())
-        self._names = tuple(each.name for each in rows)
         self._say_present()
         self._show_parts()
 
@@ -120,7 +119,8 @@ class SnapshotsView(QWidget):
 
     def _say_present(self) -> None:
         """The chosen snapshot beside the title, for when the list is folded away."""
-        self._title.present = self._names[self.row()] if self.row() >= 0 else self.tr("none yet")
+        none = "" if self._model.rowCount() else self.tr("none yet")
+        self._title.present = str(self._model.index(self.row()).data()) if self.row() >= 0 else none
         self._title.update()
 
     def _ask(self, what: str) -> None:
@@ -130,16 +130,18 @@ class SnapshotsView(QWidget):
     def _show_parts(self) -> None:
         """The list where it is not folded and there is one; its buttons where a row is chosen."""
         shown = not self._title.isChecked() and self._model.rowCount() > 0
-        self._list.setVisible(shown)
-        for button in self._buttons.values():
-            button.setVisible(shown)
-            button.setEnabled(self.row() >= 0)
+        with handing_on(self, partial(self._take.setFocus, Qt.FocusReason.OtherFocusReason)):
+            self._list.setVisible(shown)
+            for button in self._buttons.values():
+                button.setVisible(shown)
+                button.setEnabled(self.row() >= 0)
 
     def _on_title_clicked(self) -> None:
         self._by_hand = True
         self._show_parts()
 
     def _on_list_selection_changed(self, *_: object) -> None:
+        self._say_present()
         self._show_parts()
         self.chosen.emit()
 

@@ -172,6 +172,49 @@ def test_enter_may_come_before_the_answer(fields, qtbot):
     assert fields.map("weights")[1, 0] == pytest.approx(0.25)
 
 
+@pytest.mark.parametrize(("typed", "reason"), [("", ""), (" ", ""), ("0.5x", "0.5x")])
+@pytest.mark.parametrize("late", [True, False])
+def test_a_target_that_is_typed_no_more_is_not_answered(fields, qtbot, monkeypatch, typed, reason, late):
+    """Whether its answer is still to come or there already."""
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
+    targets = fields.person.program.edits.targets
+
+    def answer(dialog: TargetDialog) -> None:
+        QTest.keyClicks(dialog.field, "0.5")
+        qtbot.waitUntil(lambda: dialog.reached.text() != "" or late)
+        fields.person.press("Ctrl+A", "Del")
+        QTest.keyClicks(dialog.field, typed)
+        assert not targets._rest.isActive()
+        assert not targets._background.busy
+        assert (dialog.reached.text(), dialog.change.text()) == ("", "")
+        assert reason in dialog.reason.text()
+        assert not dialog.buttons.button(OK).isEnabled()
+        dialog.accept()
+        assert dialog.isVisible()
+        dialog.reject()
+
+    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
+    assert len(fields.person.steps()) == 1
+
+
+def test_what_is_typed_after_enter_is_not_taken_by_it(fields, qtbot):
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
+
+    def answer(dialog: TargetDialog) -> None:
+        QTest.keyClicks(dialog.field, "0.2")
+        QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+        QTest.keyClick(dialog.field, Qt.Key.Key_End)
+        QTest.keyClicks(dialog.field, "5")
+        qtbot.waitUntil(lambda: dialog.reached.text() != "" or not dialog.isVisible())
+        assert dialog.isVisible()
+        dialog.reject()
+
+    fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
+    assert len(fields.person.steps()) == 1
+
+
 def test_the_menu_of_a_map_and_the_explanation_offer_it(fields):
     fields.open(WORKED)
     person = fields.person

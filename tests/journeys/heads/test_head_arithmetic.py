@@ -152,6 +152,24 @@ def test_a_factor_and_another_head_are_asked_for(opened):
     assert person.program.document.problem == problem_of()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_factor_that_is_only_looked_at_stays(opened, dtype):
+    factor = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.123456789}
+    person = opened(dtype=dtype, interventions=(factor,))
+    before = person.program.document.snapshot()
+    person.click(thumb(person, 1))
+    texts = []
+
+    def agree(dialog):
+        texts.append(dialog.line.text())
+        person.press("Return")
+
+    person.answering(AskDialog, agree, lambda: person.do("head_scale"))
+    assert texts == ["0.123456789"]
+    assert person.program.document.problem == before
+    assert len(person.steps()) == 1
+
+
 @pytest.mark.parametrize(
     ("action", "order", "shown"),
     [("head_left", [0, 2, 1, 3], 1), ("head_right", [0, 1, 3, 2], 3), ("head_duplicate", [0, 1, 2, 2, 3], 2)],

@@ -140,3 +140,19 @@ def test_behind_a_mask_a_long_problem_names_only_the_rows_that_are_reached(perso
         f"O[{rows}, 0]",
         f"concat[{rows}, 1]",
     ]
+
+
+@pytest.mark.parametrize("left", ["cell", "page"])
+def test_what_is_no_longer_asked_for_is_not_called_under_way(person, qtbot, monkeypatch, request, left):
+    gate = threading.Event()
+    request.addfinalizer(gate.set)
+    monkeypatch.setattr(judging, "_strongest", lambda *question: (gate.wait(120), strongest({}, 0))[1])
+    page, controller = person.find("inspector.sensitivity"), person.program.tools.sensitivity
+    turn_to(person, "Sensitivity")
+    qtbot.waitUntil(lambda: controller._patience.isActive())
+    if left == "cell":
+        person.program.view.set(cell=None)
+        qtbot.waitUntil(lambda: any(label.text().startswith("Choose") for label in page.findChildren(QLabel)))
+    else:
+        turn_to(person, "Explain")
+    assert not controller._patience.isActive()

@@ -114,6 +114,36 @@ def test_the_panel_takes_answers_too_and_shows_the_right_one(launch):
     assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"
 
 
+def test_a_cell_is_left_out_once(launch):
+    person = launch(SMALL)
+    leave_out(person, "weights", 1, 1)
+    assert not person.action("leave_out").isEnabled()
+    person.click_cell("weights", 1, 0)
+    assert person.action("leave_out").isEnabled()
+    person.click_cell("weights", 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), "0.64")
+    settle(person)
+    assert person.action("leave_out").isEnabled()
+
+
+@pytest.mark.parametrize("way", ["answer", "show", "close"])
+def test_the_keyboard_goes_to_the_map_when_its_place_in_the_panel_is_gone(launch, way):
+    person = launch(SMALL)
+    leave_out(person, "scores", 1, 1)
+    leave_out(person, "weights", 1, 1)
+    if way == "answer":
+        person.overwrite(person.find("exercise.answer", QLineEdit), "0.64")
+    else:
+        if way == "show":
+            person.overwrite(person.find("exercise.answer", QLineEdit), "7")
+            settle(person)
+        person.find(f"exercise.{way}").setFocus()
+        person.press("Space")
+    settle(person)
+    assert not person.find("exercise.answer").isVisible()
+    assert person.focus().objectName() == "heatmap.weights"
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_cells_are_left_out_at_random_by_a_seed_and_all_of_them_answered(launch, lang):
     person = launch(SMALL, lang=lang)

@@ -13,7 +13,9 @@ from attn_gui.app.state import side_work
 from attn_gui.paths import resource
 
 BUTTONS = QMessageBox.StandardButton
-LESSON = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
+LESSONS = sorted(resource("lessons").glob("*.md"))
+LESSON = next(path for path in LESSONS if "worked" in path.stem)
+OTHER = next(path for path in LESSONS if path != LESSON)
 
 
 class Gate:
@@ -108,3 +110,38 @@ def test_esc_drops_a_lesson_that_is_being_read(launch, gate):
     rest(person, gate)
     assert not begun(person)
     assert person.program.document.name == "nadaraya-watson"
+
+
+def test_another_document_puts_the_lesson_away(launch, gate, tmp_path):
+    """Its next step would be written into that document."""
+    path = tmp_path / "own.attn"
+    person = launch("nadaraya-watson.npz")
+    person.save_as(path)
+    kept = path.read_bytes()
+    begin(person, gate)
+    rest(person, gate)
+    person.click("lesson.next")
+    rest(person, gate)
+    person.open(path)
+    rest(person, gate)
+    assert not begun(person)
+    assert person.find("history").isVisible()
+    person.do("save")
+    while person.program.files.saving.busy:
+        QTest.qWait(1)
+    assert path.read_bytes() == kept
+    person.program.take_in(LESSON)
+    rest(person, gate)
+    assert begun(person)
+    assert person.find("lesson.place").text() == "2 of 5"
+
+
+def test_another_lesson_takes_the_place_of_the_one_before(launch, gate):
+    person = launch("nadaraya-watson.npz")
+    gate.open()
+    for path in (LESSON, OTHER, LESSON):
+        person.program.take_in(path)
+        rest(person, gate)
+        assert begun(person)
+        assert not person.find("history").isVisible()
+        assert person.program.document.name == path.stem

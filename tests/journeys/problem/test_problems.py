@@ -249,3 +249,22 @@ def test_tokens_from_a_sentence(launch):
     person.answering(QDialog, answer, lambda: person.press("Ctrl+T"))
     assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
     assert len(person.steps()) == 2
+
+
+@pytest.mark.parametrize(
+    "tokens", [{}, {"query_tokens": ("je", "suis")}, {"query_tokens": ("je", "suis"), "key_tokens": ("I", "am")}]
+)
+@pytest.mark.parametrize("projected", [False, True])
+def test_tokens_that_are_only_looked_at_stay(launch, tmp_path, tokens, projected):
+    one = np.eye(2)
+    names = ("x", "w_query", "w_key", "w_value") if projected else ("query", "key", "value")
+    before = Problem(**dict.fromkeys(names, one), **tokens)
+    save(before, tmp_path / "two.npz")
+    person = launch(tmp_path / "two.npz")
+
+    def agree(dialog):
+        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
+
+    person.answering(TokensDialog, agree, lambda: person.press("Ctrl+T"))
+    assert person.program.document.problem == before
+    assert len(person.steps()) == 1

@@ -64,7 +64,8 @@ def test_rows_can_be_made_to_fit(qtbot: QtBot) -> None:
 
 
 def test_an_empty_sentence_takes_the_tokens_away(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("Thinking", "Machines"))
+    present = ("Thinking", "Machines")
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=present, key_tokens=present)
     assert dialog.sentence.toPlainText() == "Thinking Machines"
     qtbot.keyClick(dialog.sentence, Qt.Key.Key_Delete)
     assert dialog.result_fields() == {"query_tokens": None, "key_tokens": None}
@@ -91,6 +92,19 @@ def test_tokens_that_no_sentence_gives_are_there_as_they_are(qtbot: QtBot) -> No
     qtbot.keyClicks(dialog.sentence, "one two three")
     assert dialog.tokens() == ("one", "two", "three")
     assert dialog.resize_rows.isEnabled()
+
+
+@pytest.mark.parametrize("keys", [("I", "am"), None])
+def test_each_side_begins_with_its_own_tokens_and_keeps_what_is_typed(qtbot: QtBot, keys: tuple[str, ...]) -> None:
+    dialog = _tokens(qtbot, n=2, m=2, query_tokens=("je", "suis"), key_tokens=keys)
+    assert dialog.result_fields() == {"query_tokens": ("je", "suis")}
+    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
+    assert dialog.result_fields() == {"key_tokens": keys}
+    dialog.side.setCurrentIndex(dialog.side.findData("both"))
+    assert dialog.tokens() == ("je", "suis")
+    qtbot.keyClicks(dialog.sentence, "we are")
+    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
+    assert dialog.result_fields() == {"key_tokens": ("we", "are")}
 
 
 @pytest.fixture
