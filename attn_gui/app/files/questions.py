@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from pathlib import Path
 
@@ -102,15 +102,28 @@ def paths_to_open(window: QWidget, folder: str) -> list[Path]:
 
 
 def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
-    """A path that ends as sessions do, from a dialog that asks before it replaces a file; None if it was left."""
-    kinds = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
-    ending = SESSION.suffixes[0]
-    dialog = QFileDialog(window, QCoreApplication.translate("FilesController", "Save as"), folder, kinds)
+    """A path that ends as sessions do; None if the dialog was left."""
+    words = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
+    title = QCoreApplication.translate("FilesController", "Save as")
+    return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
+
+
+def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
+    """A path from a dialog that asks before it replaces a file; None if it was left.
+
+    `kinds` are the words of each ending; a path without one of these gets that of the kind that was picked.
+    """
+    endings = {words: ending for ending, words in kinds.items()}
+    dialog = QFileDialog(window, title, "", ";;".join(endings))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(ending.removeprefix("."))
-    dialog.selectFile(proposal)
-    chosen = Path(dialog.selectedFiles()[0]) if asked(dialog) else None
-    if chosen is None or chosen.suffix.lower() == ending:
+    dialog.setDefaultSuffix(next(iter(kinds)))
+    dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(endings[words]))
+    dialog.selectFile(str(proposal))
+    if not asked(dialog):
+        return None
+    chosen = Path(dialog.selectedFiles()[0])
+    if chosen.suffix.lower() in kinds:
         return chosen
-    whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
-    return path_to_save(window, folder, str(whole)) if whole.exists() else whole
+    ending = endings[dialog.selectedNameFilter()]  # Qt takes the end of "run.1" for one, and adds none
+    whole = chosen.with_name(chosen.name + ending)
+    return asked_path(window, title, whole, kinds) if whole.exists() else whole
