@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from attn_gui.document.document import Document
 from attn_gui.formats import SESSION, matrices, patterns, problems
 from attn_gui.views.banner import Banner, Offer
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.main_window import MainWindow
 
 BUTTONS = QMessageBox.StandardButton
@@ -29,24 +29,20 @@ class Way(Enum):
 
 def ask_to_save(window: QWidget, name: str) -> QMessageBox.StandardButton:
     """Save, Discard or Cancel, for a document that is about to be left."""
-    box = QMessageBox(window)
+    box = message_box(window, QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
     box.setIcon(QMessageBox.Icon.Question)
-    box.setText(QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
     box.setStandardButtons(BUTTONS.Save | BUTTONS.Discard | BUTTONS.Cancel)
     return BUTTONS(asked(box))
 
 
 def ask_about_change(window: QWidget, name: str) -> Way:
     """The way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
-    box = QMessageBox(window)
-    box.setIcon(QMessageBox.Icon.Warning)
     said = QCoreApplication.translate(
         "Questions", "{name} was changed by another program since it was opened or saved."
     )
-    box.setText(said.format(name=name))
-    box.setInformativeText(
-        QCoreApplication.translate("Questions", "Saving over it loses those changes, reloading it loses yours.")
-    )
+    loss = QCoreApplication.translate("Questions", "Saving over it loses those changes, reloading it loses yours.")
+    box = message_box(window, said.format(name=name), loss)
+    box.setIcon(QMessageBox.Icon.Warning)
     roles = QMessageBox.ButtonRole
     words = {
         Way.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),

@@ -26,7 +26,7 @@ class FormDialog(QDialog):
         super().showEvent(event)
 
 
-def message_box(parent: QWidget, text: str, more: str = "") -> QMessageBox:
+def message_box(parent: QWidget | None, text: str, more: str = "") -> QMessageBox:
     """A box without buttons yet; the names in what it says are never read as HTML."""
     box = QMessageBox(parent)
     box.setText(text)
