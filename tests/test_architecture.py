@@ -218,6 +218,16 @@ def test_views_have_no_thread_and_no_timer_that_works_on():
     assert ticking == []
 
 
+def test_a_box_is_made_where_its_names_are_kept_from_being_read_as_html():
+    made = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "QMessageBox"
+    }
+    assert made == {"views/dialogs/asking.py"}
+
+
 def test_every_path_that_the_readme_names_is_there():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     named = re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|md|ts|toml|json))`", text)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QMainWindow,
+    QMessageBox,
     QTableView,
     QWidget,
 )
@@ -314,6 +315,26 @@ class Person:
                 dialog.accept()
 
         self.answering(QFileDialog, answer, ask)
+
+    def refuse_to_replace(self, path: Path, ask: Callable[[], object]) -> str:
+        """Type a path into the file dialog that `ask` opens, and say no to what it asks then; the words of that."""
+        said: list[str] = []
+
+        def refuse(box: QMessageBox) -> None:
+            said.append(box.text())
+            QTest.mouseClick(box.button(QMessageBox.StandardButton.No), LEFT)
+
+        def answer(dialog: QFileDialog) -> None:
+            line = dialog.findChild(QLineEdit, "fileNameEdit")
+            line.setCompleter(None)
+            self.overwrite(line, str(path), end="")
+            try:
+                self.answering(QMessageBox, refuse, lambda: self.press("Return"))
+            finally:
+                dialog.reject()
+
+        self.answering(QFileDialog, answer, ask)
+        return said[0]
 
     def save_as(self, path: Path) -> None:
         self.choose_file(path, lambda: self.do("save_as"))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QListView
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import open_file, save
+from attn_gui.views.dialogs.palette import Offer
 from attn_gui.views.history.snapshot_dialog import SnapshotDialog
 
 SMALL = "worked-example.npz"
@@ -68,6 +69,21 @@ def test_a_state_is_kept_compared_with_and_opened_again(launch, lang):
     assert np.array_equal(query(person), after)
     person.press("Ctrl+Y")
     assert np.array_equal(query(person), before)
+
+
+def test_a_name_with_an_ampersand_has_no_access_key(launch, qtbot):
+    person = launch(SMALL, height=900)
+    person.do("snapshot")
+    choose(person, 0)
+    rename(person, "R&D", "", by=lambda: person.press("F2"))
+    person.type_into("query", 0, 0, "7")
+    person.click("snapshots.open")
+    undo = person.action("undo")
+    assert person.program.document.stack.undoText() == "snapshot “R&D”"
+    qtbot.waitUntil(lambda: undo.text() == "&Undo snapshot “R&&D”")
+    assert Offer(undo).label == "Undo snapshot “R&D”"
+    person.press("Ctrl+Z")
+    qtbot.waitUntil(lambda: person.action("redo").text() == "&Redo snapshot “R&&D”")
 
 
 def test_keys_name_note_delete_and_put_back(launch):

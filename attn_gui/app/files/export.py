@@ -78,6 +78,10 @@ class ExportController(QObject):
         """Whether something is being written."""
         return self._writing.busy
 
+    def wait(self) -> bool:
+        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        return self._writing.wait()
+
     def finish(self) -> None:
         """Stop whatever is being written; for the end of the program."""
         self._writing.finish()

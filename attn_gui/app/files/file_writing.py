@@ -11,6 +11,7 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine.tell import Tell
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
+from attn_gui.views.dialogs.progress.waiting import wait_for
 from attn_gui.views.main_window import MainWindow
 
 LISTED = 3  # names of files that are said
@@ -24,6 +25,7 @@ class FileWriting(QObject):
         self._window, self._job, self._line = window, Job(self), ExportProgress(window)
         self._then: Callable[[object], object] = lambda _found: None
         self._written: list[Path] = []
+        self._failed = False  # and why was said
         window.statusBar().addPermanentWidget(self._line)
         self._line.cancelRequested.connect(self._job.stop)
         self._job.told.connect(self._line.set_share)
@@ -70,14 +72,25 @@ class FileWriting(QObject):
         """Say why nothing was written; raise what is no refusal."""
         if not isinstance(error, (ValueError, OSError, MemoryError)):
             raise error
+        self._failed = True
         self._window.banner.show_error(saying(error))
+
+    def wait(self) -> bool:
+        """Let the person wait for the files or call them off; False where that fails, or the person goes on working."""
+        if not self.busy:
+            return True
+        line, ended = self._line, self._job.ended
+        if wait_for(ended, lambda: self.busy, self._window, line.busy_words, stop=line.cancel_words()):
+            self._job.stop()
+            return True
+        return not (self.busy or self._failed)
 
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._job.finish()
 
     def _start(self, work: Callable[[Tell], object], then: Callable[[object], object]) -> None:
-        self._then = then
+        self._then, self._failed = then, False
         self._line.begin()
         self._job.begin(work)
 

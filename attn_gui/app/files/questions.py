@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from attn_gui.document.document import Document
 from attn_gui.formats import SESSION, matrices, patterns, problems
 from attn_gui.views.banner import Banner, Offer
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.main_window import MainWindow
 
 BUTTONS = QMessageBox.StandardButton
@@ -29,24 +29,20 @@ class Way(Enum):
 
 def ask_to_save(window: QWidget, name: str) -> QMessageBox.StandardButton:
     """Save, Discard or Cancel, for a document that is about to be left."""
-    box = QMessageBox(window)
+    box = message_box(window, QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
     box.setIcon(QMessageBox.Icon.Question)
-    box.setText(QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
     box.setStandardButtons(BUTTONS.Save | BUTTONS.Discard | BUTTONS.Cancel)
     return BUTTONS(asked(box))
 
 
 def ask_about_change(window: QWidget, name: str) -> Way:
     """The way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
-    box = QMessageBox(window)
-    box.setIcon(QMessageBox.Icon.Warning)
     said = QCoreApplication.translate(
         "Questions", "{name} was changed by another program since it was opened or saved."
     )
-    box.setText(said.format(name=name))
-    box.setInformativeText(
-        QCoreApplication.translate("Questions", "Saving over it loses those changes, reloading it loses yours.")
-    )
+    loss = QCoreApplication.translate("Questions", "Saving over it loses those changes, reloading it loses yours.")
+    box = message_box(window, said.format(name=name), loss)
+    box.setIcon(QMessageBox.Icon.Warning)
     roles = QMessageBox.ButtonRole
     words = {
         Way.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
@@ -102,15 +98,28 @@ def paths_to_open(window: QWidget, folder: str) -> list[Path]:
 
 
 def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
-    """A path that ends as sessions do, from a dialog that asks before it replaces a file; None if it was left."""
-    kinds = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
-    ending = SESSION.suffixes[0]
-    dialog = QFileDialog(window, QCoreApplication.translate("FilesController", "Save as"), folder, kinds)
+    """A path that ends as sessions do; None if the dialog was left."""
+    words = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
+    title = QCoreApplication.translate("FilesController", "Save as")
+    return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
+
+
+def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
+    """A path from a dialog that asks before it replaces a file; None if it was left.
+
+    `kinds` are the words of each ending; a path without one of these gets that of the kind that was picked.
+    """
+    endings = {words: ending for ending, words in kinds.items()}
+    dialog = QFileDialog(window, title, "", ";;".join(endings))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(ending.removeprefix("."))
-    dialog.selectFile(proposal)
-    chosen = Path(dialog.selectedFiles()[0]) if asked(dialog) else None
-    if chosen is None or chosen.suffix.lower() == ending:
+    dialog.setDefaultSuffix(next(iter(kinds)))
+    dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(endings[words]))
+    dialog.selectFile(str(proposal))
+    if not asked(dialog):
+        return None
+    chosen = Path(dialog.selectedFiles()[0])
+    if chosen.suffix.lower() in kinds:
         return chosen
-    whole = chosen.with_name(chosen.name + ending)  # Qt takes the end of "run.1" for a suffix
-    return path_to_save(window, folder, str(whole)) if whole.exists() else whole
+    ending = endings[dialog.selectedNameFilter()]  # Qt takes the end of "run.1" for one, and adds none
+    whole = chosen.with_name(chosen.name + ending)
+    return asked_path(window, title, whole, kinds) if whole.exists() else whole

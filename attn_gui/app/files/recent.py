@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.settings import Settings
+from attn_gui.views.words.tip import plain_tip
 
 REOPEN = "reopen_last"
 LONGEST_FOLDER = 48  # letters of a folder in the menu
@@ -73,7 +74,7 @@ class RecentFiles(QObject):
         name = path.name if len(path.name) <= LONGEST_NAME else f"{path.name[: LONGEST_NAME // 2]}…{path.name[-24:]}"
         words = f"{_plain(name)}\t{_plain(_short(path.parent))}"
         action = QAction(words.replace("&", "&&"), self._menu)
-        action.setToolTip(str(path))
+        action.setToolTip(plain_tip(str(path)))
         action.triggered.connect(lambda: self._open_path(path))
         return action
 

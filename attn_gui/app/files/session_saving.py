@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
 from attn_gui.app.files.journaling import Journaling
@@ -23,9 +23,9 @@ from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
-from attn_gui.views.dialogs.progress.work_line import PATIENCE_MS
+from attn_gui.views.dialogs.progress.waiting import wait_for
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -117,9 +117,8 @@ class SessionSaving(QObject):
         self._well, document = True, self._document
         now = session._replace(problem=document.problem, generation=document.generation, study=document.study)
         self._begin(now._replace(snapshots=document.snapshots.all), self._unwritten(session.path))
-        box = QMessageBox(self._window)
         words = self.tr("{name} is being saved. There is not enough memory for a copy of it to go on working with.")
-        box.setText(words.format(name=session.path.name))
+        box = message_box(self._window, words.format(name=session.path.name))
         box.addButton(self.tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         self.ended.connect(box.accept)
         asked(box)
@@ -132,18 +131,12 @@ class SessionSaving(QObject):
         """Let the person wait until everything is written; False where that fails, or the person goes on working."""
         if not self.busy:
             return True
-        soon = QEventLoop()
-        self.ended.connect(soon.quit)
-        QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
-        soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-        if self.busy:
-            box = QMessageBox(self._window)
-            assert self._now is not None
-            box.setText(self.tr("{name} is still being saved.").format(name=self._now.path.name))
-            box.addButton(self.tr("Go on working"), QMessageBox.ButtonRole.RejectRole)
-            self.ended.connect(box.accept)
-            asked(box)
+        wait_for(self.ended, lambda: self.busy, self._window, self._still_words)
         return self._well and not self.busy
+
+    def _still_words(self) -> str:
+        assert self._now is not None
+        return self.tr("{name} is still being saved.").format(name=self._now.path.name)
 
     def finish(self) -> None:
         """Wait until everything is written; for the end of the program, when no window is left to tell it to."""

@@ -78,5 +78,6 @@ class HistoryController(QObject):
     def _name_next(self) -> None:
         """Undo and redo say what they would undo and redo."""
         stack = self._document.stack
-        self._actions["undo"].setText(self.tr("&Undo {step}").format(step=stack.undoText()).rstrip())
-        self._actions["redo"].setText(self.tr("&Redo {step}").format(step=stack.redoText()).rstrip())
+        undone, redone = (text.replace("&", "&&") for text in (stack.undoText(), stack.redoText()))  # no access keys
+        self._actions["undo"].setText(self.tr("&Undo {step}").format(step=undone).rstrip())
+        self._actions["redo"].setText(self.tr("&Redo {step}").format(step=redone).rstrip())

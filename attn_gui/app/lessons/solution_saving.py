@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.files.file_writing import FileWriting
+from attn_gui.app.files.questions import asked_path
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.view_state import ViewState
@@ -57,6 +57,10 @@ class SolutionSaving(QObject):
         """Whether a solution is being written."""
         return self._writing.busy
 
+    def wait(self) -> bool:
+        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        return self._writing.wait()
+
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._writing.finish()
@@ -77,15 +81,11 @@ class SolutionSaving(QObject):
         about = (None, None) if cell is None else (cell.stage, cell.index)
         stem = solution_name(Path(self._document.name).stem, *about)
         folder = self._document.path.parent if self._document.path else Path.home()
-        kinds = ";;".join(f"{key.upper()} (*.{key})" for key in SHEETS)
-        first = next(iter(SHEETS))
-        name, kind = QFileDialog.getSaveFileName(
-            self._window, self.tr("Save the worked solution"), str(folder / f"{stem}.{first}"), kinds
-        )
-        if not name:
+        kinds = {f".{key}": f"{key.upper()} (*.{key})" for key in SHEETS}
+        proposal = folder / f"{stem}{next(iter(kinds))}"
+        path = asked_path(self._window, self.tr("Save the worked solution"), proposal, kinds)
+        if path is None:
             return
-        ending = next(key for key in SHEETS if f"*.{key})" in kind) if kind else first
-        path = Path(name if Path(name).suffix[1:].lower() in SHEETS else f"{name}.{ending}")
         problem, item, lang = copied(self._window, self._document), self._view.look.batch, self._look.language
         if problem is None:
             return

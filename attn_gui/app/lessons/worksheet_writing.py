@@ -62,6 +62,10 @@ class WorksheetsController(QObject):
         """Whether files are still being written."""
         return self._writing.busy
 
+    def wait(self) -> bool:
+        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        return self._writing.wait()
+
     def finish(self) -> None:
         """Stop writing; for the end of the program."""
         self._writing.finish()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
 
+from attn_gui.app.files.questions import asked_path
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Document
 from attn_gui.figure.pages.teaching.code_page import CodePage, CodeText
@@ -42,11 +42,10 @@ class CodeSaving(QObject):
             return
         folder = self._document.path.parent if self._document.path else Path.home()
         proposed = folder / script_name(Path(self._document.name).stem, code.key)
-        kinds = self.tr("Python script (*.py)")
-        name, _ = QFileDialog.getSaveFileName(self._window, self.tr("Save the code"), str(proposed), kinds)
-        if not name:
+        kinds = {".py": self.tr("Python script (*.py)")}
+        path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
+        if path is None:
             return
-        path = Path(name if Path(name).suffix else f"{name}.py")
         try:
             write_file(path, code.text.encode("utf-8"))
         except FormatError as error:

@@ -29,7 +29,7 @@ from attn_gui.app.problem.shape_edits import ShapeController
 from attn_gui.app.problem.variants import VariantsController
 from attn_gui.app.rooms.ground import Ground
 from attn_gui.app.shell.faults import Faults
-from attn_gui.app.shell.program_parts import Acting, Ending, Speaking
+from attn_gui.app.shell.program_parts import Acting, Ending, Speaking, Writing
 from attn_gui.app.shell.shell import Shell
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -197,12 +197,16 @@ class Program(QObject):
         if self._waiting is not None:
             event.ignore()
             self._waiting.append(self.window.close)
-        elif self.files.may_leave():
+        elif self._are_written() and self.files.may_leave():
             self.layout.remember()
             for part in (self.files, self.making, self.edits.table_blocks, self.tools.recovery):
                 part.finish()
         else:
             event.ignore()
+
+    def _are_written(self) -> bool:
+        """Whether all files are there that were to be, or are not wanted any more."""
+        return all(part.wait() for part in self._parts() if isinstance(part, Writing))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LanguageChange:

@@ -1,4 +1,4 @@
-"""Parts that the program is built of, by what else they do: answer actions, have words of their own, come to an end."""
+"""Parts that the program is built of, by what else they do: answer actions, speak, write files, come to an end."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ class Speaking(Protocol):
     """A part that has words which no widget translates by itself."""
 
     def retranslate(self) -> None: ...
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """A part that writes files, which the end of the window waits for."""
+
+    def wait(self) -> bool: ...
 
 
 @runtime_checkable

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.matrix_model import Index
+from attn_gui.views.words.tip import plain_tip
 
 
 class Line(NamedTuple):
@@ -50,7 +51,9 @@ class InterventionModel(QAbstractListModel):
         line = self.lines[index.row()]
         if role == Qt.ItemDataRole.CheckStateRole and line.enabled is not None:
             return Qt.CheckState.Checked if line.enabled else Qt.CheckState.Unchecked
-        return line.text if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) else None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(line.text)
+        return line.text if role == Qt.ItemDataRole.DisplayRole else None
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.CheckStateRole or not index.isValid():

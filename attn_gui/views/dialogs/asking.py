@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QWidget
 
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.words.dialog_tips import give_tips
@@ -24,6 +24,15 @@ class FormDialog(QDialog):
             for button in box.buttons():
                 button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click would end the visit before it is judged
         super().showEvent(event)
+
+
+def message_box(parent: QWidget | None, text: str, more: str = "") -> QMessageBox:
+    """A box without buttons yet; the names in what it says are never read as HTML."""
+    box = QMessageBox(parent)
+    box.setText(text)
+    box.setInformativeText(more)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # of all texts that are there
+    return box
 
 
 def asked(dialog: QDialog) -> int:

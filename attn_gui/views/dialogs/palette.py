@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.words.tip import plain_tip
 
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
@@ -30,8 +31,8 @@ LEAST_LETTERS = 4  # of a word that may be taken for another
 
 
 def without_access_key(label: str) -> str:
-    """`Open…` of `&Open…`, 打开… of 打开(&O)…: Chinese adds the letter behind the words."""
-    return re.sub(r"\(&.\)|&", "", label)
+    """`Open…` of `&Open…`, 打开… of 打开(&O)…: Chinese adds the letter behind the words. `R&D` of `R&&D`."""
+    return re.sub(r"\(&[^&]\)|&(&?)", r"\1", label)
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _item(offer: Offer) -> QTreeWidgetItem:
     for column in (0, 1):
         if not enabled:
             item.setForeground(column, current_theme().text3)
-        item.setToolTip(column, item.text(column))
+        item.setToolTip(column, plain_tip(item.text(column)))
     return item
 
 

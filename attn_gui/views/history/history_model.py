@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from attn_gui.document.matrix_model import Index
+from attn_gui.views.words.tip import plain_tip
 
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
 PAINTED_MS = 20  # after a step the maps are painted first
@@ -73,7 +74,7 @@ class HistoryModel(QAbstractListModel):
             return self.tr("{step}, the present step").format(step=text)
         told = self._tells.get(index.row(), ("", ""))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(filter(None, (text, " ".join(filter(None, told)))))
+            return plain_tip("\n".join(filter(None, (text, " ".join(filter(None, told))))))
         if role == TELL_ROLE:
             return told[1]
         if role == Qt.ItemDataRole.DisplayRole:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 
 from attn_gui.document.matrix_model import Index
+from attn_gui.views.words.tip import plain_tip
 
 NOTE_ROLE = Qt.ItemDataRole.UserRole
 BY_ITSELF_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -44,7 +45,7 @@ class SnapshotModel(QAbstractListModel):
         row = self._rows[index.row()]
         told = {
             Qt.ItemDataRole.DisplayRole: row.name,
-            Qt.ItemDataRole.ToolTipRole: self._told(row),
+            Qt.ItemDataRole.ToolTipRole: plain_tip(self._told(row)),
             Qt.ItemDataRole.AccessibleTextRole: self._told(row).replace("\n", ". "),
             NOTE_ROLE: row.note,
             BY_ITSELF_ROLE: row.by_itself,

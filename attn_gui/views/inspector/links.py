@@ -10,7 +10,7 @@ from shiboken6 import delete
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.bases.keyboard_button import KeyboardButton
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.words.tip import set_tip
+from attn_gui.views.words.tip import plain_tip, set_tip
 
 LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
@@ -26,7 +26,7 @@ class Link(KeyboardButton):
 
     def set_words(self, text: str, lead: str = "", tip: str = "") -> None:
         """The text on show, "&" stays what it is; `lead` stands before it and is no part of the link's name."""
-        if (text, lead, tip) == (self.text(), self._lead, self.toolTip()):
+        if (text, lead, plain_tip(tip)) == (self.text(), self._lead, self.toolTip()):
             return  # else the panel would be laid out after every edit
         self._lead = lead
         self.setText(text)

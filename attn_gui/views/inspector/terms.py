@@ -16,6 +16,7 @@ from attn_gui.engine.chain.symbols import cell_symbol, plain_name
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name
+from attn_gui.views.words.tip import plain_tip
 
 Write = Callable[[float], str]
 
@@ -198,7 +199,7 @@ class TermsModel(QAbstractTableModel):
             return None
         row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.ToolTipRole and column == 0:
-            return self._tip(row)
+            return plain_tip(self._tip(row))
         if role == Qt.ItemDataRole.DisplayRole:
             return self.face(row, column).text
         if role == Qt.ItemDataRole.TextAlignmentRole and column:

@@ -10,6 +10,7 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.figure.pages.predicting.prediction_page import share_text
 from attn_gui.figure.text.labels import visible_text
 from attn_gui.models.attributing.likely_tokens import Likely
+from attn_gui.views.words.tip import plain_tip
 
 SHARE_ROLE = Qt.ItemDataRole.UserRole
 TOKEN, NOW, BEFORE = range(3)
@@ -57,7 +58,9 @@ class PredictionModel(QAbstractTableModel):
             return int(RIGHT)
         if role == SHARE_ROLE:
             return share
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._told(row))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._told(row)
         return None
 

@@ -14,6 +14,7 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.theme import current_theme, scaled, theme_signal
+from attn_gui.views.words.tip import plain_tip
 
 LEAST_WIDTH, TALL = 200, 380
 """A page that would be taller than this by itself takes what room there is."""
@@ -120,7 +121,7 @@ class PageCanvas(QLabel):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             spot = self._spot(self._place_at(QPointF(event.pos())))
-            QToolTip.showText(event.globalPos(), spot.text if spot else "", self)
+            QToolTip.showText(event.globalPos(), plain_tip(spot.text) if spot else "", self)
             return True
         return super().event(event)
 

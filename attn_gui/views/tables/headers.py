@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QToolTip, QWidget
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.controls.half_typed import belongs_to_window, passes
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.words.tip import plain_tip
 
 ELIDE = Qt.TextElideMode.ElideRight
 LEAST_WIDTH = 12  # pixels; a column that is dragged to nothing could not be found again
@@ -142,11 +142,11 @@ class TokenHeader(MarkedHeader):
             super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """A token that does not fit is told in full; it may look like HTML and must not be read as such."""
+        """A token that does not fit is told in full."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             section = self.logicalIndexAt(event.pos())
             text = self._text(section) if section >= 0 else ""
-            QToolTip.showText(event.globalPos(), f"<span>{html.escape(text)}</span>" if text else "", self)
+            QToolTip.showText(event.globalPos(), plain_tip(text), self)
             return True
         return super().viewportEvent(event)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QMessageBox, QSpinBox
+from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox
 
 from attn_gui.formats import open_file, save_session
 
@@ -136,21 +136,7 @@ def test_a_file_is_not_replaced_without_asking(launch, tmp_path):
     person.save_as(path)
     before = path.read_bytes()
     person.type_into("query", 0, 0, "4")
-    asked = []
-
-    def refuse(box):
-        asked.append(box.text())
-        answer_with(BUTTONS.No)(box)
-
-    def type_without_ending(dialog):
-        line = dialog.findChild(QLineEdit, "fileNameEdit")
-        line.setCompleter(None)
-        person.overwrite(line, str(tmp_path / "kept"), end="")
-        person.answering(QMessageBox, refuse, lambda: person.press("Return"))
-        dialog.reject()
-
-    person.answering(QFileDialog, type_without_ending, lambda: person.do("save_as"))
-    assert "kept.attn" in asked[0]
+    assert "kept.attn" in person.refuse_to_replace(tmp_path / "kept", lambda: person.do("save_as"))
     assert path.read_bytes() == before
     assert person.window.isWindowModified()
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 
 SMALL = "worked-example.npz"
 
@@ -33,6 +35,29 @@ def test_the_whole_problem_as_pdf_and_what_is_too_large_is_said(launch, tmp_path
     person = launch("minilm-layer2.npz")
     assert not saved(person, "solution_of_problem", tmp_path / "b.pdf").exists()
     assert "columns" in person.banner()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_an_answer_sheet_is_not_replaced_without_asking(launch, lang, tmp_path):
+    person = launch(SMALL, lang=lang)
+    (tmp_path / "a.pdf").write_text("kept")
+    assert "a.pdf" in person.refuse_to_replace(tmp_path / "a", lambda: person.do("solution_of_problem"))
+    assert (tmp_path / "a.pdf").read_text() == "kept"
+
+
+def test_the_kind_that_is_picked_gives_the_ending(launch, tmp_path):
+    person = launch(SMALL)
+
+    def answer(dialog):
+        QTest.keyClick(dialog.findChild(QComboBox, "fileTypeCombo"), Qt.Key.Key_End)
+        line = dialog.findChild(QLineEdit, "fileNameEdit")
+        line.setCompleter(None)
+        person.overwrite(line, str(tmp_path / "a"))
+
+    person.answering(QFileDialog, answer, lambda: person.do("solution_of_problem"))
+    while person.program.rooms.solutions.busy:
+        QTest.qWait(1)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
 
 
 def test_an_exercise_is_not_given_away(launch):

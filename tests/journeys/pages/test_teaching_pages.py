@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -134,20 +135,29 @@ def test_the_code_follows_an_edit_and_the_whole_script_is_copied(person, qtbot):
     assert "import torch" in page.content.text
 
 
-def test_a_saved_script_prints_the_numbers_of_the_window(person, qtbot, tmp_path, monkeypatch):
+def test_a_saved_script_prints_the_numbers_of_the_window(person, qtbot, tmp_path):
     opened(person, "code", qtbot)
-    asked = []
-
-    def answer(_parent, _title, proposed, kinds):
-        asked.append(proposed)
-        return str(tmp_path / "mine"), kinds
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    person.click("button.save_code")
-    assert asked[0].endswith("worked-example-numpy.py")
+    (tmp_path / "mine.py").write_text("kept")
+    save = partial(person.click, "button.save_code")
+    assert "mine.py" in person.refuse_to_replace(tmp_path / "mine", save)
+    assert (tmp_path / "mine.py").read_text() == "kept"
+    (tmp_path / "mine.py").unlink()
+    person.choose_file(tmp_path / "mine", save)
     assert "mine.py" in person.banner()
     done = subprocess.run([sys.executable, str(tmp_path / "mine.py")], capture_output=True, text=True, check=True)
     assert "weights 2 2\n[[0.5    0.5   ]\n [0.3595 0.6405]]\n" in done.stdout
+
+
+def test_a_script_is_called_after_the_problem(person, qtbot):
+    opened(person, "code", qtbot)
+    proposed = []
+
+    def answer(dialog):
+        proposed.append(dialog.findChild(QLineEdit, "fileNameEdit").text())
+        person.press("Esc")
+
+    person.answering(QFileDialog, answer, lambda: person.click("button.save_code"))
+    assert proposed == ["worked-example-numpy.py"]
 
 
 def test_what_no_script_is_written_for_is_said_in_place_of_it(person, qtbot):

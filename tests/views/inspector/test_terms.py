@@ -52,6 +52,8 @@ def test_weights_stand_by_size_with_their_scores(shown: Shown, make: Make) -> No
     weights = [float(row[2]) for row in rows]
     assert weights == sorted(weights, reverse=True)
     assert sum(weights) == pytest.approx(1, abs=4e-4)
+    place = [row[0] for row in rows].index("<b>d</b>")
+    assert view.model().index(place, 0).data(Qt.ItemDataRole.ToolTipRole) == "<span>&lt;b&gt;d&lt;/b&gt;</span>"
 
 
 def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Make) -> None:

@@ -12,6 +12,7 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.formats.base import Listed
 from attn_gui.formats.named.fused import FUSED
 from attn_gui.formats.named.roles import MASK
+from attn_gui.views.words.tip import plain_tip
 
 Role = Qt.ItemDataRole
 ARRAY_MIME = "application/x-attn-gui-array"
@@ -55,8 +56,10 @@ class ArraysModel(QAbstractTableModel):
             return None
         array = self.arrays[index.row()]
         texts = (array.name, " × ".join(map(str, array.shape)) or "1", array.dtype, self._parts.get(array.name, ""))
-        if role in (Role.DisplayRole, Role.ToolTipRole):
+        if role == Role.DisplayRole:
             return texts[index.column()]
+        if role == Role.ToolTipRole:
+            return plain_tip(texts[index.column()])
         return ", ".join(filter(None, texts)) if role == Role.AccessibleTextRole and index.column() == NAME else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> object:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.pictures import PICTURES
@@ -22,8 +22,9 @@ from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALU
 from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
+from attn_gui.views.dialogs.export.scrolled_form import ScrolledForm, opening_size
 from attn_gui.views.dialogs.export.size_fields import SizeFields
-from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, caption, lay_out
+from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, caption
 from attn_gui.views.theme import dress
 from attn_gui.views.words.names import stage_title
 
@@ -75,6 +76,7 @@ class ExportDialog(ExportForm):
         self._build(items)
         self.set_choice(ExportChoice(stages=first_of(stages)))
         self.retranslate()
+        self.resize(opening_size(self))
 
     def set_choice(self, choice: ExportChoice) -> None:
         """Show what is proposed: the stage and head on show, and the options of the last time."""
@@ -186,7 +188,7 @@ class ExportDialog(ExportForm):
         row, right = QHBoxLayout(self), QVBoxLayout()
         row.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
         row.setSpacing(SPACING.xl)
-        row.addLayout(self._form())
+        row.addWidget(self._form())
         right.setSpacing(SPACING.m)
         right.addWidget(self.preview, 1)
         for label in (self._shown, self._said):
@@ -197,11 +199,10 @@ class ExportDialog(ExportForm):
         self.buttons.button(BUTTONS.Save).setDefault(True)
         self._listen()
 
-    def _form(self) -> QGridLayout:
-        """Captions above their editors, three columns."""
-        grid = QGridLayout()
-        lay_out(
-            grid,
+    def _form(self) -> ScrolledForm:
+        """Captions above their editors, three columns; they scroll where a screen is low."""
+        form = ScrolledForm(self)
+        form.lay_out(
             (
                 (self._field("stages", 3),),
                 (self._field("picture", 2), self._field("compare")),
@@ -213,12 +214,9 @@ class ExportDialog(ExportForm):
                 ((None, self.colorbar, 1), (None, self.transparent, 1), (None, self.session, 1)),
                 (self._field("name", 3),),
                 (self._field("target", 3),),
-            ),
+            )
         )
-        for column in range(3):
-            grid.setColumnStretch(column, 1)
-        grid.setRowStretch(1, 1)
-        return grid
+        return form
 
     def _listen(self) -> None:
         for signal in (

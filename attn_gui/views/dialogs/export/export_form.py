@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, 
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.half_typed import settle
-from attn_gui.views.dialogs.asking import FormDialog, asked
+from attn_gui.views.dialogs.asking import FormDialog, asked, message_box
 from attn_gui.views.dialogs.form_fields import Field, TargetFields
 from attn_gui.views.theme import dress
 from attn_gui.views.zones import step
@@ -184,16 +184,11 @@ class ExportForm(Retranslated, FormDialog):
         if not there:
             return True
         one, many = self.tr("Replace {name}?"), self.tr("Replace {count} files, {first} to {last}?")
-        box = QMessageBox(self)
+        words = one if len(there) == 1 else many
+        loss = self.tr("What is in {folder} under that name now is lost.").format(folder=there[0].parent)
+        said = words.format(name=there[0].name, count=len(there), first=there[0].name, last=there[-1].name)
+        box = message_box(self, said, loss)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(
-            one.format(name=there[0].name)
-            if len(there) == 1
-            else many.format(count=len(there), first=there[0].name, last=there[-1].name)
-        )
-        box.setInformativeText(
-            self.tr("What is in {folder} under that name now is lost.").format(folder=there[0].parent)
-        )
         replace = box.addButton(self.tr("Replace"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         asked(box)

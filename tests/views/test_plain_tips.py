@@ -1,0 +1,75 @@
+"""Tokens and names in tips and boxes: shown letter by letter, whatever HTML they look like."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import Qt, QTextDocument, QUndoCommand, QUndoStack
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from attn_gui.formats.base import Listed
+from attn_gui.models.attributing.likely_tokens import Likely
+from attn_gui.views.bases.elided_label import ElidedLabel
+from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
+from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel
+from attn_gui.views.dialogs.asking import message_box
+from attn_gui.views.history.history_model import HistoryModel
+from attn_gui.views.history.snapshot_model import SnapshotModel, SnapshotRow
+from attn_gui.views.model.prediction_model import PredictionModel
+from attn_gui.views.words.tip import plain_tip, set_tip
+
+TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
+TIP = Qt.ItemDataRole.ToolTipRole
+
+
+def as_shown(tip: str) -> str:
+    """The letters that Qt shows for a tip."""
+    if not Qt.mightBeRichText(tip):
+        return tip
+    page = QTextDocument()
+    page.setHtml(tip)
+    return page.toPlainText()
+
+
+@pytest.mark.parametrize("text", [*TAGS, "", "a < b & c", "it → animal (10, 2)\nplain"])
+def test_a_tip_shows_every_letter(qapp: object, text: str) -> None:
+    assert as_shown(plain_tip(text)) == text
+
+
+def test_a_tip_that_looks_like_no_html_is_left_as_it_is(qapp: object) -> None:
+    assert plain_tip("a < b & c") == "a < b & c"
+
+
+def tips(text: str) -> dict[str, str]:
+    """The tips of lists that hold a token or a name."""
+    predicted, snapshots, changes, history = PredictionModel(), SnapshotModel(), InterventionModel(None), HistoryModel()
+    predicted.set_rows([Likely(text, text, 0.5, 0.5)], two=False)
+    snapshots.set_rows([SnapshotRow(text)])
+    changes.set_lines([Line(text, True, False)])
+    stack = QUndoStack(history)
+    stack.push(QUndoCommand(text))
+    history.set_stack(stack)
+    models = {"predicted": predicted, "snapshots": snapshots, "changes": changes, "history": history}
+    models["arrays"] = ArraysModel([Listed(text, (2,), "float64")])
+    return {name: model.index(model.rowCount() - 1, 0).data(TIP) for name, model in models.items()}
+
+
+def test_lists_tell_tokens_and_names_as_they_are_written(qapp: object) -> None:
+    assert {name: as_shown(tip).partition(":")[0] for name, tip in tips("<b>x</b>").items()} == dict.fromkeys(
+        tips(""), "<b>x</b>"
+    )
+
+
+def test_labels_and_links_do_too(qtbot: QtBot) -> None:
+    label, control = ElidedLabel(), QLabel()
+    label.setText("<b>x</b>")
+    set_tip(control, "<b>x</b>")
+    assert [as_shown(tip) for tip in (label.toolTip(), control.toolTip(), control.whatsThis())] == ["<b>x</b>"] * 3
+
+
+def test_a_box_reads_nothing_as_html(qtbot: QtBot) -> None:
+    box = message_box(None, "Save the changes to <s>?", "What is in <b> is lost.")
+    qtbot.addWidget(box)
+    labels = [label for label in box.findChildren(QLabel) if label.text()]
+    assert len(labels) == 2
+    assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
