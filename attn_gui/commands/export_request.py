@@ -44,8 +44,12 @@ class Request:
 
     def path(self, stage: str, part: str, ending: str) -> Path:
         """The file of a stage and a head."""
-        item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
-        return self.base(f"{stage}-{part}{item}{self.compared}{ending}")
+        return self.base(f"{stage}-{part}{self.item}{self.compared}{ending}")
+
+    @property
+    def item(self) -> str:
+        """The part of a name that tells the batch item, where there are several."""
+        return f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
 
     @property
     def compared(self) -> str:

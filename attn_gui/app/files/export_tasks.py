@@ -24,12 +24,13 @@ from attn_gui.figure.pictures import PICTURES
 from attn_gui.formats import (
     Rows,
     block_rows,
+    counted_labels,
     field_rows,
+    has_items,
     rows_of,
     save_members,
     save_rows,
     save_steps,
-    stage_labels,
     stage_rows,
 )
 from attn_gui.formats.catalog import IMAGES, numbers
@@ -219,7 +220,8 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
         apart = name in evaluation.stages and "head" in evaluation.axes(name)
         found += [(name, head) for head in choice.heads] if apart else [(name, None)]
     for name, head in found:
-        parts = [name] if head is None else [name, f"h{head}", *naming.item(choice.batch)]
+        of_item = name in evaluation.stages or has_items(evaluation.problem, name)
+        parts = [name, *([] if head is None else [f"h{head}"]), *(naming.item(choice.batch) if of_item else [])]
         path = naming.path(choice, parts, alone=len(found) == 1)
         cells = _size(evaluation, name) if head is None else _cells(evaluation, name)
         yield Task(path, cells, _matrix(choice, path, name, head))
@@ -246,17 +248,11 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
             rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
         else:
             rows = field_rows(evaluation.problem, name, choice.batch)
-        labels = _labels(evaluation, name, rows) if choice.headers and numbers()[choice.format].text else (None, None)
+        headed = choice.headers and numbers()[choice.format].text
+        labels = counted_labels(evaluation, name, rows) if headed else (None, None)
         save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
 
     return write
-
-
-def _labels(evaluation: Evaluation, name: str, rows: Rows) -> tuple[Sequence[str], Sequence[str]]:
-    """Tokens where there are any, else numbers."""
-    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (None, None)
-    down, across = (each or tuple(map(str, range(count))) for each, count in zip(tokens, rows.shape, strict=True))
-    return down, across
 
 
 # --- how much ------------------------------------------------------------------------------------
