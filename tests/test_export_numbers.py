@@ -1,4 +1,4 @@
-"""Exported numbers have the labels of their own columns, the shape of their own field, and names that tell their item."""
+"""Exported numbers: labels of their own columns, the shape of their own field, names that tell their item."""
 
 from __future__ import annotations
 

@@ -81,6 +81,8 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
         raise ExportError(f"There is no batch item {options.batch}; the problem has {_count(problem.batch_size)}.")
+    if options.name and Path(options.name).name != options.name:
+        raise ExportError(f"--name is {options.name!r}; expected a name without folders, which -o says.")
     every = tuple(range(problem.num_heads))
     heads = every if options.heads is None else options.heads
     if missing := [head for head in heads if head not in every]:

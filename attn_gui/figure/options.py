@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from attn_gui.arguments import idle
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.levels import AUTO, PLAIN, TYPED, Levels, Shade
@@ -20,6 +21,10 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", or None for a matrix as a whole."""
 
 FONT_SIZES = (4.0, 72.0)
+PAGE = "a page"
+NEEDS = {"knobs": PAGE, "compare": "before"}
+CLASHES = {PAGE: ("levels", "colormap", "before")}
+"""Choices that mean something with another one only, and those that mean nothing with it."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,12 @@ class FigureOptions:
     def shade(self, name: str) -> Shade:
         """Levels and colors of a stage or field."""
         return self.shades.get(name, PLAIN)
+
+
+def check_company(given: Mapping[str, bool]) -> None:
+    """Refuse a choice that would mean nothing among those that are given; ValueError with a sentence."""
+    if reason := idle([choice for choice, is_given in given.items() if is_given], NEEDS, CLASHES):
+        raise ValueError(reason)
 
 
 def shade_from(levels: Sequence[float] | None, colormap: str | None) -> Shade:
