@@ -12,7 +12,7 @@ from attn_gui.commands.compared_state import Other
 from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
 from attn_gui.commands.number_files import write_numbers
 from attn_gui.formats import IMAGES, Loaded
-from attn_gui.formats.head_names import heads_part
+from attn_gui.formats.export_names import file_stem, heads_part
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
@@ -132,7 +132,7 @@ def _write_figures(request: Request, ending: str) -> Iterator[Path]:
         heads = request.heads_of(stage)
         kind = kind_of(options.picture)
         for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
-            part = "-".join(filter(None, (kind.part, heads_part(chosen, request.loaded.problem.num_heads))))
+            part = file_stem(kind.part, heads_part(chosen, request.loaded.problem.num_heads))
             path = request.path(stage, part, f".{ending}")
             choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))

@@ -26,6 +26,7 @@ from attn_gui.formats import (
     stage_rows,
 )
 from attn_gui.formats.base import Labels
+from attn_gui.formats.export_names import file_stem, has_own_cells
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
@@ -59,7 +60,7 @@ def _write_steps(request: Request, kind: Format[Any]) -> Path:
     """The problem with every step in one file that computes them."""
     if request.other is not None:
         raise ExportError(f"A {kind.suffixes[0]} computes one state: leave out --compare.")
-    path = request.base(f"stages{kind.suffixes[0]}")
+    path = request.base("stages", kind.suffixes[0])
     with FileProgress(path) as progress:
         save_steps(request.loaded.problem, path, progress.show)
     return path
@@ -69,7 +70,7 @@ def _write_stages(request: Request, kind: Format[Any]) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
     evaluation = request.evaluation
     stages = request.stages if request.options.stage else evaluation.stages
-    path = request.base(f"stages{request.compared}{kind.suffixes[0]}")
+    path = request.base(file_stem("stages", request.compared), kind.suffixes[0])
     # query, key and value are among the stages; beside x they would contradict it
     direct = request.loaded.problem.replace(**made_direct(evaluation))
     loaded = replace(request.loaded, problem=direct)
@@ -88,7 +89,7 @@ def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
     """The numbers of each stage and head; texts are labelled with the tokens."""
     for stage in request.stages:
         for head in request.heads_of(stage):
-            mine = head if request.apart(stage) else None
+            mine = head if has_own_cells(request.evaluation, stage) else None
             path = request.path(stage, f"h{head}", kind.suffixes[0])
             with FileProgress(path) as progress:
                 cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
@@ -100,7 +101,7 @@ def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
     """Matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
         item = request.item if has_items(request.loaded.problem, name) else ""
-        path = request.base(f"{name}{item}{kind.suffixes[0]}")
+        path = request.base(file_stem(name, item), kind.suffixes[0])
         _save(request, kind, name, field_rows(request.loaded.problem, name, request.options.batch), path)
         yield path
 

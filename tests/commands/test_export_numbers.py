@@ -64,7 +64,7 @@ def test_an_item_of_a_field_has_a_file_of_its_own(exported):
 
 def test_the_window_tells_items_apart_as_well(tmp_path):
     choice = DataChoice(("x", "output", "w_query", "weights"), batch=1, format="csv", folder=str(tmp_path), heads=(0,))
-    tasks = list(number_tasks(choice, Evaluation(BATCHED), Naming("a", 2)))
+    tasks = list(number_tasks(choice, Evaluation(BATCHED), Naming("a")))
     assert [task.path.name for task in tasks] == [
         "a-x-b1.csv",
         "a-output-b1.csv",
