@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -55,6 +55,38 @@ def joined(words: Sequence[str]) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def parsed(
+    parser: argparse.ArgumentParser,
+    words: Sequence[str],
+    needs: Mapping[str, str],
+    clashes: Mapping[str, Collection[str]],
+) -> argparse.Namespace:
+    """The options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`."""
+    chosen = parser.parse_args(words)
+    given = {
+        action.option_strings[0]
+        for action in parser._actions
+        if action.option_strings and getattr(chosen, action.dest, action.default) != action.default
+    }
+    if reason := idle(given, needs, clashes):
+        parser.error(reason)
+    return chosen
+
+
+def idle(given: Collection[str], needs: Mapping[str, str], clashes: Mapping[str, Collection[str]]) -> str:
+    """A sentence for a choice that would mean nothing: one that `needs` another, or one that `clashes` with it.
+
+    Empty where every choice that is given has an effect.
+    """
+    for choice, other in needs.items():
+        if choice in given and other not in given:
+            return f"{choice} means something with {other} only; it was given without."
+    for other, choices in clashes.items():
+        if other in given and (found := [choice for choice in choices if choice in given]):
+            return f"{found[0]} means nothing with {other}; leave one of the two out."
+    return ""
 
 
 def points(text: str) -> float:

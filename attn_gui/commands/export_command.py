@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import cell, centimeters, heads, joined, levels, points, setting, whole
+from attn_gui.arguments import cell, centimeters, heads, joined, levels, parsed, points, setting, whole
 from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
 from attn_gui.languages import LANGUAGES
 
@@ -20,9 +20,15 @@ if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
 
+USUAL_FORMAT, SHOWN = "png", "split"
+NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
+CLASHES = {"--page": ("--levels", "--colormap", "--sheet", "--picture")}
+"""Options that mean something with another one only, and those that mean nothing with it."""
+
+
 def export(words: list[str]) -> int:
     """Write figures and numbers of a file."""
-    chosen = export_parser().parse_args(joined(words))
+    chosen = _chosen(export_parser(), words)
     need_drawing()
     from attn_gui.commands.export_writing import written
 
@@ -60,9 +66,16 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
             raise TypeError(f"export_files has no option {name!r}; it has {', '.join(sorted(known))}.")
         words += _words(known[name], value)
     try:
-        return list(written(Loaded(problem), parser.parse_args(joined(words))))
+        return list(written(Loaded(problem), _chosen(parser, words)))
     except Refusal as refusal:
         raise ValueError(str(refusal)) from refusal
+
+
+def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """The options that words choose. Raises Refusal for one that would mean nothing."""
+    chosen = parsed(parser, joined(words), NEEDS, CLASHES)
+    chosen.format, chosen.show = chosen.format or [USUAL_FORMAT], chosen.show or SHOWN
+    return chosen
 
 
 def _words(action: argparse.Action, value: Any) -> list[str]:
@@ -114,6 +127,7 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
         "--stage",
         metavar="NAME",
         nargs="+",
+        action="extend",
         help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; npz: all)",
     )
     add("--heads", type=heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
@@ -121,10 +135,10 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
     add(
         "--format",
         nargs="+",
+        action="extend",
         choices=tuple(forms),
-        default=["png"],
         metavar="EXT",
-        help=f"{', '.join(key + said for key, said in forms.items())}; several at once (default: png)",
+        help=f"{', '.join(key + said for key, said in forms.items())}; several at once (default: {USUAL_FORMAT})",
     )
     add(
         "--headers",
@@ -140,7 +154,15 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
     add("--picture", choices=("map", "product"), default="map", help="the map alone, or the matrices around it, too")
     add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
     add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
-    add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
+    add(
+        "--set",
+        type=setting,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what can be chosen on a page",
+    )
 
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
@@ -153,8 +175,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     add(
         "--show",
         choices=("split", "difference", "before", "now"),
-        default="split",
-        help="what of two states (default: split, side by side under one color bar; as numbers the difference)",
+        help=f"what of two states (default: {SHOWN}, side by side under one color bar; as numbers the difference)",
     )
 
 

@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded
+from attn_gui.formats.export_names import file_stem, item_part, own_heads
 from attn_gui.formats.saving import saving
 
 
@@ -34,25 +35,24 @@ class Request:
     other: Other | None = None
 
     def heads_of(self, stage: str) -> tuple[int, ...]:
-        """The heads that have a file of their own; a stage that they share goes by the first."""
-        return self.heads if self.apart(stage) else self.heads[:1]
-
-    def apart(self, stage: str) -> bool:
-        """Whether every head has cells of its own."""
-        entry = self.evaluation.node(stage).stage
-        return entry.per_head or bool(entry.heads)
+        """The heads that have a file of their own."""
+        return own_heads(self.evaluation, stage, self.heads)
 
     def path(self, stage: str, part: str, ending: str) -> Path:
         """The file of a stage and a head."""
-        item = f"-b{self.options.batch}" if self.evaluation.problem.batch_size > 1 else ""
-        return self.base(f"{stage}-{part}{item}{self.compared}{ending}")
+        return self.base(file_stem(stage, part, self.item, self.compared), ending)
+
+    @property
+    def item(self) -> str:
+        """The part of a name that tells the batch item, where there are several."""
+        return item_part(self.evaluation.problem, self.options.batch)
 
     @property
     def compared(self) -> str:
         """The part of a name that tells two states and what of them is shown."""
         if self.other is None:
             return ""
-        return f"-{self.other.part}" + (f"-{self.options.show}" if self.options.show != "split" else "")
+        return file_stem(self.other.part, self.options.show if self.options.show != "split" else "")
 
     def read(self, stage: str) -> Evaluation:
         """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""
@@ -67,9 +67,9 @@ class Request:
         """The names of the files before stage and head."""
         return str(self.options.name or self.options.file.stem)
 
-    def base(self, rest: str) -> Path:
+    def base(self, rest: str, ending: str) -> Path:
         """A file of the export, by what follows its name."""
-        return Path(self.options.folder, f"{self.name}-{rest}")
+        return Path(self.options.folder, file_stem(self.name, rest) + ending)
 
 
 def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
@@ -77,6 +77,8 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
         raise ExportError(f"There is no batch item {options.batch}; the problem has {_count(problem.batch_size)}.")
+    if options.name and Path(options.name).name != options.name:
+        raise ExportError(f"--name is {options.name!r}; expected a name without folders, which -o says.")
     every = tuple(range(problem.num_heads))
     heads = every if options.heads is None else options.heads
     if missing := [head for head in heads if head not in every]:

@@ -12,7 +12,7 @@ from attn_gui.commands.compared_state import Other
 from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
 from attn_gui.commands.number_files import write_numbers
 from attn_gui.formats import IMAGES, Loaded
-from attn_gui.formats.head_names import heads_part
+from attn_gui.formats.export_names import file_stem, heads_part
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
@@ -27,12 +27,10 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     Raises ExportError, FormatError and other ValueErrors, each with one sentence.
     """
     request = request_of(loaded, options)
-    if options.page is not None and not request.fields:
+    _check_fields(request)
+    if options.page is not None:
         yield from _write_page(request)
         return
-    _check_fields(request)
-    if options.frames:
-        raise ExportError("Frames are those of a page: --page names it.")
     make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         if ending in IMAGES:
@@ -42,8 +40,9 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
 
 
 def _check_fields(request: Request) -> None:
-    """Figures are those of stages."""
-    if request.fields and any(ending in IMAGES for ending in request.options.format):
+    """Figures and pages are those of stages."""
+    drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
+    if request.fields and drawn:
         raise ExportError(f"{request.fields[0]} is a matrix of the problem, no stage: it is written as numbers only.")
 
 
@@ -57,6 +56,8 @@ def _write_page(request: Request) -> Iterator[Path]:
 
     options, problem = request.options, request.loaded.problem
     kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
+    if len(request.stages) > 1:
+        raise ExportError(f"A page looks at one stage; --stage names {len(request.stages)}.")
     if others := [ending for ending in options.format if ending not in IMAGES]:
         raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
     if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
@@ -131,7 +132,7 @@ def _write_figures(request: Request, ending: str) -> Iterator[Path]:
         heads = request.heads_of(stage)
         kind = kind_of(options.picture)
         for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
-            part = "-".join(filter(None, (kind.part, heads_part(chosen, request.loaded.problem.num_heads))))
+            part = file_stem(kind.part, heads_part(chosen, request.loaded.problem.num_heads))
             path = request.path(stage, part, f".{ending}")
             choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))

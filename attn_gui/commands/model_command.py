@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import setting, whole
+from attn_gui.arguments import parsed, setting, whole
 from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
 from attn_gui.languages import LANGUAGES
 
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
+NEEDS = {"--second": "--page", "--set": "--page"}
+CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
 
 def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
-    chosen = _parser().parse_args(words)
+    chosen = parsed(_parser(), words, NEEDS, CLASHES)
+    chosen.format = chosen.format or _image_endings()[:1]
     if chosen.folder_out is not None:
         need_drawing()
     from attn_gui.models import open_model
@@ -87,7 +90,9 @@ def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
 
 def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """The chosen pages, and figures of a stage where no page is chosen."""
-    chosen.folder_out.mkdir(parents=True, exist_ok=True)
+    from attn_gui.commands.export_request import make_folder
+
+    make_folder(chosen.folder_out)
     yield from _pages(model, run, chosen) if chosen.page else _figures(run, chosen)
 
 
@@ -187,7 +192,8 @@ def _parser() -> Parser:
 def _add_figures(parser: Parser) -> None:
     """The options that say how figures are drawn."""
     add, endings = parser.add_argument, _image_endings()
-    add("--page", nargs="+", metavar="NAME", help="write pages in place of maps: prediction, lens, effect, …")
+    several: dict[str, Any] = {"nargs": "+", "action": "extend"}
+    add("--page", **several, metavar="NAME", help="write pages in place of maps: prediction, lens, effect, …")
     add("--second", metavar="TEXT", help="a second text, for the page that patches the first one into it")
     add(
         "--position",
@@ -195,8 +201,8 @@ def _add_figures(parser: Parser) -> None:
         metavar="N",
         help="the token that predictions are read at (default: the last, or those to be filled in)",
     )
-    add("--set", type=setting, nargs="+", default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
-    add("--format", choices=endings, nargs="+", default=endings[:1], metavar="EXT", help=f"of {', '.join(endings)}")
+    add("--set", **several, type=setting, default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
+    add("--format", **several, choices=endings, metavar="EXT", help=f"of {', '.join(endings)} (default: {endings[0]})")
     add("--lang", choices=LANGUAGES, default="en", help="language of the figures (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")
     add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")

@@ -12,8 +12,11 @@ from attn_gui.commands.export_request import ExportError, Request
 from attn_gui.engine import made_direct
 from attn_gui.formats import (
     Format,
+    Rows,
     block_rows,
+    counted_labels,
     field_rows,
+    has_items,
     numbers,
     rows_of,
     save_members,
@@ -23,6 +26,7 @@ from attn_gui.formats import (
     stage_rows,
 )
 from attn_gui.formats.base import Labels
+from attn_gui.formats.export_names import file_stem, has_own_cells
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
@@ -56,7 +60,7 @@ def _write_steps(request: Request, kind: Format[Any]) -> Path:
     """The problem with every step in one file that computes them."""
     if request.other is not None:
         raise ExportError(f"A {kind.suffixes[0]} computes one state: leave out --compare.")
-    path = request.base(f"stages{kind.suffixes[0]}")
+    path = request.base("stages", kind.suffixes[0])
     with FileProgress(path) as progress:
         save_steps(request.loaded.problem, path, progress.show)
     return path
@@ -66,7 +70,7 @@ def _write_stages(request: Request, kind: Format[Any]) -> Path:
     """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
     evaluation = request.evaluation
     stages = request.stages if request.options.stage else evaluation.stages
-    path = request.base(f"stages{request.compared}{kind.suffixes[0]}")
+    path = request.base(file_stem("stages", request.compared), kind.suffixes[0])
     # query, key and value are among the stages; beside x they would contradict it
     direct = request.loaded.problem.replace(**made_direct(evaluation))
     loaded = replace(request.loaded, problem=direct)
@@ -85,30 +89,32 @@ def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
     """The numbers of each stage and head; texts are labelled with the tokens."""
     for stage in request.stages:
         for head in request.heads_of(stage):
-            mine = head if request.apart(stage) else None
+            mine = head if has_own_cells(request.evaluation, stage) else None
             path = request.path(stage, f"h{head}", kind.suffixes[0])
-            rows, columns = _labels(request, kind, stage)
             with FileProgress(path) as progress:
                 cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
-                save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
+                _save(request, kind, stage, cells, path)
             yield path
-
-
-def _labels(request: Request, kind: Format[Any], stage: str) -> tuple[Labels, Labels]:
-    """The tokens of rows and columns where there are any; asked for, numbers where there are none, or neither."""
-    asked = request.options.headers
-    if not kind.text or asked is False:
-        return None, None
-    tokens, shape = stage_labels(request.evaluation, stage), request.evaluation.shape(stage)[-2:]
-    if asked is None:
-        return tokens
-    rows, columns = (own or tuple(map(str, range(count))) for own, count in zip(tokens, shape, strict=True))
-    return rows, columns if len(columns) == shape[1] else None
 
 
 def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
     """Matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
-        path = request.base(f"{name}{kind.suffixes[0]}")
-        save_rows(field_rows(request.loaded.problem, name, request.options.batch), path, excel=request.options.bom)
+        item = request.item if has_items(request.loaded.problem, name) else ""
+        path = request.base(file_stem(name, item), kind.suffixes[0])
+        _save(request, kind, name, field_rows(request.loaded.problem, name, request.options.batch), path)
         yield path
+
+
+def _save(request: Request, kind: Format[Any], name: str, cells: Rows, path: Path) -> None:
+    """One matrix, with the labels that are asked for."""
+    rows, columns = _labels(request, kind, name, cells)
+    save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
+
+
+def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tuple[Labels, Labels]:
+    """The tokens of rows and columns where there are any; asked for, numbers where there are none, or neither."""
+    asked = request.options.headers
+    if not kind.text or asked is False or (asked is None and name in request.fields):
+        return None, None
+    return counted_labels(request.evaluation, name, cells) if asked else stage_labels(request.evaluation, name)

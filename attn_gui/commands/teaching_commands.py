@@ -40,11 +40,12 @@ def worksheet(words: list[str]) -> int:
     """Write the worksheets of a class and their keys."""
     chosen = _worksheet_parser().parse_args(words)
     need_drawing()
+    from attn_gui.commands.export_request import make_folder
     from attn_gui.figure.worksheets.class_set import write_class
 
     problem = told(opened(chosen)).problem
     try:
-        chosen.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(chosen.folder)
         with FileProgress(chosen.file) as progress:
             written = write_class(
                 problem,
@@ -72,9 +73,11 @@ def solution(words: list[str]) -> int:
     if (chosen.cell is None) != (chosen.stage is None):
         raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
     need_drawing()
+    from attn_gui.commands.export_request import make_folder
     from attn_gui.engine.evaluation.choice import evaluation_of
     from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
     from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
+    from attn_gui.lessons.solutions.typeset_solution import ENDINGS
 
     evaluation = evaluation_of(told(opened(chosen)).problem)
     try:
@@ -84,9 +87,9 @@ def solution(words: list[str]) -> int:
             axes = evaluation.axes(chosen.stage)
             index = (chosen.batch, *([chosen.head] if len(axes) == 4 else ()), *chosen.cell)
             found = solution_of_cell(evaluation, chosen.stage, index)
-        chosen.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(chosen.folder)
         stem = solution_name(chosen.file.stem, chosen.stage, index)
-        for ending in dict.fromkeys(chosen.format):
+        for ending in dict.fromkeys(chosen.format or ENDINGS[:1]):
             path = chosen.folder / f"{stem}.{ending}"
             with FileProgress(path) as progress:
                 save_solution(found, path, chosen.lang, progress.show)
@@ -131,7 +134,13 @@ def _worksheet_parser() -> Parser:
     )
     for name, of, said in numbers:
         add(name, type=whole(of.least, of.most), default=of.usual, metavar="N", help=f"{said} (default: {of.usual})")
-    add("--stage", metavar="NAME", nargs="+", help="stages to leave cells out of (default: scores to results)")
+    add(
+        "--stage",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        help="stages to leave cells out of (default: scores to results)",
+    )
     add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=LANGUAGES, default="en", help="language of the sheets (default: en)")
     return parser
@@ -159,8 +168,8 @@ def _solution_parser() -> Parser:
     add(
         "--format",
         nargs="+",
+        action="extend",
         choices=ENDINGS,
-        default=[ENDINGS[0]],
         metavar="EXT",
         help=f"{', '.join(ENDINGS)}; several at once (default: {ENDINGS[0]})",
     )

@@ -10,7 +10,7 @@ HUGE = 10**25  # a whole number that is told by its size only
 WILD = {"inf": "∞", "-inf": f"{MINUS}∞", "nan": "NaN"}
 
 
-def spelled(number: Real) -> str:
+def spelled(number: Real | float) -> str:
     """Short, with a true minus: 3, −2.5, −∞."""
     if isinstance(number, Integral) and abs(int(number)) >= HUGE:
         return f"{MINUS if number < 0 else ''}10^{int(math.log10(abs(int(number))))}"

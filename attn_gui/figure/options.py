@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from attn_gui.arguments import idle
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
+from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.levels import AUTO, PLAIN, TYPED, Levels, Shade
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
@@ -20,6 +22,10 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", or None for a matrix as a whole."""
 
 FONT_SIZES = (4.0, 72.0)
+PAGE = "a page"
+NEEDS = {"knobs": PAGE, "compare": "before"}
+CLASHES = {PAGE: ("levels", "colormap", "before")}
+"""Choices that mean something with another one only, and those that mean nothing with it."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,17 @@ class FigureOptions:
     def shade(self, name: str) -> Shade:
         """Levels and colors of a stage or field."""
         return self.shades.get(name, PLAIN)
+
+
+def check_company(page: bool, levels: object, colormap: object, before: object, knobs: object, compare: str) -> None:
+    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, or on a `page`.
+
+    ValueError with a sentence.
+    """
+    choices = {"levels": levels, "colormap": colormap, "before": before, "knobs": knobs, PAGE: page or None}
+    choices["compare"] = None if compare == SPLIT else compare
+    if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
+        raise ValueError(reason)
 
 
 def shade_from(levels: Sequence[float] | None, colormap: str | None) -> Shade:

@@ -20,7 +20,7 @@ from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
-from attn_gui.figure.options import FigureOptions, Heads, shade_from
+from attn_gui.figure.options import FigureOptions, Heads, check_company, shade_from
 from attn_gui.figure.output.devices import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pictures import kind_of
@@ -135,6 +135,7 @@ def render(
     A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
     False. ValueError with a sentence for bad choices.
     """
+    check_company(not kind_of(picture).of_stage, levels, colormap, before, knobs or None, compare)
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
     shade, dpi = shade_from(levels, colormap), resolution(dpi, style, NOTEBOOK_DPI)
     options = FigureOptions(

@@ -34,7 +34,18 @@ from attn_gui.formats.named.arrangement import ROWS_IN, Arrangement, arrangement
 from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
 from attn_gui.formats.problem_fields import listed
-from attn_gui.formats.rows import Progress, Rows, block_rows, field_rows, rows_of, stage_labels, stage_rows
+from attn_gui.formats.rows import (
+    Progress,
+    Rows,
+    as_matrix,
+    block_rows,
+    counted_labels,
+    field_rows,
+    has_items,
+    rows_of,
+    stage_labels,
+    stage_rows,
+)
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.sessions.session_files import save_session, save_study
 from attn_gui.formats.text.several_readings import AmbiguousTable
@@ -52,7 +63,9 @@ __all__ = [
     "Progress",
     "Rows",
     "block_rows",
+    "counted_labels",
     "field_rows",
+    "has_items",
     "keepers",
     "list_arrays",
     "load",
@@ -265,7 +278,7 @@ def save_rows(
     column_labels: Sequence[str] | None = None,
     excel: bool = False,
 ) -> None:
-    """Save a matrix block by block as the suffix says: the very bytes of `save_matrix`.
+    """Save a matrix, or a vector, block by block as the suffix says: the very bytes of `save_matrix`.
 
     What holds only so many numbers refuses more. Raises FormatError, and what the blocks raise.
     """
@@ -276,4 +289,4 @@ def save_rows(
         _check_count(kind, rows.size)
     with replacing(path, rows.nbytes) as sink:
         sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
-        write(rows, sink, row_labels, column_labels)
+        write(as_matrix(rows) if kind.text else rows, sink, row_labels, column_labels)

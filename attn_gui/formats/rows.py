@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -43,11 +43,22 @@ def rows_of(array: Array) -> Rows:
     return Rows(array.shape, array.dtype, lambda: iter((array,)))
 
 
+def has_items(problem: Problem, field: str) -> bool:
+    """Whether an array of a problem has a batch axis; three axes of one in a record begin with the heads."""
+    return problem.arrays()[field].ndim > (3 if "." in field else 2)
+
+
 def field_rows(problem: Problem, field: str, item: int) -> Rows:
-    """An array of a problem as one matrix: of a batch one item, and the rows of all that is in it one below another."""
-    array, of_record = problem.arrays()[field], "." in field
-    own = array if of_record and array.ndim < 4 else item_of(array, item)  # its three axes begin with the heads
-    return rows_of(np.atleast_2d(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own))
+    """An array of a problem as one matrix, or a vector: of a batch one item, and the rows of all that is in it one
+    below another."""
+    array = problem.arrays()[field]
+    own = item_of(array, item) if has_items(problem, field) else array
+    return rows_of(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
+
+
+def as_matrix(rows: Rows) -> Rows:
+    """A vector as one row; a matrix as it is."""
+    return Rows((1, 1, *rows.shape)[-2:], rows.dtype, lambda: map(np.atleast_2d, rows.blocks()))
 
 
 def stage_rows(evaluation: Evaluation, stage: str, progress: Progress | None = None) -> Rows:
@@ -91,6 +102,14 @@ def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
     problem, axes = evaluation.problem, evaluation.axes(stage)
     keys = problem.names_of_keys
     return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None
+
+
+def counted_labels(evaluation: Evaluation, name: str, rows: Rows) -> tuple[Sequence[str], Sequence[str]]:
+    """The tokens of rows and columns of a stage or a field where there are any, else numbers."""
+    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (None, None)
+    counts = as_matrix(rows).shape
+    down, across = (own or tuple(map(str, range(count))) for own, count in zip(tokens, counts, strict=True))
+    return down, across
 
 
 def _cuts(height: int, width: int) -> Iterator[slice]:

@@ -8424,6 +8424,10 @@
         <translation>行、列、头均从 0 开始编号；数值在最后才舍入。</translation>
     </message>
     <message>
+        <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
+        <translation>{cell} 为 {value}，是手动修改的；按公式计算应为 {computed}。</translation>
+    </message>
+    <message>
         <source>Result</source>
         <translation>结果</translation>
     </message>

@@ -131,11 +131,51 @@ def test_a_row_that_is_closed_in_the_sheet_is_zero():
     [
         ({"query": np.zeros((20_000, 4))}, "up to 60,000 are written"),
         ({"value": np.full((4, 6), np.nan)}, "value has others"),
+        ({"query": np.full((3, 4), -np.inf)}, "query has others"),
+        ({"interventions": [{"kind": "set", "stage": "query", "values": -np.inf}]}, "query has others"),
+        (
+            {"scale": -0.5, "interventions": [{"kind": "set", "stage": "scores", "values": -np.inf}]},
+            "scaled has others",
+        ),
     ],
 )
 def test_what_no_workbook_is_written_for_is_said_in_a_sentence(fields, said):
     with pytest.raises(FormatError, match=said):
         workbook_bytes(given(**fields))
+
+
+CLOSED_ROW = {"kind": "set", "stage": "scores", "at": {"query": 0}, "values": -np.inf}
+CLOSED_BIAS = np.array([[0.0, -np.inf, 1.0, 0.0], [-np.inf] * 4, [0.0] * 4])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"query": np.ones((N, 400)), "key": np.ones((4, 400)), "num_heads": 1, "interventions": [CLOSED_ROW]},
+        {"scale": 0.01, "mask": [{"kind": "causal"}], "interventions": [CLOSED_ROW]},
+        {"softcap": 5.0, "interventions": [CLOSED_ROW, {"kind": "scale", "stage": "scores", "factor": 1e-4}]},
+        {
+            "mask": [{"kind": "bias", "values": CLOSED_BIAS}],
+            "interventions": [
+                {"kind": "scale", "stage": "biased", "factor": 0.001},
+                {"kind": "scale", "stage": "biased", "factor": 0.01},
+            ],
+        },
+    ],
+    ids=["usual scale", "small scale", "scaled by hand and capped", "bias scaled by hand twice"],
+)
+def test_minus_infinity_stays_what_it_is_when_it_is_multiplied(fields):
+    problem = given(**fields)
+    check(Recalculated(workbook_bytes(problem)), problem)
+
+
+@pytest.mark.parametrize("token", ["\x1b[0m", "\ufffe", "\ud800", "=1+1", "\t"])
+def test_any_token_makes_a_heading(token):
+    problem = given(key_tokens=(token, "b", "c", "d"), mask=[{"kind": "causal"}])
+    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(problem)))
+    heading = book["scores"].cell(3, 2)
+    assert heading.data_type == "s"
+    assert heading.value.isprintable()
 
 
 def test_a_formula_longer_than_a_cell_takes_is_refused():

@@ -14,7 +14,7 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
 from attn_gui.figure.worksheets.solution_pages import HEIGHT, MARGIN, solution_pages
 from attn_gui.formats import FormatError, load, open_file
-from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, parts_of
+from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, Sentence, parts_of
 from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
 from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
 from attn_gui.paths import resource
@@ -64,6 +64,23 @@ def test_matrices_of_the_sheet_are_the_stages():
     assert masked[0].rows[0][1] == r"{-\infty}"
     output = written[-1]
     assert np.array_equal(output.values, trace["output"][0])
+
+
+def test_a_cell_that_is_changed_by_hand_says_so():
+    """A number without a reason would look like a mistake of the sheet."""
+    evaluation, said = evaluation_of(several()), "a (1, 0) is 0.25: changed by hand. Computed, it would be 0."
+    cell = (0, 0, 1, 0)
+    for solution in (
+        solution_of_all(evaluation),
+        solution_of_cell(evaluation, "weights", cell),
+        solution_of_cell(evaluation, "head_output", cell),
+    ):
+        assert sum(said in part.text for part in parts(solution) if isinstance(part, Sentence)) == 1
+    scaled = several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 0.5}])
+    sheet = parts(solution_of_cell(evaluation_of(scaled), "weights", cell))
+    words = [part.text for part in sheet if isinstance(part, Sentence)]
+    assert any("changed by hand" in text for text in words)
+    assert sheet[-3].sides[-1] == sheet[-1].sides[-1]
 
 
 def test_the_steps_to_a_cell_are_those_that_it_is_made_of():

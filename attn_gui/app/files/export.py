@@ -249,7 +249,7 @@ class ExportController(QObject):
     def _naming(self) -> Naming:
         from attn_gui.app.files.export_tasks import Naming
 
-        return Naming(Path(self._document.name).stem, self._document.problem.batch_size)
+        return Naming(Path(self._document.name).stem)
 
     def _folder(self) -> str:
         path = self._document.path

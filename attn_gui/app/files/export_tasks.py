@@ -24,16 +24,17 @@ from attn_gui.figure.pictures import PICTURES
 from attn_gui.formats import (
     Rows,
     block_rows,
+    counted_labels,
     field_rows,
+    has_items,
     rows_of,
     save_members,
     save_rows,
     save_steps,
-    stage_labels,
     stage_rows,
 )
 from attn_gui.formats.catalog import IMAGES, numbers
-from attn_gui.formats.head_names import heads_part
+from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels.shades import shades_of
 from attn_gui.views.words.names import stage_title
@@ -61,17 +62,12 @@ class Naming:
     """Names of exported files: DIR/NAME-STAGE-hHEAD[-bITEM].EXT, or as was typed for a single one."""
 
     stem: str
-    items: int
 
     def path(self, choice: ExportChoice | DataChoice, parts: Sequence[str], *, alone: bool) -> Path:
         """A file of a choice; `parts` follow the name, unless the file is the only one and its name was typed."""
         typed = choice.name.removesuffix(f".{choice.format}")
-        name = typed if typed and alone else "-".join((typed or self.stem, *parts))
+        name = typed if typed and alone else file_stem(typed or self.stem, *parts)
         return Path(choice.folder) / f"{name}.{choice.format}"
-
-    def item(self, batch: int) -> list[str]:
-        """The part of a name that tells the batch item, where there are several."""
-        return [f"b{batch}"] if self.items > 1 else []
 
 
 # --- figures -------------------------------------------------------------------------------------
@@ -94,13 +90,13 @@ def figure_tasks(
                     stage=stage_title(stage)
                 )
             )
-        heads = heads_of(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
+        heads = own_heads(evaluation, stage, choice.heads) if kind.on_sheets else choice.heads
         found += [(stage, group) for group in ([heads] if choice.sheet and kind.on_sheets else [(h,) for h in heads])]
     tasks = []
     for stage, heads in found:
-        parts = [part for part in (stage if kind.of_stage else "", kind.part) if part]
-        parts += [heads_part(heads, evaluation.problem.num_heads), *naming.item(choice.batch)]
-        parts += [STATE_PARTS[choice.compare]] if beside is not None and choice.compare in STATE_PARTS else []
+        problem, state = evaluation.problem, "" if beside is None else STATE_PARTS.get(choice.compare, "")
+        own = heads_part(heads, problem.num_heads), item_part(problem, choice.batch)
+        parts = [stage if kind.of_stage else "", kind.part, *own, state]
         path = naming.path(choice, parts, alone=len(found) == 1)
         write = _figure(choice, path, stage, heads, lang, shades, beside)
         tasks.append(Task(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
@@ -118,7 +114,8 @@ def _frame_tasks(
     """A file for every place of a page's slider, of the first head; one of all of them where it can move."""
     head, options = choice.heads[0], FigureOptions(**options_of(choice, choice.stages[0], lang, shades))
     frames, file = Frames(kind, options, head), sheet.File(choice.format, choice.dpi)
-    parts = [kind.name, heads_part((head,), evaluation.problem.num_heads), *naming.item(choice.batch)]
+    problem = evaluation.problem
+    parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
     path = naming.path(choice, parts, alone=True)
     if IMAGES[file.form].moving:
         return [Task(path, MANY, lambda evaluation, tell: _write_moving(frames, evaluation, file, path, tell))]
@@ -195,12 +192,6 @@ def _figure(
     return write
 
 
-def heads_of(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
-    """A stage that all heads share is written once."""
-    whole = evaluation.head_columns(stage, 0).stop == evaluation.shape(stage)[-1]
-    return heads[:1] if whole and "head" not in evaluation.axes(stage) else heads
-
-
 # --- numbers -------------------------------------------------------------------------------------
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
     """A file for every matrix, or one of all arrays, whole."""
@@ -219,7 +210,9 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
         apart = name in evaluation.stages and "head" in evaluation.axes(name)
         found += [(name, head) for head in choice.heads] if apart else [(name, None)]
     for name, head in found:
-        parts = [name] if head is None else [name, f"h{head}", *naming.item(choice.batch)]
+        of_item = name in evaluation.stages or has_items(evaluation.problem, name)
+        item = item_part(evaluation.problem, choice.batch) if of_item else ""
+        parts = [name, "" if head is None else heads_part((head,), evaluation.problem.num_heads), item]
         path = naming.path(choice, parts, alone=len(found) == 1)
         cells = _size(evaluation, name) if head is None else _cells(evaluation, name)
         yield Task(path, cells, _matrix(choice, path, name, head))
@@ -246,17 +239,11 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
             rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
         else:
             rows = field_rows(evaluation.problem, name, choice.batch)
-        labels = _labels(evaluation, name, rows) if choice.headers and numbers()[choice.format].text else (None, None)
+        headed = choice.headers and numbers()[choice.format].text
+        labels = counted_labels(evaluation, name, rows) if headed else (None, None)
         save_rows(rows, path, row_labels=labels[0], column_labels=labels[1], excel=choice.bom)
 
     return write
-
-
-def _labels(evaluation: Evaluation, name: str, rows: Rows) -> tuple[Sequence[str], Sequence[str]]:
-    """Tokens where there are any, else numbers."""
-    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (None, None)
-    down, across = (each or tuple(map(str, range(count))) for each, count in zip(tokens, rows.shape, strict=True))
-    return down, across
 
 
 # --- how much ------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from attn_gui.engine.creation.heads_by_hand import AXIS, off_heads, switched_off
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.text.labels import visible_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attributing.row_taking import ROW
 from attn_gui.models.studies.layer_edit import BY_HAND, LayerEdit
 from attn_gui.views.by_hand.intervention_model import Line

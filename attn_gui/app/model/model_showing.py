@@ -19,8 +19,8 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.predicting.prediction_page import MOST
-from attn_gui.figure.text.labels import visible_text
 from attn_gui.figure.text.numbers import format_number
+from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attributing.likely_tokens import Likely, likely
 from attn_gui.models.run import Run
 from attn_gui.views.main_window import MainWindow

@@ -22,8 +22,9 @@ from attn_gui.figure.maps.map_parts import (
 )
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
+from attn_gui.formats.visible_text import visible_text
 
 
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout | None = None) -> None:

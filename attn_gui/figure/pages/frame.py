@@ -15,8 +15,9 @@ from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import NoRoom
 from attn_gui.figure.text.fonts import WIDER_FONT
-from attn_gui.figure.text.labels import elided, visible_text, wrapped
+from attn_gui.figure.text.labels import elided, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.visible_text import visible_text
 
 OWN_WIDTH = 14 * PX_PER_CM
 ROUNDING = 1e-6  # of sums of sizes in pixels

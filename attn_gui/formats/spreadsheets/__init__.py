@@ -1,4 +1,5 @@
 """Workbooks that compute a problem themselves. Imports engine, openpyxl when one is written.
 
-`cell_formulas` the formula of a cell from its expression · `boards` where the cells stand · `workbook` the whole.
+`cell_formulas` the formula of a cell from its expression · `closed_cells` −∞ · `boards` where the cells stand ·
+`workbook` the whole.
 """

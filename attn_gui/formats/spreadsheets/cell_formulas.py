@@ -6,7 +6,7 @@ Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, othe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negat
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Power, Quotient
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
-CLOSED, LOWEST = "-1E+300", "-1E+299"
-"""The number that stands for −∞, which spreadsheets lack, and one that every other is above."""
+from .closed_cells import CLOSED, LOWEST
+
 NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
 FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {name: name.upper() for name in ("exp", "tanh", "sqrt", "cos", "sin", "erfc", "abs")}
@@ -42,15 +42,23 @@ class Place(NamedTuple):
 
 
 class CellFormulas:
-    """Writes formulas: `place` tells where a cell stands, `named` what is written for a part with a name of its own."""
+    """Writes formulas: `place` tells where a cell stands, `named` what is written for a part with a name of its own.
 
-    def __init__(self, place: Callable[[Cell], Place], named: Callable[[str, Callable[[], str]], str]) -> None:
-        self._place, self._named, self._parts = place, named, 0
+    `closed` names the arrays that hold −∞.
+    """
+
+    def __init__(
+        self,
+        place: Callable[[Cell], Place],
+        named: Callable[[str, Callable[[], str]], str],
+        closed: Collection[str] = (),
+    ) -> None:
+        self._place, self._named, self._closed, self._parts = place, named, closed, 0
         self._writers: dict[type[Expression], Callable[[Any], str]] = {
             Number: lambda part: _number(part.value),
             Cell: lambda part: marked(self._place(part)),
             Sum: self._sum,
-            Product: lambda part: "*".join(map(self._inner, part.factors)),
+            Product: self._product,
             Negative: lambda part: f"-{self._inner(part.part)}",
             Quotient: self._quotient,
             Power: lambda part: f"{self._inner(part.base)}^{part.exponent}",
@@ -59,7 +67,7 @@ class CellFormulas:
             Named: self._part,
             Largest: self._largest,
             OpenOnly: lambda part: f"IF({self._inner(part.condition)}=0,{CLOSED},{self.marked_text(part.part)})",
-            UnlessClosed: lambda part: f"IF({self._inner(part.own)}<{LOWEST},{CLOSED},{self.marked_text(part.part)})",
+            UnlessClosed: lambda part: self._unless_closed(part.own, self.marked_text(part.part)),
         }
 
     def marked_text(self, part: Expression) -> str:
@@ -77,6 +85,20 @@ class CellFormulas:
         if len(texts) == 1:
             return texts[0]
         return _over_ranges(texts) or "".join(map(_signed, texts)).removeprefix("+") or "0"
+
+    def _product(self, part: Product) -> str:
+        """A product with −∞ is −∞: the number that stands for it would become another one."""
+        text = "*".join(map(self._inner, part.factors))
+        closed = next(filter(self._may_be_closed, part.factors), None)
+        return text if closed is None else self._unless_closed(closed, text)
+
+    def _may_be_closed(self, part: Expression) -> bool:
+        if isinstance(part, Product):
+            return any(map(self._may_be_closed, part.factors))
+        return isinstance(part, Cell) and part.name in self._closed
+
+    def _unless_closed(self, own: Expression, text: str) -> str:
+        return f"IF({self._inner(own)}<{LOWEST},{CLOSED},{text})"
 
     def _largest(self, part: Largest) -> str:
         texts = [self.marked_text(part.terms.term(k)) for k in range(part.terms.count)]

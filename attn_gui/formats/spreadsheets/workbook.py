@@ -23,9 +23,11 @@ from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.named.xlsx import NO_LIBRARY
 from attn_gui.formats.rows import stage_labels
+from attn_gui.formats.visible_text import visible_text
 
 from .boards import LEFT, Board, sheet_name
-from .cell_formulas import CLOSED, LOWEST, CellFormulas, Place, marked, unmarked
+from .cell_formulas import CellFormulas, Place, marked, unmarked
+from .closed_cells import LOWEST, ClosedCells, number
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -48,7 +50,6 @@ TOO_MANY = QT_TRANSLATE_NOOP(
 TOO_LONG = QT_TRANSLATE_NOOP(
     "Sentences", "The formulas of {stage} would be longer than a spreadsheet takes. Export the numbers as NPZ instead."
 )
-NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "A spreadsheet holds finite numbers only; {field} has others.")
 
 
 def workbook_bytes(problem: Problem, tell: Tell = silent) -> bytes:
@@ -81,6 +82,7 @@ class _Writer:
         self.boards: dict[str, Board] = {}
         self.parameters: dict[str, int] = {}
         self.taken = {PARAMETERS}
+        self.closed = ClosedCells(evaluation.nodes)
 
     def write(self) -> None:
         """Every sheet: what the problem gives, then the steps."""
@@ -90,6 +92,7 @@ class _Writer:
             first.cell(row, 1, text)
         steps = []
         for node in self._nodes():
+            self.closed.check(node.name, self._whole(node.name))
             if node.stage.alias and node.inputs[0].name in self.evaluation.sources:
                 self._given(node.name, np.broadcast_to(self._whole(node.name), node.shape))
             elif type(node.stage).explain is Stage.explain and node.stage.hidden:
@@ -112,7 +115,8 @@ class _Writer:
 
     # --- numbers ---------------------------------------------------------------------------------
     def _whole(self, name: str) -> Array:
-        return self.evaluation.fetch(name, indices.whole(self.nodes[name].shape))
+        with np.errstate(all="ignore"):
+            return self.evaluation.fetch(name, indices.whole(self.nodes[name].shape))
 
     def _take(self, field: str) -> None:
         """Write a number or an array of the problem, unless it is there."""
@@ -120,7 +124,9 @@ class _Writer:
         if field in self.boards or field in self.parameters or field in self.evaluation.stages:
             return
         if source.shape:
-            self._given(field, source.read(indices.whole(source.shape)))
+            cells = source.read(indices.whole(source.shape))
+            self.closed.check(field, cells)
+            self._given(field, cells)
             return
         sheet, row = self.book[PARAMETERS], len(self.parameters) + len(ABOUT) + 2
         self.parameters[field] = row
@@ -129,7 +135,9 @@ class _Writer:
         sheet.cell(row, LEFT, f"=1/SQRT({self.evaluation.problem.d_k})" if root else self._number(field))
 
     def _number(self, field: str) -> float:
-        return _number(float(self.sources[field].read(())), field)
+        value = self.sources[field].read(())
+        self.closed.check(field, value)
+        return number(float(value))
 
     def _given(self, name: str, cells: Array) -> None:
         """A sheet of numbers."""
@@ -137,7 +145,7 @@ class _Writer:
         sheet = self._sheet(board, name)
         for index in np.ndindex(*cells.shape):
             place = board.place(index)
-            _put(sheet, place, _number(float(cells[index]), name))
+            _put(sheet, place, number(float(cells[index])))
 
     # --- formulas --------------------------------------------------------------------------------
     def _step(self, node: Node) -> None:
@@ -205,7 +213,7 @@ class _Block:
         self._lay_out_parts(columns)
         for name, (column, _) in self.columns.items():
             sheet.cell(self.board.head(self.block), column, name)
-        formulas = CellFormulas(self.writer.place, self._part)
+        formulas = CellFormulas(self.writer.place, self._part, self.writer.closed.names)
         for row in range(rows):
             for column in range(columns):
                 self.here = row, column
@@ -229,7 +237,7 @@ class _Block:
 
     def _lay_out_parts(self, columns: int) -> None:
         """Find the parts that have a name, and which of them are the same for all cells of a row."""
-        gathered = CellFormulas(self.writer.place, self._gather)
+        gathered = CellFormulas(self.writer.place, self._gather, self.writer.closed.names)
         for column in range(columns):
             self._text(gathered, self._index(0, column))
         start, found = LEFT + columns + 1, {}
@@ -271,18 +279,12 @@ def _show_closed(sheet: Worksheet) -> None:
 
 
 def _label(cell: Any, text: str | int) -> None:
-    """A heading, which no spreadsheet takes for a formula."""
+    """A heading, which no spreadsheet takes for a formula, and in which nothing is that XML forbids."""
     from openpyxl.styles import Alignment
 
-    cell.value = text
-    if isinstance(text, str):
-        cell.data_type = "s"
-        cell.alignment = Alignment(horizontal="right")
-
-
-def _number(value: float, field: str) -> float:
-    if np.isneginf(value):
-        return float(CLOSED)
-    if not np.isfinite(value):
-        raise FormatError(NO_NUMBER, field=field)
-    return value
+    if isinstance(text, int):
+        cell.value = text
+        return
+    cell.value = visible_text(text)
+    cell.data_type = "s"
+    cell.alignment = Alignment(horizontal="right")

@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.chain.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
 from attn_gui.engine.graph.expressions.expression import Number
+from attn_gui.engine.spelling import spelled
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 from .solution_steps import Solution, Step
@@ -22,6 +24,7 @@ STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
 HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
 ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
 COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
+BY_HAND = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
 RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
 
 ROWS = ("batch", "row", "column")
@@ -103,11 +106,20 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
         yield Sentence(say(HEAD).format(head=step.head))
     said: set[str] = set()  # Z of a row is told once
     for cell in step.cells:
+        if cell.computed is not None:
+            yield Sentence(_by_hand(cell, cell.computed, say))
+        if not cell.numbers_latex:
+            continue
         sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
         yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
         yield Matrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
+
+
+def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
+    place = f"{cell_symbol(cell.stage)} ({', '.join(map(str, cell.index[-2:]))})"
+    return say(BY_HAND).format(cell=place, value=spelled(cell.value), computed=spelled(computed.value))
 
 
 def _sizes(solution: Solution) -> Iterator[Equation]:

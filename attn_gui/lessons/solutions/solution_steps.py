@@ -120,7 +120,7 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
         places = product(*map(range, values.shape))
         index = (item,) if head is None else (item, head)
         explained = (Explanation(evaluation, name, (*index, *place)) for place in places)
-        yield Step(name, head, values, tuple(each for each in explained if each.numbers_latex))
+        yield Step(name, head, values, tuple(filter(_is_told, explained)))
 
 
 def _names(evaluation: Evaluation) -> list[str]:
@@ -128,11 +128,16 @@ def _names(evaluation: Evaluation) -> list[str]:
     return [node.name for node in evaluation.nodes if not node.stage.hidden]
 
 
+def _is_told(cell: Explanation) -> bool:
+    """Whether there is something to be said of a cell: its equation, or that it is changed by hand."""
+    return bool(cell.numbers_latex or cell.by_hand)
+
+
 def _by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
-    """Those that have an equation, by the head that they belong to."""
+    """Those that are told, by the head that they belong to."""
     heads: dict[int | None, list[Explanation]] = {}
     for each in cells:
-        if each.numbers_latex:
+        if _is_told(each):
             heads.setdefault(each.index[1] if len(each.index) == 4 else None, []).append(each)
     for head, own in heads.items():
         yield head, tuple(own)

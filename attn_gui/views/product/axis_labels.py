@@ -11,8 +11,9 @@ from typing import NamedTuple, TypeGuard
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QRegion, QTransform
 
-from attn_gui.figure.text.labels import elided, label_step, visible_text
+from attn_gui.figure.text.labels import elided, label_step
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
+from attn_gui.formats.visible_text import visible_text
 from attn_gui.pictures.geometry import Span
 from attn_gui.views.theme import scaled
 from attn_gui.views.words.names import AxisNames

@@ -9,9 +9,10 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.display import Levels
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
+from attn_gui.formats.visible_text import visible_text
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 Word = tuple[str, str, str, int]

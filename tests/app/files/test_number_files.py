@@ -17,7 +17,7 @@ def test_a_value_that_was_changed_by_hand_is_written_as_it_is_shown(tmp_path, en
     problem = Problem(query=np.eye(2), key=np.eye(2), value=[[1.0, 2], [3, 5]], interventions=by_hand)
     evaluation = Evaluation(problem)
     choice = DataChoice(("value",), format=ending, folder=str(tmp_path))
-    (task,) = number_tasks(choice, evaluation, Naming("a", 1))
+    (task,) = number_tasks(choice, evaluation, Naming("a"))
     task.write(evaluation, silent)
     found = np.load(task.path)
     array = found["value"] if ending == "npz" else found

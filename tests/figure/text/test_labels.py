@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
 
-from attn_gui.figure.text.labels import LONGEST_LABEL, label_step, visible_text, wrapped
+from attn_gui.figure.text.labels import label_step, wrapped
+from attn_gui.formats.visible_text import LONGEST_LABEL, visible_text
 
 
 @pytest.mark.parametrize(

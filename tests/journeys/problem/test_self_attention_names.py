@@ -29,7 +29,7 @@ def test_a_file_has_them_on_both_sides(tmp_path):
     weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
     evaluation = Evaluation(Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS))
     choice = DataChoice(arrays=("weights", "key"), heads=(1,), format="csv", headers=True, folder=str(tmp_path))
-    for task in number_tasks(choice, evaluation, Naming("a", 1)):
+    for task in number_tasks(choice, evaluation, Naming("a")):
         task.write(evaluation, silent)
     found = open_matrix(tmp_path / "a-weights-h1.csv")
     assert found.row_labels == found.column_labels == WORDS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.figure.text.labels import visible_text
+from attn_gui.formats.visible_text import visible_text
 from attn_gui.models import open_model
 from attn_gui.models.reading.token_texts import TokenTexts
 from attn_gui.paths import resource

@@ -20,10 +20,11 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
-from attn_gui.figure.text.labels import elided, token_label, visible_text
+from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.passes.activations import softmax
 
 MOST = 24

@@ -20,10 +20,11 @@ from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.text.labels import elided, visible_text
+from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.visible_text import visible_text
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
 MOST_COLUMNS = 3

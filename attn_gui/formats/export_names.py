@@ -1,0 +1,42 @@
+"""Names of exported files, in the window and on the command line: NAME-STAGE-hHEAD[-bITEM]. Imports engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attn_gui.engine import Evaluation, Problem
+
+
+def file_stem(*parts: str) -> str:
+    """A name of the parts that are there."""
+    return "-".join(filter(None, parts))
+
+
+def item_part(problem: Problem, item: int) -> str:
+    """The part of a file's name that tells the batch item, where there are several: b1."""
+    return f"b{item}" if problem.batch_size > 1 else ""
+
+
+def has_own_cells(evaluation: Evaluation, stage: str) -> bool:
+    """Whether every head has cells of a stage, a map or columns, and so a file of its own."""
+    entry = evaluation.node(stage).stage
+    return entry.per_head or bool(entry.heads)
+
+
+def own_heads(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tuple[int, ...]:
+    """The heads that have a file of their own; a stage that they share goes by the first."""
+    return heads if has_own_cells(evaluation, stage) else heads[:1]
+
+
+def heads_part(heads: Sequence[int], count: int) -> str:
+    """The part of a file's name that tells its heads: h3, of a sheet of some h0,2-3; `all` only where there are several
+    and none is left out."""
+    if len(heads) == count > 1:
+        return "all"
+    runs: list[list[int]] = []
+    for head in sorted(heads):
+        if runs and runs[-1][-1] == head - 1:
+            runs[-1].append(head)
+        else:
+            runs.append([head])
+    return "h" + ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

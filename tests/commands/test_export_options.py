@@ -1,0 +1,124 @@
+"""Options that would mean nothing among the others are refused in a sentence; those of several values add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import attn_gui
+from attn_gui.cli import main
+from attn_gui.formats import load
+from attn_gui.paths import resource
+
+WORKED = resource("examples", "worked-example.npz")
+TOY = Path(resource("models", "toy-induction"))
+PAGE = ("--page", "sqrt_d_k")
+IDLE = [
+    ((*PAGE, "--levels", "0,1"), "--levels means nothing with --page"),
+    ((*PAGE, "--colormap", "nosuch"), "--colormap means nothing with --page"),
+    ((*PAGE, "--sheet"), "--sheet means nothing with --page"),
+    ((*PAGE, "--picture", "product"), "--picture means nothing with --page"),
+    ((*PAGE, "--stage", "weights", "scores"), "A page looks at one stage; --stage names 2."),
+    ((*PAGE, "--stage", "query", "--show", "difference"), "--show means something with --compare only"),
+    (("--format", "csv", "--show", "before"), "--show means something with --compare only"),
+    (("--show", "split"), "--show means something with --compare only"),
+    (("--set", "a=b"), "--set means something with --page only"),
+    (("--cell", "0,0"), "--cell means something with --page only"),
+    (("--frames",), "--frames means something with --page only"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), IDLE)
+def test_an_option_that_would_be_ignored_is_refused(words, said, tmp_path, capsys):
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "out"), *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_matrix_has_no_page(tmp_path, capsys):
+    example = resource("examples", "thinking-machines.npz")
+    assert main(["export", str(example), "-o", str(tmp_path), "--stage", "w_query", "--format", "csv", *PAGE]) == 2
+    assert "w_query is a matrix of the problem, no stage" in capsys.readouterr().err
+
+
+def test_options_of_several_values_may_be_repeated(tmp_path, capsys):
+    words = ["--stage", "scores", "--stage", "weights", "--format", "csv", "--format", "md"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), *words]) == 0
+    names = {Path(line).name for line in capsys.readouterr().out.splitlines()}
+    expected = [f"worked-example-{stage}-h0.{ending}" for stage in ("scores", "weights") for ending in ("csv", "md")]
+    assert names == set(expected)
+    words = [*PAGE, "--set", "numbers=random", "--set", "d_k=8", "--format", "svg"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "a"), *words]) == 0
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "b"), *PAGE, "--set", *words[3::2][:2], *words[-2:]]) == 0
+    first, second = (next((tmp_path / name).iterdir()).read_bytes() for name in "ab")
+    assert first == second
+
+
+def test_python_refuses_alike(tmp_path):
+    problem = load(WORKED)
+    with pytest.raises(ValueError, match="--show means something with --compare only"):
+        attn_gui.export_files(problem, tmp_path, show="before", format="csv")
+    with pytest.raises(ValueError, match="--levels means nothing with --page"):
+        attn_gui.export_files(problem, tmp_path, page="curve", levels=(0, 1))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"picture": "sqrt_d_k", "levels": np.array([0.0, 1.0])}, "levels means nothing with a page"),
+        ({"picture": "sqrt_d_k", "colormap": "nosuch"}, "colormap means nothing with a page"),
+        ({"knobs": {"d_k": 8}}, "knobs means something with a page only"),
+        ({"compare": "difference"}, "compare means something with before only"),
+    ],
+)
+def test_a_figure_in_python_refuses_alike(choices, said):
+    with pytest.raises(ValueError, match=said):
+        attn_gui.render(load(WORKED), **choices)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--page", "lens", "--stage", "scores"), "--stage means nothing with --page"),
+        (("--second", "q w e"), "--second means something with --page only"),
+        (("--set", "of=tokens"), "--set means something with --page only"),
+    ],
+)
+def test_a_model_is_asked_nothing_in_vain(words, said, tmp_path, capsys):
+    assert main(["model", str(TOY), "--text", "q w q", "-o", str(tmp_path), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_pages_of_a_model_may_be_named_one_by_one(tmp_path):
+    words = ["--page", "lens", "--page", "prediction", "--format", "svg"]
+    assert main(["model", str(TOY), "--text", "q w e q w", "-o", str(tmp_path), *words]) == 0
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["toy-induction-lens.svg", "toy-induction-prediction.svg"]
+
+
+def test_a_name_stays_in_its_folder(tmp_path, capsys):
+    words = ["--name", "../x", "--format", "csv"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "out"), *words]) == 2
+    assert "--name is '../x'; expected a name without folders, which -o says." in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("export", WORKED),
+        ("solution", WORKED, "--format", "md"),
+        ("worksheet", WORKED, "--count", "1"),
+        ("model", TOY, "--text", "q w"),
+    ],
+    ids=lambda call: call[0],
+)
+def test_a_file_in_place_of_the_folder_is_said(call, tmp_path, capsys):
+    (tmp_path / "taken").write_text("")
+    assert main([*map(str, call), "-o", str(tmp_path / "taken")]) == 2
+    assert f"{tmp_path / 'taken'} is a file; expected a folder." in capsys.readouterr().err
