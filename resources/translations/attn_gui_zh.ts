@@ -355,7 +355,7 @@
     </message>
     <message>
         <source>T&amp;ype a number into the chosen cell</source>
-        <translation>在选中的单元格中填数(&amp;Y)</translation>
+        <translation>在所选单元格中填数(&amp;Y)</translation>
     </message>
     <message>
         <source>&amp;Compute the rest</source>
@@ -511,15 +511,15 @@
     </message>
     <message>
         <source>&amp;Multiply the chosen cells…</source>
-        <translation>选中单元格乘以(&amp;M)…</translation>
+        <translation>所选单元格乘以(&amp;M)…</translation>
     </message>
     <message>
         <source>Take the chosen cells from &amp;elsewhere…</source>
-        <translation>选中单元格取自别处(&amp;E)…</translation>
+        <translation>所选单元格取自别处(&amp;E)…</translation>
     </message>
     <message>
         <source>Lea&amp;ve the chosen cells as computed</source>
-        <translation>选中单元格恢复为计算结果(&amp;V)</translation>
+        <translation>所选单元格恢复为计算结果(&amp;V)</translation>
     </message>
     <message>
         <source>Choose a cell that is changed by hand</source>
@@ -575,7 +575,7 @@
     </message>
     <message>
         <source>&amp;Open the chosen snapshot</source>
-        <translation>打开选中的快照(&amp;O)</translation>
+        <translation>打开所选快照(&amp;O)</translation>
     </message>
     <message>
         <source>Choose a snapshot in its list first</source>
@@ -583,7 +583,7 @@
     </message>
     <message>
         <source>&amp;Compare with the chosen snapshot</source>
-        <translation>与选中的快照对比(&amp;C)</translation>
+        <translation>与所选快照比较(&amp;C)</translation>
     </message>
     <message>
         <source>Na&amp;me and note of the snapshot…</source>
@@ -591,11 +591,11 @@
     </message>
     <message>
         <source>De&amp;lete the chosen snapshot</source>
-        <translation>删除选中的快照(&amp;L)</translation>
+        <translation>删除所选快照(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Which step moved the chosen cell most</source>
-        <translation>哪一步对选中单元格影响最大(&amp;W)</translation>
+        <translation>哪一步对所选单元格影响最大(&amp;W)</translation>
     </message>
     <message>
         <source>Choose a cell of a map, and do two steps first</source>
@@ -687,11 +687,11 @@
     </message>
     <message>
         <source>Take the chosen cells from the state &amp;before</source>
-        <translation>从对比状态取选中的单元格(&amp;B)</translation>
+        <translation>所选单元格取自基准状态(&amp;B)</translation>
     </message>
     <message>
         <source>Compare with another state, and choose a cell of a map</source>
-        <translation>请先与另一状态对比，并在热图中选中一格</translation>
+        <translation>请先与另一状态比较，并在热图中选中一格</translation>
     </message>
     <message>
         <source>Take this row from the second te&amp;xt</source>
@@ -1136,7 +1136,7 @@
     </message>
     <message>
         <source>The state to compare with is being computed …</source>
-        <translation>正在计算用于比较的状态…</translation>
+        <translation>正在计算基准状态…</translation>
     </message>
     <message>
         <source>Shown: {now}. It has other shapes than {before}: the two cannot be compared.</source>
@@ -1167,7 +1167,7 @@
     </message>
     <message>
         <source>now</source>
-        <translation>当前</translation>
+        <translation>现在</translation>
     </message>
     <message>
         <source>unchanged</source>
@@ -1282,7 +1282,7 @@
     </message>
     <message>
         <source>A file for each head, or one with all of them under the same colors</source>
-        <translation>每个头一个文件，或以同一色标把所有头画在一张图上</translation>
+        <translation>每个头一个文件，或以同一色阶把所有头画在一张图上</translation>
     </message>
     <message>
         <source>Whether the numbers stand in the cells</source>
@@ -1298,7 +1298,7 @@
     </message>
     <message>
         <source>The numbers at the two ends of the colors: those of the window, of each map, or typed</source>
-        <translation>色标两端的数值：与窗口一致、按每张图，或手工输入</translation>
+        <translation>色条两端的数值：与窗口一致、按每张图各自确定，或手动输入</translation>
     </message>
     <message>
         <source>Size and type for a place: a screen, a column of a paper, a slide</source>
@@ -1406,7 +1406,7 @@
     </message>
     <message>
         <source>Enter does the chosen one; a grey one says what it needs</source>
-        <translation>回车执行选中的操作；灰色的注明所需条件</translation>
+        <translation>Enter 执行所选操作；灰色的注明所需条件</translation>
     </message>
     <message>
         <source>How many sheets, one for each student, each with numbers of its own</source>
@@ -1414,7 +1414,7 @@
     </message>
     <message>
         <source>The number that the chosen cell shall have</source>
-        <translation>选中的单元格应取的数值</translation>
+        <translation>所选单元格应取的数值</translation>
     </message>
     <message>
         <source>Whether the other weights of the row keep their ratios to each other</source>
@@ -1928,7 +1928,7 @@
     </message>
     <message>
         <source>Open it now</source>
-        <translation>现在打开</translation>
+        <translation>立即打开</translation>
     </message>
     <message>
         <source>Save as</source>
@@ -1948,7 +1948,7 @@
     </message>
     <message>
         <source>Matrices ({patterns})</source>
-        <translation>矩阵（{patterns}）</translation>
+        <translation>矩阵文件 ({patterns})</translation>
     </message>
 </context>
 <context>
@@ -2251,7 +2251,7 @@
     </message>
     <message>
         <source>chosen heads</source>
-        <translation>选择的头</translation>
+        <translation>所选的头</translation>
     </message>
     <message>
         <source>Numbers of the chosen heads</source>
@@ -2726,7 +2726,7 @@
     </message>
     <message>
         <source>{cells} taken from the state before</source>
-        <translation>{cells} 取自对比状态</translation>
+        <translation>{cells} 取自基准状态</translation>
     </message>
     <message>
         <source>row {row} of {stage} taken from row {place} of the second text</source>
@@ -3882,11 +3882,11 @@
     </message>
     <message>
         <source>Text to compare with</source>
-        <translation>用于对照的文本</translation>
+        <translation>用于比较的文本</translation>
     </message>
     <message>
         <source>Text to compare with and to patch into the first; empty for none</source>
-        <translation>用于对照并做激活修补的文本；不用则留空</translation>
+        <translation>用于比较并做激活修补的文本；不用则留空</translation>
     </message>
     <message>
         <source>Run</source>
@@ -4115,7 +4115,7 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>对比：保留 / 去掉缩放</translation>
+        <translation>保留 / 去掉缩放</translation>
     </message>
     <message>
         <source>without scaling</source>
@@ -4127,7 +4127,7 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>对比：保留 / 去掉掩码</translation>
+        <translation>保留 / 去掉掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4207,7 +4207,7 @@
     </message>
     <message>
         <source>With and without head {head}</source>
-        <translation>对比：保留 / 关闭头 {head}</translation>
+        <translation>保留 / 关闭头 {head}</translation>
     </message>
     <message>
         <source>without head {head}</source>
@@ -4219,7 +4219,7 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>对比：保留 / 去掉手动干预</translation>
+        <translation>保留 / 去掉手动干预</translation>
     </message>
     <message>
         <source>without what was set by hand</source>
@@ -4649,7 +4649,7 @@
     </message>
     <message>
         <source>now</source>
-        <translation>当前</translation>
+        <translation>现在</translation>
     </message>
     <message>
         <source>A: keys →, queries ↓</source>
@@ -4789,7 +4789,7 @@
     </message>
     <message>
         <source>the head on show</source>
-        <translation>当前的头</translation>
+        <translation>当前头</translation>
     </message>
     <message>
         <source>Relations between tokens</source>
@@ -5013,7 +5013,7 @@
     </message>
     <message>
         <source>color bar</source>
-        <translation>色标</translation>
+        <translation>色条</translation>
     </message>
     <message>
         <source>Gradient of {name}</source>
@@ -5779,7 +5779,7 @@
     <name>RowTakes</name>
     <message>
         <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格对比；一段的行仍然可以放进另一段。</translation>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
 </context>
 <context>
@@ -5891,11 +5891,11 @@
     </message>
     <message>
         <source>Compare</source>
-        <translation>对比</translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Compare the layer on the table with the same layer of the second text</source>
-        <translation>把当前层与第二段文本的同一层对比</translation>
+        <translation>把当前层与第二段文本的同一层比较</translation>
     </message>
     <message>
         <source>Put every row of this step there, as one step</source>
@@ -8145,7 +8145,7 @@
     </message>
     <message>
         <source>Zoom at the chosen cell, show everything</source>
-        <translation>以选中的单元格为中心缩放，显示全部</translation>
+        <translation>以所选单元格为中心缩放，显示全部</translation>
     </message>
     <message>
         <source>Open or close the cell of a custom mask</source>
@@ -8257,7 +8257,7 @@
     </message>
     <message>
         <source>Compared with the present state</source>
-        <translation>正与当前状态对比</translation>
+        <translation>正与当前状态比较</translation>
     </message>
 </context>
 <context>
@@ -8295,15 +8295,15 @@
     </message>
     <message>
         <source>Make the chosen snapshot the present state, as one step</source>
-        <translation>把选中的快照变为当前状态，算作一步</translation>
+        <translation>把所选快照变为当前状态，算作一步</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation>对比</translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Show what is other now than in the chosen snapshot</source>
-        <translation>显示当前状态与选中快照的差异</translation>
+        <translation>显示当前状态与所选快照的差异</translation>
     </message>
     <message>
         <source>Name and note…</source>
@@ -8311,7 +8311,7 @@
     </message>
     <message>
         <source>Give the chosen snapshot another name, and a note</source>
-        <translation>修改选中快照的名称，并写备注</translation>
+        <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
         <source>Take</source>
@@ -8891,7 +8891,7 @@
     </message>
     <message>
         <source>Columns of V in one head, and so of its output O = A V</source>
-        <translation>一个头中 V 的列数，也是其输出 O = A V 的列数</translation>
+        <translation>一个头中 V 的列数，也就是输出 O = A V 的列数</translation>
     </message>
     <message>
         <source>Rows of Q: a row of S, of A and of O for each query</source>
@@ -8957,7 +8957,7 @@
     </message>
     <message>
         <source>The text as the tokenizer cuts it: the prediction is read at the chosen token</source>
-        <translation>分词器切分后的文本：在选中的词元处读取预测</translation>
+        <translation>分词器切分后的文本：在所选词元处读取预测</translation>
     </message>
 </context>
 <context>
@@ -8988,7 +8988,7 @@
     </message>
     <message>
         <source>Make one token of neighbors that are selected</source>
-        <translation>把选中的相邻词元合并为一个</translation>
+        <translation>把所选的相邻词元合并为一个</translation>
     </message>
     <message>
         <source>Names of</source>
