@@ -143,7 +143,7 @@
     </message>
     <message>
         <source>Nothing was undone</source>
-        <translation>没有已撤销的操作</translation>
+        <translation>没有可重做的操作</translation>
     </message>
     <message>
         <source>Cu&amp;t</source>
@@ -311,7 +311,7 @@
     </message>
     <message>
         <source>Scale by √&amp;d_k</source>
-        <translation>除以 √d_k 的缩放(&amp;Q)</translation>
+        <translation>按 √d_k 缩放(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Previous head</source>
@@ -859,7 +859,7 @@
     </message>
     <message>
         <source>numbers are added to the scores</source>
-        <translation>数值加到评分上</translation>
+        <translation>数值加到分数上</translation>
     </message>
     <message>
         <source>Q, K, V in one array</source>
@@ -1197,7 +1197,7 @@
     <name>CopyController</name>
     <message>
         <source>Nothing to copy here: click a cell of a table, a map or a list first.</source>
-        <translation>这里没有可复制的内容：请先点击表格、热图或列表中的一格。</translation>
+        <translation>这里没有可复制的内容：请先单击表格、热图或列表中的一格。</translation>
     </message>
     <message>
         <source>copied {rows} × {columns}</source>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <source>What is drawn: the map alone, or with the matrices that it is made of</source>
-        <translation>画什么：单独的图，或连同它由之算出的矩阵</translation>
+        <translation>画什么：只画该图，或连同计算它所用的矩阵</translation>
     </message>
     <message>
         <source>The head on show, all of them, or some by their numbers</source>
@@ -1430,7 +1430,7 @@
     </message>
     <message>
         <source>Which one, counted from 0; the cells are taken as they are computed there</source>
-        <translation>第几个，从 0 数起；取那里算出的单元格</translation>
+        <translation>第几个，从 0 数起；取该处的计算结果</translation>
     </message>
     <message>
         <source>A part of a name, a menu or another word for it, in either language</source>
@@ -2002,7 +2002,7 @@
     </message>
     <message>
         <source>Searching…</source>
-        <translation>正在查找……</translation>
+        <translation>正在查找…</translation>
     </message>
     <message>
         <source>{place} of {count}</source>
@@ -3268,7 +3268,7 @@
     </message>
     <message>
         <source>A number x has the color at (x − low) / (high − low) of the bar</source>
-        <translation>数值 x 的颜色取自色条上 (x − low) / (high − low) 处</translation>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处</translation>
     </message>
     <message>
         <source>The colors from the lowest level to the highest; of signed ones 0 is the middle</source>
@@ -3628,7 +3628,7 @@
     </message>
     <message>
         <source>Hatched cells are closed by the mask: they have no number.</source>
-        <translation>画斜线的单元格被掩码遮住，没有数值。</translation>
+        <translation>画斜线的单元格被掩码屏蔽，没有数值。</translation>
     </message>
     <message>
         <source>A click on a cell explains its number; a number typed on it takes its place.</source>
@@ -3847,7 +3847,7 @@
     <name>ModelSteps</name>
     <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-        <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
+        <translation>已放弃“{step}”：计算期间问题已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3930,11 +3930,11 @@
     </message>
     <message>
         <source>Leave the results of all heads of the layer on the table as computed</source>
-        <translation>让桌上这一层所有头的结果恢复为计算值</translation>
+        <translation>让表格中这一层所有头的结果恢复为计算值</translation>
     </message>
     <message>
         <source>Multiply the results of all heads of the layer on the table by 0</source>
-        <translation>把表格中这一层所有头的输出乘以 0</translation>
+        <translation>将表格中这一层所有头的结果乘以 0</translation>
     </message>
     <message>
         <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
@@ -4809,11 +4809,11 @@
     </message>
     <message>
         <source>Every query on the left looks at keys on the right</source>
-        <translation>左侧每个查询注意右侧的键</translation>
+        <translation>左侧每个查询关注右侧的键</translation>
     </message>
     <message>
         <source>“{token}” (query {query}) looks at the keys on the right</source>
-        <translation>“{token}”（查询 {query}）注意右侧的键</translation>
+        <translation>“{token}”（查询 {query}）关注右侧的键</translation>
     </message>
     <message>
         <source>The {lines} lines carry {percent} % of the weight of the queries shown.</source>
@@ -4949,7 +4949,7 @@
     </message>
     <message>
         <source>steps in sequence</source>
-        <translation>顺序步数</translation>
+        <translation>顺序操作数</translation>
     </message>
     <message>
         <source>longest path</source>
@@ -4961,7 +4961,7 @@
     </message>
     <message>
         <source>Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.</source>
-        <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由随机种子生成的通道。</translation>
+        <translation>数字下方是论文 “Attention Is All You Need” 表 1 给出的复杂度的阶。开销按 {n} 个词元、每个词元 {d} 个数、各层同宽来计算；图中的循环神经网络与卷积（核宽 3）各有 {channels} 个由随机种子生成的通道。</translation>
     </message>
     <message>
         <source>So many convolutions do not join both ends; {needed} would.</source>
@@ -5085,7 +5085,7 @@
     </message>
     <message>
         <source>… {count} more lines</source>
-        <translation>…… 还有 {count} 行</translation>
+        <translation>… 还有 {count} 行</translation>
     </message>
     <message>
         <source>Why √d_k</source>
@@ -5349,7 +5349,7 @@
     </message>
     <message>
         <source>beside what the gradient foretells</source>
-        <translation>与梯度的预计并列</translation>
+        <translation>与梯度的估计并列</translation>
     </message>
     <message>
         <source>Patching from the first text</source>
@@ -5552,11 +5552,11 @@
     <name>QuestionView</name>
     <message>
         <source>Not yet. {why}</source>
-        <translation>不对。{why}</translation>
+        <translation>还不对。{why}</translation>
     </message>
     <message>
         <source>Not yet; try again.</source>
-        <translation>不对，再试一次。</translation>
+        <translation>还不对，请再试一次。</translation>
     </message>
     <message>
         <source>Check</source>
@@ -5568,7 +5568,7 @@
     </message>
     <message>
         <source>Your answer</source>
-        <translation>你的答案</translation>
+        <translation>您的答案</translation>
     </message>
 </context>
 <context>
@@ -5637,7 +5637,7 @@
     </message>
     <message>
         <source>sink mass</source>
-        <translation>汇聚质量</translation>
+        <translation>汇点占比</translation>
     </message>
     <message>
         <source>share of the weights on key 0</source>
@@ -5922,7 +5922,7 @@
     </message>
     <message>
         <source>Taking the gradients …</source>
-        <translation>正在计算梯度……</translation>
+        <translation>正在计算梯度…</translation>
     </message>
     <message>
         <source>Go to {cell} in its table</source>
@@ -5961,7 +5961,7 @@
     </message>
     <message>
         <source>{file}: “{name}” has {got} axes; expected at most {expected}.</source>
-        <translation>{file}：“{name}”有 {got} 个轴；最多应为 {expected} 个。</translation>
+        <translation>{file}：“{name}”有 {got} 个轴；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: “{name}” has no cells, its shape is {got}.</source>
@@ -5969,7 +5969,7 @@
     </message>
     <message>
         <source>{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.</source>
-        <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；最多应为 {expected}。</translation>
+        <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is not a NumPy array.</source>
@@ -6025,7 +6025,7 @@
     </message>
     <message>
         <source>{file} is too large: {got}; expected at most {expected}.</source>
-        <translation>{file} 太大：{got}；最多应为 {expected}。</translation>
+        <translation>{file} 太大：{got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>Session</source>
@@ -6081,7 +6081,7 @@
     </message>
     <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
-        <translation>{file}：选项长 {got}；最多应为 {expected}。</translation>
+        <translation>{file}：选项长 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file} is cut off or is not a .npz: its end is missing.</source>
@@ -6093,7 +6093,7 @@
     </message>
     <message>
         <source>{file} has a directory of {got}; expected at most {expected}.</source>
-        <translation>{file} 的目录为 {got}；最多应为 {expected}。</translation>
+        <translation>{file} 的目录为 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is there twice.</source>
@@ -6109,7 +6109,7 @@
     </message>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-        <translation>{file} 中没有问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
+        <translation>{file} 不含问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
     </message>
     <message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
@@ -6489,7 +6489,7 @@
     </message>
     <message>
         <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-        <translation>只有高斯核评分的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
+        <translation>只有高斯核评分函数的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
     </message>
     <message>
         <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
@@ -6513,7 +6513,7 @@
     </message>
     <message>
         <source>{got} K/V heads cannot serve {heads} heads evenly; {choices} can.</source>
-        <translation>{got} 个 K/V 头无法平均服务 {heads} 个头；可以的 K/V 头数有 {choices}。</translation>
+        <translation>{heads} 个头无法平均分给 {got} 个 K/V 头；可以的 K/V 头数有 {choices}。</translation>
     </message>
     <message>
         <source>Rotary positions pair the columns of a head: d_k must be even, got {got}.</source>
@@ -6545,15 +6545,15 @@
     </message>
     <message>
         <source>The reference does not know the score {name}: no stage is judged.</source>
-        <translation>参考实现不认识评分函数 {name}：各步骤均未核对。</translation>
+        <translation>参考实现不认识评分函数 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The reference does not know the mask layer {name}: no stage is judged.</source>
-        <translation>参考实现不认识掩码层 {name}：各步骤均未核对。</translation>
+        <translation>参考实现不认识掩码层 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The reference does not know the stage {name}: no stage is judged.</source>
-        <translation>参考实现不认识步骤 {name}：各步骤均未核对。</translation>
+        <translation>参考实现不认识阶段 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
@@ -6717,7 +6717,7 @@
     </message>
     <message>
         <source>Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}.</source>
-        <translation>用一个由随机数组成的新矩阵（{shape}）乘 {matrix}：{before} 变为 {after}。</translation>
+        <translation>用一个由随机数组成的新矩阵（{shape}）右乘 {matrix}：{before} 变为 {after}。</translation>
     </message>
     <message>
         <source>Add {matrix}, {shape} random numbers, so that the output is as wide as x.</source>
@@ -6745,7 +6745,7 @@
     </message>
     <message>
         <source>{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; expected booleans (True = may attend), or a layer of the kind bias.</source>
-        <translation>{file}：“mask”中的 0 和 1 是小数，既可能表示关闭和开放，也可能是要加到分数上的数；应为布尔值（True 表示可以关注），或 bias 类型的层。</translation>
+        <translation>{file}：“mask”中的 0 和 1 是浮点数，既可能表示屏蔽和开放，也可能是要加到分数上的数；应为布尔值（True 表示允许关注），或 bias 类型的层。</translation>
     </message>
     <message>
         <source>{field} cannot be read as an array: {reason}.</source>
@@ -6753,7 +6753,7 @@
     </message>
     <message>
         <source>{field} has masked cells, which no number stands for: fill them, and close them with a mask layer.</source>
-        <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层关闭它们。</translation>
+        <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层屏蔽它们。</translation>
     </message>
     <message>
         <source>{matrix} must have {expected} axes, got the shape {shape}: heads on an axis of their own are taken by Problem.from_heads(query, key, value).</source>
@@ -6797,7 +6797,7 @@
     </message>
     <message>
         <source>{file} has {got} characters; expected at most {most}.</source>
-        <translation>{file} 有 {got} 个字符；最多应为 {most} 个。</translation>
+        <translation>{file} 有 {got} 个字符；上限为 {most} 个。</translation>
     </message>
     <message>
         <source>{file} has a cell that is too long or a quote that is not closed.</source>
@@ -6965,7 +6965,7 @@
     </message>
     <message>
         <source>{file}: the options have {got} lists and records; expected at most {expected}.</source>
-        <translation>{file}：选项中有 {got} 个列表和记录；最多应为 {expected} 个。</translation>
+        <translation>{file}：选项中有 {got} 个列表和记录；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: the options hold a number that is too long.</source>
@@ -6985,7 +6985,7 @@
     </message>
     <message>
         <source>{file} lists too many arrays: {got} of names; expected at most {expected}.</source>
-        <translation>{file} 列出的数组过多：名称占 {got}；最多应为 {expected}。</translation>
+        <translation>{file} 列出的数组过多：名称占 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is not names with values in braces.</source>
@@ -7073,11 +7073,11 @@
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-        <translation>使用 softcap 时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <translation>使用软截断时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
         <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
-        <translation>高斯评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
+        <translation>高斯核评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
     </message>
     <message>
         <source>Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other rows change too where they read it.</source>
@@ -7093,7 +7093,7 @@
     </message>
     <message>
         <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
-        <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
+        <translation>无论怎样改动 {by} 的行，键 {key} 的权重都不会超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}.</source>
@@ -7181,11 +7181,11 @@
     </message>
     <message>
         <source>The reference does not know the intervention {name}: no stage is judged.</source>
-        <translation>参考实现不认识干预 {name}：未对任何阶段作出判断。</translation>
+        <translation>参考实现不认识干预 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
-        <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
+        <translation>因果掩码之后的未来没有影响：有单元格被手动修改时不适用。</translation>
     </message>
     <message>
         <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
@@ -7345,7 +7345,7 @@
     </message>
     <message>
         <source>There is no script for the stage {stage} yet.</source>
-        <translation>步骤 {stage} 还不能写成脚本。</translation>
+        <translation>阶段 {stage} 还不能写成脚本。</translation>
     </message>
     <message>
         <source>There is no script for the mask layer {kind} yet.</source>
@@ -7377,11 +7377,11 @@
     </message>
     <message>
         <source>{file} holds {got} lists and records; expected at most {most}.</source>
-        <translation>{file} 里有 {got} 个列表和记录；最多应为 {most} 个。</translation>
+        <translation>{file} 里有 {got} 个列表和记录；上限为 {most} 个。</translation>
     </message>
     <message>
         <source>{file} holds no lists of numbers.</source>
-        <translation>{file} 里没有数字列表。</translation>
+        <translation>{file} 里没有由数组成的列表。</translation>
     </message>
     <message>
         <source>{file}: “{name}” has a part of the shape {got}; expected {expected}.</source>
@@ -7389,11 +7389,11 @@
     </message>
     <message>
         <source>{file}: “{name}” holds {got}; expected numbers.</source>
-        <translation>{file}：“{name}”里有 {got}；应为数字。</translation>
+        <translation>{file}：“{name}”里有 {got}；应为数值。</translation>
     </message>
     <message>
         <source>{file} holds a number that is too long.</source>
-        <translation>{file} 里有一个数字太长。</translation>
+        <translation>{file} 里有位数过多的数。</translation>
     </message>
     <message>
         <source>{file} is cut off or is no safetensors file.</source>
@@ -7409,11 +7409,11 @@
     </message>
     <message>
         <source>{file} unpacks to {got}; expected at most {expected}.</source>
-        <translation>{file} 解压后有 {got}；最多应为 {expected}。</translation>
+        <translation>{file} 解压后有 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file} has {got} parts; expected at most {expected}.</source>
-        <translation>{file} 有 {got} 个部分；最多应为 {expected} 个。</translation>
+        <translation>{file} 有 {got} 个部分；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file} declares entities in its XML, as no workbook does, and is not opened.</source>
@@ -7429,7 +7429,7 @@
     </message>
     <message>
         <source>{file} holds no sheet of numbers.</source>
-        <translation>{file} 里没有数字工作表。</translation>
+        <translation>{file} 里没有含数值的工作表。</translation>
     </message>
     <message>
         <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
@@ -7489,7 +7489,7 @@
     </message>
     <message>
         <source>mask closes every token; at least one must be open.</source>
-        <translation>mask 遮住了所有词元；至少要有一个不被遮住。</translation>
+        <translation>mask 屏蔽了所有词元；至少要开放一个。</translation>
     </message>
     <message>
         <source>{file}: {name} is missing.</source>
@@ -7589,7 +7589,7 @@
     </message>
     <message>
         <source>The text has {got} letters; expected at most {expected}.</source>
-        <translation>文本有 {got} 个字符；最多 {expected} 个。</translation>
+        <translation>文本有 {got} 个字符；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>This model has no head that predicts tokens.</source>
@@ -7673,23 +7673,23 @@
     </message>
     <message>
         <source>{matrix} must have one number for each column of a head of {partner}: expected {expected}, got {got}.</source>
-        <translation>{matrix} 必须为 {partner} 每个头的每一列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <translation>{matrix} 必须为 {partner} 每个头的每一列给出一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
         <source>{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}.</source>
-        <translation>{matrix} 必须为 {partner} 每个头的每一对列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <translation>{matrix} 必须为 {partner} 每个头的每一对列给出一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
         <source>{matrix} must have one number for each head: expected {expected}, got {got}.</source>
-        <translation>{matrix} 必须为每个头给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <translation>{matrix} 必须为每个头给出一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
         <source>The reference does not know {name} of the block: no stage is judged.</source>
-        <translation>参照计算不认识块的 {name}：没有判定任何一步。</translation>
+        <translation>参考实现不认识块的 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>Rows of weights and the share of the sink sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
-        <translation>每行权重与汇点所占份额之和为 1，没有可见键时为 0：最大偏差 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
+        <translation>权重的每一行与汇点所占份额之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is {first} plus {second}.</source>
@@ -8034,7 +8034,7 @@
     </message>
     <message>
         <source>Heads of K and V; each serves the same number of query heads</source>
-        <translation>K 和 V 的头数；每个头服务同样多的查询头</translation>
+        <translation>K 和 V 的头数；每个头由同样多的查询头共用</translation>
     </message>
     <message>
         <source>Columns of Q and K in one head</source>
@@ -8268,7 +8268,7 @@
     </message>
     <message>
         <source>Put it back</source>
-        <translation>放回去</translation>
+        <translation>放回</translation>
     </message>
     <message>
         <source>It takes its place in the list again</source>
@@ -8287,7 +8287,7 @@
     </message>
     <message>
         <source>Show or fold away the states that were kept</source>
-        <translation>展开或折叠保留下来的状态</translation>
+        <translation>展开或收起保留的状态</translation>
     </message>
     <message>
         <source>Open</source>
@@ -8610,7 +8610,7 @@
     </message>
     <message>
         <source>This command acts on a table: click one of its cells first.</source>
-        <translation>此命令作用于表格：请先点击表格中的一格。</translation>
+        <translation>此命令作用于表格：请先单击表格中的一格。</translation>
     </message>
     <message>
         <source>{symbol} is computed, so it cannot be typed into.</source>
@@ -8879,7 +8879,7 @@
     </message>
     <message>
         <source>How many heads K and V have; each serves num_heads / num_kv_heads query heads</source>
-        <translation>K 和 V 的头数；每个头服务 num_heads / num_kv_heads 个查询头</translation>
+        <translation>K 和 V 的头数；每个头由 num_heads / num_kv_heads 个查询头共用</translation>
     </message>
     <message>
         <source>Columns of Q and K in one head; the scale 1/√dₖ goes by it</source>
@@ -9183,7 +9183,7 @@
     </message>
     <message>
         <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重图中填数”中改回每次询问，或改用其他方式。</translation>
+        <translation>可在“计算 › 手动修改 › 在权重中填数”中改回每次询问，或改用其他方式。</translation>
     </message>
 </context>
 <context>
