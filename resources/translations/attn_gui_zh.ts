@@ -1852,7 +1852,7 @@
     </message>
     <message>
         <source>Where it happened and the versions of everything, none of your numbers</source>
-        <translation>出错的位置和各部件的版本，不含您的任何数值</translation>
+        <translation>出错的位置和各部件的版本，不含你的任何数值</translation>
     </message>
     <message>
         <source>Something went wrong inside the program: {fault}.</source>
@@ -3206,7 +3206,7 @@
     </message>
     <message>
         <source>Numbers of your own at the two ends; what lies outside has the color of the end</source>
-        <translation>两端的数值由您指定；范围之外的用端点的颜色</translation>
+        <translation>两端的数值由你指定；范围之外的用端点的颜色</translation>
     </message>
     <message>
         <source>typed</source>
@@ -5568,7 +5568,7 @@
     </message>
     <message>
         <source>Your answer</source>
-        <translation>您的答案</translation>
+        <translation>你的答案</translation>
     </message>
 </context>
 <context>
@@ -5583,7 +5583,7 @@
     </message>
     <message>
         <source>Saving over it loses those changes, reloading it loses yours.</source>
-        <translation>覆盖保存会丢失那些更改，重新载入会丢失您的更改。</translation>
+        <translation>覆盖保存会丢失那些更改，重新载入会丢失你的更改。</translation>
     </message>
     <message>
         <source>Save over it</source>
@@ -5718,7 +5718,7 @@
     </message>
     <message>
         <source>Open it as it was; no file is touched before you save</source>
-        <translation>按当时的样子打开；在您保存之前不会改动任何文件</translation>
+        <translation>按当时的样子打开；在你保存之前不会改动任何文件</translation>
     </message>
     <message>
         <source>Discard</source>
