@@ -115,11 +115,18 @@ class MatrixModel(QAbstractTableModel):
         if array is None:
             return "", np.nan
         value = array.item(row, column)
-        if array.dtype.kind == "b":
-            return ("✓", 1.0) if value != self.inverted else ("", 0.0)
-        if self.covered and value != value:
-            return "?", value
-        return shown(value, self._decimals, self._scientific), value
+        value = value != self.inverted if array.dtype.kind == "b" else value
+        return self._text(value), float(value)
+
+    def texts(self, rows: slice, columns: slice) -> list[list[str]]:
+        """The texts shown in the cells of a block, column by column."""
+        return [[self._text(value) for value in column] for column in self.block(rows, columns).T.tolist()]
+
+    def _text(self, value: float | bool) -> str:
+        """The text of a number, or of a switch as it is shown."""
+        if isinstance(value, bool):
+            return "✓" if value else ""
+        return "?" if self.covered and value != value else shown(value, self._decimals, self._scientific)
 
     def number(self, row: int, column: int) -> float:
         """The number of a cell without its text; nan outside."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.theme import restyle
 from attn_gui.views.words.names import stage_title
 from attn_gui.views.words.tip import set_tip
 
@@ -34,24 +35,34 @@ class Switch(QWidget):
         self._buttons.buttonClicked.connect(self._on_button_clicked)
 
     def set_choices(self, choices: Sequence[tuple[str, str, str]], current: str) -> None:
-        """(key, text, tip) of every button; hidden when there is nothing to choose."""
-        for button in self._buttons.buttons():
+        """(key, text, tip) of every button; hidden when there is nothing to choose.
+
+        A key keeps its button, which may have the keyboard.
+        """
+        kept = {button.property("key"): button for button in self._buttons.buttons()}
+        for button in kept.values():
             self._buttons.removeButton(button)
-            button.hide()
-            button.deleteLater()
         columns = self._columns([text for _, text, _ in choices])
         for place, (key, text, tip) in enumerate(choices):
             row, column = divmod(place, columns)
             ends = column == columns - 1 or place == len(choices) - 1
-            button = QPushButton(text, self)
-            button.setCheckable(True)
+            button = kept.pop(key) if key in kept else self._new_button(key)
+            button.setText(text)
             set_tip(button, tip)
-            button.setProperty("key", key)
-            button.setProperty("segment", "last" if ends else "true")
+            _set_segment(button, "last" if ends else "true")
             button.setChecked(key == current)
             self._buttons.addButton(button)
             self._rows.addWidget(button, row, column)
+        for button in kept.values():
+            button.hide()
+            button.deleteLater()
         self.setVisible(len(choices) > 1)
+
+    def _new_button(self, key: str) -> QPushButton:
+        button = QPushButton(self)
+        button.setCheckable(True)
+        button.setProperty("key", key)
+        return button
 
     def buttons(self) -> list[QAbstractButton]:
         """The buttons from left to right."""
@@ -65,6 +76,12 @@ class Switch(QWidget):
 
     def _on_button_clicked(self, button: QAbstractButton) -> None:
         self.picked.emit(button.property("key"))
+
+
+def _set_segment(button: QAbstractButton, segment: str) -> None:
+    if segment != button.property("segment"):
+        button.setProperty("segment", segment)
+        restyle(button)
 
 
 class InputsView(QWidget):

@@ -143,7 +143,7 @@
     </message>
     <message>
         <source>Nothing was undone</source>
-        <translation>没有已撤销的操作</translation>
+        <translation>没有可重做的操作</translation>
     </message>
     <message>
         <source>Cu&amp;t</source>
@@ -315,7 +315,7 @@
     </message>
     <message>
         <source>Scale by √&amp;d_k</source>
-        <translation>除以 √d_k 的缩放(&amp;Q)</translation>
+        <translation>按 √d_k 缩放(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Previous head</source>
@@ -359,7 +359,7 @@
     </message>
     <message>
         <source>T&amp;ype a number into the chosen cell</source>
-        <translation>在选中的单元格中填数(&amp;Y)</translation>
+        <translation>在所选单元格中填数(&amp;Y)</translation>
     </message>
     <message>
         <source>&amp;Compute the rest</source>
@@ -515,15 +515,15 @@
     </message>
     <message>
         <source>&amp;Multiply the chosen cells…</source>
-        <translation>选中单元格乘以(&amp;M)…</translation>
+        <translation>所选单元格乘以(&amp;M)…</translation>
     </message>
     <message>
         <source>Take the chosen cells from &amp;elsewhere…</source>
-        <translation>选中单元格取自别处(&amp;E)…</translation>
+        <translation>所选单元格取自别处(&amp;E)…</translation>
     </message>
     <message>
         <source>Lea&amp;ve the chosen cells as computed</source>
-        <translation>选中单元格恢复为计算结果(&amp;V)</translation>
+        <translation>所选单元格恢复为计算结果(&amp;V)</translation>
     </message>
     <message>
         <source>Choose a cell that is changed by hand</source>
@@ -579,7 +579,7 @@
     </message>
     <message>
         <source>&amp;Open the chosen snapshot</source>
-        <translation>打开选中的快照(&amp;O)</translation>
+        <translation>打开所选快照(&amp;O)</translation>
     </message>
     <message>
         <source>Choose a snapshot in its list first</source>
@@ -587,7 +587,7 @@
     </message>
     <message>
         <source>&amp;Compare with the chosen snapshot</source>
-        <translation>与选中的快照对比(&amp;C)</translation>
+        <translation>与所选快照比较(&amp;C)</translation>
     </message>
     <message>
         <source>Na&amp;me and note of the snapshot…</source>
@@ -595,11 +595,11 @@
     </message>
     <message>
         <source>De&amp;lete the chosen snapshot</source>
-        <translation>删除选中的快照(&amp;L)</translation>
+        <translation>删除所选快照(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Which step moved the chosen cell most</source>
-        <translation>哪一步对选中单元格影响最大(&amp;W)</translation>
+        <translation>哪一步对所选单元格影响最大(&amp;W)</translation>
     </message>
     <message>
         <source>Choose a cell of a map, and do two steps first</source>
@@ -687,11 +687,11 @@
     </message>
     <message>
         <source>Take the chosen cells from the state &amp;before</source>
-        <translation>从对比状态取选中的单元格(&amp;B)</translation>
+        <translation>所选单元格取自基准状态(&amp;B)</translation>
     </message>
     <message>
         <source>Compare with another state, and choose a cell of a map</source>
-        <translation>请先与另一状态对比，并在热图中选中一格</translation>
+        <translation>请先与另一状态比较，并在热图中选中一格</translation>
     </message>
     <message>
         <source>Take this row from the second te&amp;xt</source>
@@ -859,7 +859,7 @@
     </message>
     <message>
         <source>numbers are added to the scores</source>
-        <translation>数值加到评分上</translation>
+        <translation>数值加到分数上</translation>
     </message>
     <message>
         <source>Q, K, V in one array</source>
@@ -1136,7 +1136,7 @@
     </message>
     <message>
         <source>The state to compare with is being computed …</source>
-        <translation>正在计算用于比较的状态…</translation>
+        <translation>正在计算基准状态…</translation>
     </message>
     <message>
         <source>Shown: {now}. It has other shapes than {before}: the two cannot be compared.</source>
@@ -1167,7 +1167,7 @@
     </message>
     <message>
         <source>now</source>
-        <translation>当前</translation>
+        <translation>现在</translation>
     </message>
     <message>
         <source>unchanged</source>
@@ -1197,7 +1197,7 @@
     <name>CopyController</name>
     <message>
         <source>Nothing to copy here: click a cell of a table, a map or a list first.</source>
-        <translation>这里没有可复制的内容：请先点击表格、热图或列表中的一格。</translation>
+        <translation>这里没有可复制的内容：请先单击表格、热图或列表中的一格。</translation>
     </message>
     <message>
         <source>copied {rows} × {columns}</source>
@@ -1274,7 +1274,7 @@
     </message>
     <message>
         <source>What is drawn: the map alone, or with the matrices that it is made of</source>
-        <translation>画什么：单独的图，或连同它由之算出的矩阵</translation>
+        <translation>画什么：只画该图，或连同计算它所用的矩阵</translation>
     </message>
     <message>
         <source>The head on show, all of them, or some by their numbers</source>
@@ -1282,7 +1282,7 @@
     </message>
     <message>
         <source>A file for each head, or one with all of them under the same colors</source>
-        <translation>每个头一个文件，或以同一色标把所有头画在一张图上</translation>
+        <translation>每个头一个文件，或以同一色阶把所有头画在一张图上</translation>
     </message>
     <message>
         <source>Whether the numbers stand in the cells</source>
@@ -1298,7 +1298,7 @@
     </message>
     <message>
         <source>The numbers at the two ends of the colors: those of the window, of each map, or typed</source>
-        <translation>色标两端的数值：与窗口一致、按每张图，或手工输入</translation>
+        <translation>色条两端的数值：与窗口一致、按每张图各自确定，或手动输入</translation>
     </message>
     <message>
         <source>Size and type for a place: a screen, a column of a paper, a slide</source>
@@ -1406,7 +1406,7 @@
     </message>
     <message>
         <source>Enter does the chosen one; a grey one says what it needs</source>
-        <translation>回车执行选中的操作；灰色的注明所需条件</translation>
+        <translation>Enter 执行所选操作；灰色的注明所需条件</translation>
     </message>
     <message>
         <source>How many sheets, one for each student, each with numbers of its own</source>
@@ -1414,7 +1414,7 @@
     </message>
     <message>
         <source>The number that the chosen cell shall have</source>
-        <translation>选中的单元格应取的数值</translation>
+        <translation>所选单元格应取的数值</translation>
     </message>
     <message>
         <source>Whether the other weights of the row keep their ratios to each other</source>
@@ -1430,7 +1430,7 @@
     </message>
     <message>
         <source>Which one, counted from 0; the cells are taken as they are computed there</source>
-        <translation>第几个，从 0 数起；取那里算出的单元格</translation>
+        <translation>第几个，从 0 数起；取该处的计算结果</translation>
     </message>
     <message>
         <source>A part of a name, a menu or another word for it, in either language</source>
@@ -1852,7 +1852,7 @@
     </message>
     <message>
         <source>Where it happened and the versions of everything, none of your numbers</source>
-        <translation>出错的位置和各部件的版本，不含您的任何数值</translation>
+        <translation>出错的位置和各部件的版本，不含你的任何数值</translation>
     </message>
     <message>
         <source>Something went wrong inside the program: {fault}.</source>
@@ -1928,7 +1928,7 @@
     </message>
     <message>
         <source>Open it now</source>
-        <translation>现在打开</translation>
+        <translation>立即打开</translation>
     </message>
     <message>
         <source>Save as</source>
@@ -1948,7 +1948,7 @@
     </message>
     <message>
         <source>Matrices ({patterns})</source>
-        <translation>矩阵（{patterns}）</translation>
+        <translation>矩阵文件 ({patterns})</translation>
     </message>
 </context>
 <context>
@@ -2002,7 +2002,7 @@
     </message>
     <message>
         <source>Searching…</source>
-        <translation>正在查找……</translation>
+        <translation>正在查找…</translation>
     </message>
     <message>
         <source>{place} of {count}</source>
@@ -2251,7 +2251,7 @@
     </message>
     <message>
         <source>chosen heads</source>
-        <translation>选择的头</translation>
+        <translation>所选的头</translation>
     </message>
     <message>
         <source>Numbers of the chosen heads</source>
@@ -2726,7 +2726,7 @@
     </message>
     <message>
         <source>{cells} taken from the state before</source>
-        <translation>{cells} 取自对比状态</translation>
+        <translation>{cells} 取自基准状态</translation>
     </message>
     <message>
         <source>row {row} of {stage} taken from row {place} of the second text</source>
@@ -3206,7 +3206,7 @@
     </message>
     <message>
         <source>Numbers of your own at the two ends; what lies outside has the color of the end</source>
-        <translation>两端的数值由您指定；范围之外的用端点的颜色</translation>
+        <translation>两端的数值由你指定；范围之外的用端点的颜色</translation>
     </message>
     <message>
         <source>typed</source>
@@ -3268,7 +3268,7 @@
     </message>
     <message>
         <source>A number x has the color at (x − low) / (high − low) of the bar</source>
-        <translation>数值 x 的颜色取自色条上 (x − low) / (high − low) 处</translation>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处</translation>
     </message>
     <message>
         <source>The colors from the lowest level to the highest; of signed ones 0 is the middle</source>
@@ -3628,7 +3628,7 @@
     </message>
     <message>
         <source>Hatched cells are closed by the mask: they have no number.</source>
-        <translation>画斜线的单元格被掩码遮住，没有数值。</translation>
+        <translation>画斜线的单元格被掩码屏蔽，没有数值。</translation>
     </message>
     <message>
         <source>A click on a cell explains its number; a number typed on it takes its place.</source>
@@ -3847,7 +3847,7 @@
     <name>ModelSteps</name>
     <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-        <translation>“{step}”已放弃：计算期间问题已被修改。</translation>
+        <translation>已放弃“{step}”：计算期间问题已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3882,11 +3882,11 @@
     </message>
     <message>
         <source>Text to compare with</source>
-        <translation>用于对照的文本</translation>
+        <translation>用于比较的文本</translation>
     </message>
     <message>
         <source>Text to compare with and to patch into the first; empty for none</source>
-        <translation>用于对照并做激活修补的文本；不用则留空</translation>
+        <translation>用于比较并做激活修补的文本；不用则留空</translation>
     </message>
     <message>
         <source>Run</source>
@@ -3930,11 +3930,11 @@
     </message>
     <message>
         <source>Leave the results of all heads of the layer on the table as computed</source>
-        <translation>让桌上这一层所有头的结果恢复为计算值</translation>
+        <translation>让表格中这一层所有头的结果恢复为计算值</translation>
     </message>
     <message>
         <source>Multiply the results of all heads of the layer on the table by 0</source>
-        <translation>把表格中这一层所有头的输出乘以 0</translation>
+        <translation>将表格中这一层所有头的结果乘以 0</translation>
     </message>
     <message>
         <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
@@ -4115,7 +4115,7 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>对比：保留 / 去掉缩放</translation>
+        <translation>保留 / 去掉缩放</translation>
     </message>
     <message>
         <source>without scaling</source>
@@ -4127,7 +4127,7 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>对比：保留 / 去掉掩码</translation>
+        <translation>保留 / 去掉掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4207,7 +4207,7 @@
     </message>
     <message>
         <source>With and without head {head}</source>
-        <translation>对比：保留 / 关闭头 {head}</translation>
+        <translation>保留 / 关闭头 {head}</translation>
     </message>
     <message>
         <source>without head {head}</source>
@@ -4219,7 +4219,7 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>对比：保留 / 去掉手动干预</translation>
+        <translation>保留 / 去掉手动干预</translation>
     </message>
     <message>
         <source>without what was set by hand</source>
@@ -4649,7 +4649,7 @@
     </message>
     <message>
         <source>now</source>
-        <translation>当前</translation>
+        <translation>现在</translation>
     </message>
     <message>
         <source>A: keys →, queries ↓</source>
@@ -4789,7 +4789,7 @@
     </message>
     <message>
         <source>the head on show</source>
-        <translation>当前的头</translation>
+        <translation>当前头</translation>
     </message>
     <message>
         <source>Relations between tokens</source>
@@ -4809,11 +4809,11 @@
     </message>
     <message>
         <source>Every query on the left looks at keys on the right</source>
-        <translation>左侧每个查询注意右侧的键</translation>
+        <translation>左侧每个查询关注右侧的键</translation>
     </message>
     <message>
         <source>“{token}” (query {query}) looks at the keys on the right</source>
-        <translation>“{token}”（查询 {query}）注意右侧的键</translation>
+        <translation>“{token}”（查询 {query}）关注右侧的键</translation>
     </message>
     <message>
         <source>The {lines} lines carry {percent} % of the weight of the queries shown.</source>
@@ -4949,7 +4949,7 @@
     </message>
     <message>
         <source>steps in sequence</source>
-        <translation>顺序步数</translation>
+        <translation>顺序操作数</translation>
     </message>
     <message>
         <source>longest path</source>
@@ -4961,7 +4961,7 @@
     </message>
     <message>
         <source>Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.</source>
-        <translation>数字下方是论文 “Attention Is All You Need” 表 1 中的阶。成本按 {n} 个各有 {d} 个数的词元、同样宽的层计算；图中的循环神经网络与卷积（宽度 3）各有 {channels} 个由随机种子生成的通道。</translation>
+        <translation>数字下方是论文 “Attention Is All You Need” 表 1 给出的复杂度的阶。开销按 {n} 个词元、每个词元 {d} 个数、各层同宽来计算；图中的循环神经网络与卷积（核宽 3）各有 {channels} 个由随机种子生成的通道。</translation>
     </message>
     <message>
         <source>So many convolutions do not join both ends; {needed} would.</source>
@@ -5013,7 +5013,7 @@
     </message>
     <message>
         <source>color bar</source>
-        <translation>色标</translation>
+        <translation>色条</translation>
     </message>
     <message>
         <source>Gradient of {name}</source>
@@ -5085,7 +5085,7 @@
     </message>
     <message>
         <source>… {count} more lines</source>
-        <translation>…… 还有 {count} 行</translation>
+        <translation>… 还有 {count} 行</translation>
     </message>
     <message>
         <source>Why √d_k</source>
@@ -5349,7 +5349,7 @@
     </message>
     <message>
         <source>beside what the gradient foretells</source>
-        <translation>与梯度的预计并列</translation>
+        <translation>与梯度的估计并列</translation>
     </message>
     <message>
         <source>Patching from the first text</source>
@@ -5556,11 +5556,11 @@
     <name>QuestionView</name>
     <message>
         <source>Not yet. {why}</source>
-        <translation>不对。{why}</translation>
+        <translation>还不对。{why}</translation>
     </message>
     <message>
         <source>Not yet; try again.</source>
-        <translation>不对，再试一次。</translation>
+        <translation>还不对，请再试一次。</translation>
     </message>
     <message>
         <source>Check</source>
@@ -5587,7 +5587,7 @@
     </message>
     <message>
         <source>Saving over it loses those changes, reloading it loses yours.</source>
-        <translation>覆盖保存会丢失那些更改，重新载入会丢失您的更改。</translation>
+        <translation>覆盖保存会丢失那些更改，重新载入会丢失你的更改。</translation>
     </message>
     <message>
         <source>Save over it</source>
@@ -5645,7 +5645,7 @@
     </message>
     <message>
         <source>sink mass</source>
-        <translation>汇聚质量</translation>
+        <translation>汇点占比</translation>
     </message>
     <message>
         <source>share of the weights on key 0</source>
@@ -5726,7 +5726,7 @@
     </message>
     <message>
         <source>Open it as it was; no file is touched before you save</source>
-        <translation>按当时的样子打开；在您保存之前不会改动任何文件</translation>
+        <translation>按当时的样子打开；在你保存之前不会改动任何文件</translation>
     </message>
     <message>
         <source>Discard</source>
@@ -5787,7 +5787,7 @@
     <name>RowTakes</name>
     <message>
         <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格对比；一段的行仍然可以放进另一段。</translation>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
 </context>
 <context>
@@ -5899,11 +5899,11 @@
     </message>
     <message>
         <source>Compare</source>
-        <translation>对比</translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Compare the layer on the table with the same layer of the second text</source>
-        <translation>把当前层与第二段文本的同一层对比</translation>
+        <translation>把当前层与第二段文本的同一层比较</translation>
     </message>
     <message>
         <source>Put every row of this step there, as one step</source>
@@ -5930,7 +5930,7 @@
     </message>
     <message>
         <source>Taking the gradients …</source>
-        <translation>正在计算梯度……</translation>
+        <translation>正在计算梯度…</translation>
     </message>
     <message>
         <source>Go to {cell} in its table</source>
@@ -5969,7 +5969,7 @@
     </message>
     <message>
         <source>{file}: “{name}” has {got} axes; expected at most {expected}.</source>
-        <translation>{file}：“{name}”有 {got} 个轴；最多应为 {expected} 个。</translation>
+        <translation>{file}：“{name}”有 {got} 个轴；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: “{name}” has no cells, its shape is {got}.</source>
@@ -5977,7 +5977,7 @@
     </message>
     <message>
         <source>{file}: “{name}” of shape {shape} needs {got} of memory; expected at most {expected}.</source>
-        <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；最多应为 {expected}。</translation>
+        <translation>{file}：形状为 {shape} 的“{name}”需要 {got} 内存；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is not a NumPy array.</source>
@@ -6033,7 +6033,7 @@
     </message>
     <message>
         <source>{file} is too large: {got}; expected at most {expected}.</source>
-        <translation>{file} 太大：{got}；最多应为 {expected}。</translation>
+        <translation>{file} 太大：{got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>Session</source>
@@ -6089,7 +6089,7 @@
     </message>
     <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
-        <translation>{file}：选项长 {got}；最多应为 {expected}。</translation>
+        <translation>{file}：选项长 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file} is cut off or is not a .npz: its end is missing.</source>
@@ -6101,7 +6101,7 @@
     </message>
     <message>
         <source>{file} has a directory of {got}; expected at most {expected}.</source>
-        <translation>{file} 的目录为 {got}；最多应为 {expected}。</translation>
+        <translation>{file} 的目录为 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is there twice.</source>
@@ -6121,7 +6121,7 @@
     </message>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-        <translation>{file} 中没有问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
+        <translation>{file} 不含问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
     </message>
     <message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
@@ -6521,7 +6521,7 @@
     </message>
     <message>
         <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-        <translation>只有高斯核评分的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
+        <translation>只有高斯核评分函数的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
     </message>
     <message>
         <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
@@ -6545,7 +6545,7 @@
     </message>
     <message>
         <source>{got} K/V heads cannot serve {heads} heads evenly; {choices} can.</source>
-        <translation>{got} 个 K/V 头无法平均服务 {heads} 个头；可以的 K/V 头数有 {choices}。</translation>
+        <translation>{heads} 个头无法平均分给 {got} 个 K/V 头；可以的 K/V 头数有 {choices}。</translation>
     </message>
     <message>
         <source>Rotary positions pair the columns of a head: d_k must be even, got {got}.</source>
@@ -6577,15 +6577,15 @@
     </message>
     <message>
         <source>The reference does not know the score {name}: no stage is judged.</source>
-        <translation>参考实现不认识评分函数 {name}：各步骤均未核对。</translation>
+        <translation>参考实现不认识评分函数 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The reference does not know the mask layer {name}: no stage is judged.</source>
-        <translation>参考实现不认识掩码层 {name}：各步骤均未核对。</translation>
+        <translation>参考实现不认识掩码层 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The reference does not know the stage {name}: no stage is judged.</source>
-        <translation>参考实现不认识步骤 {name}：各步骤均未核对。</translation>
+        <translation>参考实现不认识阶段 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
@@ -6749,7 +6749,7 @@
     </message>
     <message>
         <source>Multiply {matrix} by a new matrix of random numbers, {shape}: {before} becomes {after}.</source>
-        <translation>用一个由随机数组成的新矩阵（{shape}）乘 {matrix}：{before} 变为 {after}。</translation>
+        <translation>用一个由随机数组成的新矩阵（{shape}）右乘 {matrix}：{before} 变为 {after}。</translation>
     </message>
     <message>
         <source>Add {matrix}, {shape} random numbers, so that the output is as wide as x.</source>
@@ -6773,7 +6773,7 @@
     </message>
     <message>
         <source>{file}: “mask” holds 0 and 1 as decimal numbers, which may close and open cells or be added to scores; expected booleans (True = may attend), or a layer of the kind bias.</source>
-        <translation>{file}：“mask”中的 0 和 1 是小数，既可能表示关闭和开放，也可能是要加到分数上的数；应为布尔值（True 表示可以关注），或 bias 类型的层。</translation>
+        <translation>{file}：“mask”中的 0 和 1 是浮点数，既可能表示屏蔽和开放，也可能是要加到分数上的数；应为布尔值（True 表示允许关注），或 bias 类型的层。</translation>
     </message>
     <message>
         <source>{field} cannot be read as an array: {reason}.</source>
@@ -6781,7 +6781,7 @@
     </message>
     <message>
         <source>{field} has masked cells, which no number stands for: fill them, and close them with a mask layer.</source>
-        <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层关闭它们。</translation>
+        <translation>{field} 中有被遮盖而没有数值的单元格：请先填上数值，再用掩码层屏蔽它们。</translation>
     </message>
     <message>
         <source>{matrix} must have {expected} axes, got the shape {shape}: heads on an axis of their own are taken by Problem.from_heads(query, key, value).</source>
@@ -6825,7 +6825,7 @@
     </message>
     <message>
         <source>{file} has {got} characters; expected at most {most}.</source>
-        <translation>{file} 有 {got} 个字符；最多应为 {most} 个。</translation>
+        <translation>{file} 有 {got} 个字符；上限为 {most} 个。</translation>
     </message>
     <message>
         <source>{file} has a cell that is too long or a quote that is not closed.</source>
@@ -6997,7 +6997,7 @@
     </message>
     <message>
         <source>{file}: the options have {got} lists and records; expected at most {expected}.</source>
-        <translation>{file}：选项中有 {got} 个列表和记录；最多应为 {expected} 个。</translation>
+        <translation>{file}：选项中有 {got} 个列表和记录；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file}: the options hold a number that is too long.</source>
@@ -7017,7 +7017,7 @@
     </message>
     <message>
         <source>{file} lists too many arrays: {got} of names; expected at most {expected}.</source>
-        <translation>{file} 列出的数组过多：名称占 {got}；最多应为 {expected}。</translation>
+        <translation>{file} 列出的数组过多：名称占 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: “{name}” is not names with values in braces.</source>
@@ -7109,11 +7109,11 @@
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-        <translation>使用 softcap 时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <translation>使用软截断时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
         <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
-        <translation>高斯评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
+        <translation>高斯核评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
     </message>
     <message>
         <source>Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other rows change too where they read it.</source>
@@ -7129,7 +7129,7 @@
     </message>
     <message>
         <source>No {by} row gives key {key} a weight above {most}: its vector is a weighted mean of those of the other open keys. This is the nearest.</source>
-        <translation>没有哪个 {by} 的行能使键 {key} 的权重超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
+        <translation>无论怎样改动 {by} 的行，键 {key} 的权重都不会超过 {most}：它的向量是其余开放的键的向量的加权平均。这是最接近的解。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}.</source>
@@ -7217,11 +7217,11 @@
     </message>
     <message>
         <source>The reference does not know the intervention {name}: no stage is judged.</source>
-        <translation>参考实现不认识干预 {name}：未对任何阶段作出判断。</translation>
+        <translation>参考实现不认识干预 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
-        <translation>因果掩码下未来没有影响：有单元格被手动改动时不适用。</translation>
+        <translation>因果掩码之后的未来没有影响：有单元格被手动修改时不适用。</translation>
     </message>
     <message>
         <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
@@ -7381,7 +7381,7 @@
     </message>
     <message>
         <source>There is no script for the stage {stage} yet.</source>
-        <translation>步骤 {stage} 还不能写成脚本。</translation>
+        <translation>阶段 {stage} 还不能写成脚本。</translation>
     </message>
     <message>
         <source>There is no script for the mask layer {kind} yet.</source>
@@ -7413,11 +7413,11 @@
     </message>
     <message>
         <source>{file} holds {got} lists and records; expected at most {most}.</source>
-        <translation>{file} 里有 {got} 个列表和记录；最多应为 {most} 个。</translation>
+        <translation>{file} 里有 {got} 个列表和记录；上限为 {most} 个。</translation>
     </message>
     <message>
         <source>{file} holds no lists of numbers.</source>
-        <translation>{file} 里没有数字列表。</translation>
+        <translation>{file} 里没有由数组成的列表。</translation>
     </message>
     <message>
         <source>{file}: “{name}” has a part of the shape {got}; expected {expected}.</source>
@@ -7425,11 +7425,11 @@
     </message>
     <message>
         <source>{file}: “{name}” holds {got}; expected numbers.</source>
-        <translation>{file}：“{name}”里有 {got}；应为数字。</translation>
+        <translation>{file}：“{name}”里有 {got}；应为数值。</translation>
     </message>
     <message>
         <source>{file} holds a number that is too long.</source>
-        <translation>{file} 里有一个数字太长。</translation>
+        <translation>{file} 里有位数过多的数。</translation>
     </message>
     <message>
         <source>{file} is cut off or is no safetensors file.</source>
@@ -7445,11 +7445,11 @@
     </message>
     <message>
         <source>{file} unpacks to {got}; expected at most {expected}.</source>
-        <translation>{file} 解压后有 {got}；最多应为 {expected}。</translation>
+        <translation>{file} 解压后有 {got}；上限为 {expected}。</translation>
     </message>
     <message>
         <source>{file} has {got} parts; expected at most {expected}.</source>
-        <translation>{file} 有 {got} 个部分；最多应为 {expected} 个。</translation>
+        <translation>{file} 有 {got} 个部分；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>{file} declares entities in its XML, as no workbook does, and is not opened.</source>
@@ -7465,7 +7465,7 @@
     </message>
     <message>
         <source>{file} holds no sheet of numbers.</source>
-        <translation>{file} 里没有数字工作表。</translation>
+        <translation>{file} 里没有含数值的工作表。</translation>
     </message>
     <message>
         <source>{file}: the sheet “{name}” has formulas without values; open it in a spreadsheet and save it there.</source>
@@ -7525,7 +7525,7 @@
     </message>
     <message>
         <source>mask closes every token; at least one must be open.</source>
-        <translation>mask 遮住了所有词元；至少要有一个不被遮住。</translation>
+        <translation>mask 屏蔽了所有词元；至少要开放一个。</translation>
     </message>
     <message>
         <source>{file}: {name} is missing.</source>
@@ -7625,7 +7625,7 @@
     </message>
     <message>
         <source>The text has {got} letters; expected at most {expected}.</source>
-        <translation>文本有 {got} 个字符；最多 {expected} 个。</translation>
+        <translation>文本有 {got} 个字符；上限为 {expected} 个。</translation>
     </message>
     <message>
         <source>This model has no head that predicts tokens.</source>
@@ -7709,23 +7709,23 @@
     </message>
     <message>
         <source>{matrix} must have one number for each column of a head of {partner}: expected {expected}, got {got}.</source>
-        <translation>{matrix} 必须为 {partner} 每个头的每一列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <translation>{matrix} 必须为 {partner} 每个头的每一列给出一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
         <source>{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}.</source>
-        <translation>{matrix} 必须为 {partner} 每个头的每一对列给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <translation>{matrix} 必须为 {partner} 每个头的每一对列给出一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
         <source>{matrix} must have one number for each head: expected {expected}, got {got}.</source>
-        <translation>{matrix} 必须为每个头给出一个数：应为 {expected} 个，得到 {got} 个。</translation>
+        <translation>{matrix} 必须为每个头给出一个数：应有 {expected} 个，实有 {got} 个。</translation>
     </message>
     <message>
         <source>The reference does not know {name} of the block: no stage is judged.</source>
-        <translation>参照计算不认识块的 {name}：没有判定任何一步。</translation>
+        <translation>参考实现不认识块的 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>Rows of weights and the share of the sink sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
-        <translation>每行权重与汇点所占份额之和为 1，没有可见键时为 0：最大偏差 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
+        <translation>权重的每一行与汇点所占份额之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is {first} plus {second}.</source>
@@ -8090,7 +8090,7 @@
     </message>
     <message>
         <source>Heads of K and V; each serves the same number of query heads</source>
-        <translation>K 和 V 的头数；每个头服务同样多的查询头</translation>
+        <translation>K 和 V 的头数；每个头由同样多的查询头共用</translation>
     </message>
     <message>
         <source>Columns of Q and K in one head</source>
@@ -8201,7 +8201,7 @@
     </message>
     <message>
         <source>Zoom at the chosen cell, show everything</source>
-        <translation>以选中的单元格为中心缩放，显示全部</translation>
+        <translation>以所选单元格为中心缩放，显示全部</translation>
     </message>
     <message>
         <source>Open or close the cell of a custom mask</source>
@@ -8313,7 +8313,7 @@
     </message>
     <message>
         <source>Compared with the present state</source>
-        <translation>正与当前状态对比</translation>
+        <translation>正与当前状态比较</translation>
     </message>
 </context>
 <context>
@@ -8324,7 +8324,7 @@
     </message>
     <message>
         <source>Put it back</source>
-        <translation>放回去</translation>
+        <translation>放回</translation>
     </message>
     <message>
         <source>It takes its place in the list again</source>
@@ -8343,7 +8343,7 @@
     </message>
     <message>
         <source>Show or fold away the states that were kept</source>
-        <translation>展开或折叠保留下来的状态</translation>
+        <translation>展开或收起保留的状态</translation>
     </message>
     <message>
         <source>Open</source>
@@ -8351,15 +8351,15 @@
     </message>
     <message>
         <source>Make the chosen snapshot the present state, as one step</source>
-        <translation>把选中的快照变为当前状态，算作一步</translation>
+        <translation>把所选快照变为当前状态，算作一步</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation>对比</translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Show what is other now than in the chosen snapshot</source>
-        <translation>显示当前状态与选中快照的差异</translation>
+        <translation>显示当前状态与所选快照的差异</translation>
     </message>
     <message>
         <source>Name and note…</source>
@@ -8367,7 +8367,7 @@
     </message>
     <message>
         <source>Give the chosen snapshot another name, and a note</source>
-        <translation>修改选中快照的名称，并写备注</translation>
+        <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
         <source>Take</source>
@@ -8670,7 +8670,7 @@
     </message>
     <message>
         <source>This command acts on a table: click one of its cells first.</source>
-        <translation>此命令作用于表格：请先点击表格中的一格。</translation>
+        <translation>此命令作用于表格：请先单击表格中的一格。</translation>
     </message>
     <message>
         <source>{symbol} is computed, so it cannot be typed into.</source>
@@ -8939,7 +8939,7 @@
     </message>
     <message>
         <source>How many heads K and V have; each serves num_heads / num_kv_heads query heads</source>
-        <translation>K 和 V 的头数；每个头服务 num_heads / num_kv_heads 个查询头</translation>
+        <translation>K 和 V 的头数；每个头由 num_heads / num_kv_heads 个查询头共用</translation>
     </message>
     <message>
         <source>Columns of Q and K in one head; the scale 1/√dₖ goes by it</source>
@@ -8951,7 +8951,7 @@
     </message>
     <message>
         <source>Columns of V in one head, and so of its output O = A V</source>
-        <translation>一个头中 V 的列数，也是其输出 O = A V 的列数</translation>
+        <translation>一个头中 V 的列数，也就是输出 O = A V 的列数</translation>
     </message>
     <message>
         <source>Rows of Q: a row of S, of A and of O for each query</source>
@@ -9017,7 +9017,7 @@
     </message>
     <message>
         <source>The text as the tokenizer cuts it: the prediction is read at the chosen token</source>
-        <translation>分词器切分后的文本：在选中的词元处读取预测</translation>
+        <translation>分词器切分后的文本：在所选词元处读取预测</translation>
     </message>
 </context>
 <context>
@@ -9048,7 +9048,7 @@
     </message>
     <message>
         <source>Make one token of neighbors that are selected</source>
-        <translation>把选中的相邻词元合并为一个</translation>
+        <translation>把所选的相邻词元合并为一个</translation>
     </message>
     <message>
         <source>Names of</source>
@@ -9243,7 +9243,7 @@
     </message>
     <message>
         <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重图中填数”中改回每次询问，或改用其他方式。</translation>
+        <translation>可在“计算 › 手动修改 › 在权重中填数”中改回每次询问，或改用其他方式。</translation>
     </message>
 </context>
 <context>

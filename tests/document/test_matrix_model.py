@@ -162,3 +162,14 @@ def test_indices_outside_are_answered_with_nothing(shown: SimpleNamespace) -> No
     assert not model.index(3, 0).isValid()
     assert model.data(model.index(9, 9)) is None
     assert not model.setData(model.index(9, 9), "1")
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("numbers", [[[0.5, -1e-9], [np.nan, 2e6]], [[True, False], [False, True]], [-0.0, np.inf]])
+def test_a_block_has_the_texts_of_its_cells(qapp: Any, numbers: Any, inverted: bool) -> None:
+    model, array = MatrixModel(), np.array(numbers)
+    model.inverted, model.covered = inverted, True
+    model.set_matrix(lambda: array)
+    rows, columns = model.rowCount(), model.columnCount()
+    cells = [[text(model, row, column) for row in range(rows)] for column in range(columns)]
+    assert model.texts(slice(0, rows + 5), slice(0, columns)) == cells

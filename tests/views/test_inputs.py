@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from attn_gui.views.inputs import Switch
 
@@ -22,3 +23,25 @@ def test_no_name_of_a_table_is_cut_however_many_there_are(qtbot, count):
     assert all(button.width() >= button.fontMetrics().horizontalAdvance(button.text()) for button in buttons)
     assert all(button.geometry().right() < NARROWEST for button in buttons)
     assert len({button.geometry().topLeft().toTuple() for button in buttons}) == count
+
+
+def test_what_is_still_to_choose_keeps_its_button_and_the_keyboard(qtbot):
+    switch = Switch()
+    qtbot.addWidget(switch)
+    switch.set_choices([(name, name, "") for name in "ABC"], "A")
+    switch.show()
+    qtbot.waitExposed(switch)
+    first, second, _ = switch.buttons()
+    second.setFocus()
+    switch.set_choices([(name, name.lower(), "") for name in "DBA"], "B")
+    assert switch.focusWidget() is second
+    assert switch.buttons()[1:] == [second, first]
+    assert [(button.text(), button.isChecked()) for button in switch.buttons()] == [
+        ("d", False),
+        ("b", True),
+        ("a", False),
+    ]
+    qtbot.waitUntil(lambda: switch.buttons()[0].isVisible())
+    places = [button.x() for button in switch.buttons()]
+    assert places == sorted(set(places))
+    assert len([button for button in switch.findChildren(QPushButton) if not button.isHidden()]) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command
@@ -61,6 +61,9 @@ class LayoutController(QObject):
     def _on_new_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         panel.view.draw_columns(*_widths(self._settings.record(WIDTHS).get(field)))
         panel.view.columnsDrawn.connect(lambda: self._keep_columns(field, panel.view))
+        turn = QTimer(panel, singleShot=True)  # the window paints and answers between
+        turn.timeout.connect(panel.view.fit_some)
+        panel.view.columnsLeft.connect(turn.start)
 
     def _keep_columns(self, field: str, view: SizedView) -> None:
         count, widths = view.drawn_columns()

@@ -67,7 +67,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
         for each in (
             ReadyMade(
                 "with-scale",
-                ("With and without scaling", "对比：保留 / 去掉缩放"),
+                ("With and without scaling", "保留 / 去掉缩放"),
                 ("without scaling", "不缩放"),
                 ("with scaling", "缩放"),
                 lambda problem, head: {"scale": 1.0},
@@ -75,7 +75,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-mask",
-                ("With and without the mask", "对比：保留 / 去掉掩码"),
+                ("With and without the mask", "保留 / 去掉掩码"),
                 ("without the mask", "无掩码"),
                 ("with the mask", "有掩码"),
                 lambda problem, head: {"mask": ()},
@@ -83,7 +83,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-head",
-                ("With and without head {head}", "对比：保留 / 关闭头 {head}"),
+                ("With and without head {head}", "保留 / 关闭头 {head}"),
                 ("without head {head}", "关闭头 {head}"),
                 ("with head {head}", "保留头 {head}"),
                 _head_off,
@@ -91,7 +91,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-interventions",
-                ("With and without what was set by hand", "对比：保留 / 去掉手动干预"),
+                ("With and without what was set by hand", "保留 / 去掉手动干预"),
                 ("without what was set by hand", "无手动干预"),
                 ("with what was set by hand", "有手动干预"),
                 lambda problem, head: {"interventions": ()},

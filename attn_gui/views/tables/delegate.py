@@ -27,6 +27,7 @@ from attn_gui.views.tables.steps import step_of, way_out
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 TINT = {"light": 0.32, "dark": 0.45}
+ZEROS = str.maketrans("123456789", "000000000")
 LEFT_PAD = 2  # a grid line and a pixel of air
 CHOSEN = 0.22  # of the accent, over a selected cell
 NUMBER = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -83,9 +84,9 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
 
     def width_of(self, texts: Sequence[str]) -> int:
-        """The width of a column that shows these texts whole."""
-        metrics = QFontMetrics(self._font)
-        return max((metrics.horizontalAdvance(text) for text in texts), default=0) + scaled(SPACING.s) + LEFT_PAD
+        """The width of a column that shows these texts whole; digits are equally wide."""
+        metrics, alike = QFontMetrics(self._font), {text.translate(ZEROS) for text in texts}
+        return max(map(metrics.horizontalAdvance, alike), default=0) + scaled(SPACING.s) + LEFT_PAD
 
     def _tint(self, value: float, theme: Theme) -> QColor | None:
         if self._levels is None:

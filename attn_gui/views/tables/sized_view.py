@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from PySide6.QtCore import QAbstractItemModel, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.tables.delegate import CellDelegate
 from attn_gui.views.tables.headers import LEAST_WIDTH
 from attn_gui.views.tables.marked_view import MarkedView
 
 MEASURED_ROWS = 256
+FEW = 8  # columns that are measured within a frame
 WIDEST = 4000  # pixels; what another version may have kept is no wider
 
 
 class SizedView(MarkedView):
     """Gives rows and columns their sizes; all columns are alike but those that were drawn or fitted.
 
-    These stay as wide, whatever the table shows, as long as it has as many columns.
+    These stay as wide, whatever the table shows, as long as it has as many columns. Of many columns a few are fitted
+    at once, and `columnsLeft` asks to call `fit_some` for the others.
     """
 
     columnsDrawn = Signal()
+    columnsLeft = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,13 +36,14 @@ class SizedView(MarkedView):
         self._least = 1
         self._drawn: dict[int, int] = {}  # columns that a person gave a width
         self._drawn_of = 0  # how many columns there were
+        self._unfit: list[slice] = []  # columns that are still to be fitted
         self.columns.drawn.connect(self._draw_column)
         self.columns.sectionHandleDoubleClicked.connect(self.fit_column)
 
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         if model is not None:
-            model.modelReset.connect(self._show_drawn)
+            model.modelReset.connect(self._on_model_reset)
 
     def set_least_column(self, width: int) -> None:
         """Set the least width of a column; they get wider so that no number is cut at the right border."""
@@ -46,10 +52,27 @@ class SizedView(MarkedView):
 
     def fit_column(self, column: int) -> None:
         """Make a column as wide as its numbers in sight need."""
-        self._draw_column(column, self.sizeHintForColumn(column))
+        self.fit(column, column + 1)
+
+    def fit(self, first: int, stop: int) -> None:
+        """Make columns as wide as their numbers in sight need, those from the left border on before the others."""
+        seen = min(max(self.columns.logicalIndexAt(0), first), stop)
+        starts = [*range(seen, stop, FEW), *range(first, seen, FEW)]
+        self._unfit = [slice(start, min(start + FEW, stop if start >= seen else seen)) for start in starts]
+        self.fit_some()
+
+    def fit_some(self) -> None:
+        """Fit a few more columns of those that are left."""
+        if not self._unfit:
+            return
+        part = self._unfit.pop(0)
+        self._draw(dict(zip(range(part.start, part.stop), self._needed(part), strict=False)))
+        told = self.columnsLeft if self._unfit else self.columnsDrawn
+        told.emit()
 
     def reset_columns(self) -> None:
         """Give every column the same width again."""
+        self._unfit.clear()
         for column in self._drawn:
             self.setColumnWidth(column, self.columns.defaultSectionSize())
         self._drawn.clear()
@@ -61,22 +84,37 @@ class SizedView(MarkedView):
 
     def draw_columns(self, count: int, widths: Mapping[int, int]) -> None:
         """Give columns the widths that `drawn_columns` said, as soon as the table has as many."""
+        self._unfit.clear()
         known = {column: width for column, width in widths.items() if 0 <= column < count}
         self._drawn_of = count
         self._drawn = {column: min(max(width, LEAST_WIDTH), WIDEST) for column, width in known.items()}
         self._show_drawn()
 
     def sizeHintForColumn(self, column: int) -> int:
-        first = self.verticalScrollBar().value()
-        rows = range(first, min(first + MEASURED_ROWS, self.model().rowCount()))
-        return self.cells.width_of([str(self.model().index(row, column).data()) for row in rows])
+        return next(iter(self._needed(slice(column, column + 1))), self.columnWidth(column))
+
+    def _needed(self, columns: slice) -> list[int]:
+        """The widths that the numbers in sight need; none while there are no numbers."""
+        model, first = cast(MatrixModel, self.model()), self.verticalScrollBar().value()
+        return [self.cells.width_of(texts) for texts in model.texts(slice(first, first + MEASURED_ROWS), columns)]
 
     def _draw_column(self, column: int, width: int) -> None:
-        count = self.columns.count()
-        self._drawn = (self._drawn if self._drawn_of == count else {}) | {column: width}
-        self._drawn_of = count
-        self.setColumnWidth(column, width)
+        """Take the width that a person draws, who has then done with fitting."""
+        self._unfit.clear()
+        self._draw({column: width})
         self.columnsDrawn.emit()
+
+    def _draw(self, widths: Mapping[int, int]) -> None:
+        if self._drawn_of != self.columns.count():
+            self._drawn, self._drawn_of = {}, self.columns.count()
+        self._drawn.update(widths)
+        for column, width in widths.items():
+            self.setColumnWidth(column, width)
+
+    def _on_model_reset(self) -> None:
+        """The columns that are left to fit are gone, or others."""
+        self._unfit.clear()
+        self._show_drawn()
 
     def _show_drawn(self) -> None:
         usual = self.columns.defaultSectionSize() if self._drawn_of != self.columns.count() else None

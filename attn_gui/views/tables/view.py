@@ -100,8 +100,7 @@ class MatrixView(SizedView):
     def fit_columns(self) -> None:
         """Make the selected columns as wide as their numbers in sight need."""
         (_, first), (_, last) = self._selected()
-        for column in range(first, last + 1):
-            self.fit_column(column)
+        self.fit(max(first, 0), last + 1)
 
     def _select(self, first: tuple[int, int], last: tuple[int, int]) -> None:
         block = QItemSelection(self.model().index(*first), self.model().index(*last))

@@ -89,3 +89,17 @@ def test_ctrl_tab_goes_from_table_to_table(person):
     assert person.table("key").hasFocus()
     person.press("Ctrl+Shift+Tab")
     assert table.hasFocus()
+
+
+@pytest.mark.parametrize("switch", ["_groups_switch", "_fields_switch"])
+def test_a_table_that_is_chosen_with_space_leaves_the_keyboard_on_its_button(launch, switch):
+    person = launch("thinking-machines.npz")
+    inputs = person.program.window.inputs
+    if switch == "_fields_switch":
+        person.program.files.begin_with_example("layer")
+        person.wait()
+    before, chosen = getattr(inputs, switch).buttons()[:2]
+    chosen.setFocus()
+    person.press("Space")
+    assert person.focus() is chosen
+    assert (before.isChecked(), chosen.isChecked()) == (False, True)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from attn_gui import Problem
 from attn_gui.paths import resource
+from attn_gui.views.tables.sized_view import FEW, MEASURED_ROWS
 
 LEFT = Qt.MouseButton.LeftButton
+COLUMNS = 100
 
 
 @pytest.fixture
@@ -235,3 +239,62 @@ def test_the_columns_of_a_table_that_comes_later_are_as_wide_as_they_were_drawn(
     assert len(set(widths(again.table("w_query")))) == 1
     again.window.close()
     assert len(set(widths(launch("thinking-machines.npz").table("w_query")))) == 1
+
+
+@pytest.fixture
+def wide(launch):
+    """Numbers of many lengths in many columns."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(300, COLUMNS)) * 10.0 ** rng.integers(-8, 9, COLUMNS)
+    person = launch(None)
+    person.program.document.open(Problem(query=numbers, key=numbers[:2], value=numbers[:2]), None, "wide")
+    person.wait()
+    return person
+
+
+def act(table, name):
+    next(action for action in table.actions() if action.objectName() == f"action.{name}").trigger()
+
+
+def widest(table, column):
+    """The width of the longest text, each measured for itself."""
+    model = table.model()
+    return max(table.cells.width_of([model.index(row, column).data()]) for row in range(MEASURED_ROWS))
+
+
+def test_many_columns_are_fitted_a_few_a_turn_from_the_first_in_sight_on(wide, monkeypatch, qtbot):
+    table = wide.go_to("query", 0, 0)
+    usual, blocks, told = widths(table), [], []
+    block, keep = table.model().block, wide.program.settings.put
+    monkeypatch.setattr(table.model(), "block", lambda *place: (blocks.append(place), block(*place))[1])
+    monkeypatch.setattr(wide.program.settings, "put", lambda *kept: (told.append(kept), keep(*kept))[1])
+    table.columnsDrawn.connect(lambda: told.append("drawn"))
+    table.selectAll()
+    table.horizontalScrollBar().setValue(50)
+    act(table, "fit_columns")
+    assert blocks == [(slice(0, MEASURED_ROWS), slice(50, 50 + FEW))]
+    fitted = widths(table)
+    assert (fitted[:50], fitted[50 + FEW :]) == (usual[:50], usual[50 + FEW :])
+    qtbot.waitUntil(lambda: bool(told))
+    assert len(blocks) == -(-50 // FEW) * 2
+    assert len(told) == 2  # one word of it, one write
+    assert widths(table) == [widest(table, column) for column in range(COLUMNS)]
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        lambda _person, table: act(table, "usual_columns"),
+        lambda person, _table: person.size("d_k", COLUMNS + 1),
+        lambda _person, table: table.columns.drawn.emit(0, 200),
+    ],
+)
+def test_a_newer_wish_ends_the_fitting(wide, newer):
+    table = wide.go_to("query", 0, 0)
+    usual = table.columnWidth(COLUMNS - 1)
+    table.selectAll()
+    act(table, "fit_columns")
+    newer(wide, table)
+    for _ in range(COLUMNS // FEW + 2):
+        QTest.qWait(1)
+    assert table.columnWidth(COLUMNS - 1) == usual
