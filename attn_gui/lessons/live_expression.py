@@ -255,8 +255,7 @@ def _matrix(name: str, ground: Ground) -> Array | None:
         return evaluation.by_field(name) if name in evaluation.by_fields else None
     if name in (arrays := evaluation.problem.arrays()):
         return arrays[name]
-    measure = MEASURES.get(name)
-    return measure.cells(ground) if measure is not None and measure.needs(ground) else None
+    return ground.measured(name)
 
 
 def _place(tree: ast.expr, ground: Ground, *, of_token: bool) -> int | slice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType
 
@@ -56,6 +56,14 @@ class Ground:
     runs: Runs | None = None
     layer: int = 0
     head: int = 0
+    _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
+
+    def measured(self, name: str) -> Array | None:
+        """The matrix of a measure, computed once; None where there is no such measure, or not here."""
+        if name not in self._measured:
+            measure = MEASURES.get(name)
+            self._measured[name] = measure.cells(self) if measure is not None and measure.needs(self) else None
+        return self._measured[name]
 
 
 HERE: Mapping[str, Callable[[Ground], int]] = MappingProxyType(

@@ -108,7 +108,7 @@ def test_the_panel_takes_answers_too_and_shows_the_right_one(launch):
     line = person.find("exercise.answer", QLineEdit)
     person.overwrite(line, "7")
     settle(person)
-    assert person.find("exercise.verdict").text().startswith("不对")
+    assert person.find("exercise.verdict").text().startswith("还不对")
     person.click("exercise.show")
     settle(person)
     assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"

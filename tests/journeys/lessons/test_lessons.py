@@ -70,7 +70,7 @@ def test_a_lesson_that_is_read_too_late_neither_begins_nor_is_refused(launch, tm
 @pytest.mark.parametrize("path", [pytest.param(path, marks=pytest.mark.family(10)) for path in LESSONS], ids=str)
 def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):
     person = launch("worked-example.npz", lang=lang)
-    yes, no = ("Right.", "Not yet") if lang == "en" else ("正确。", "不对")
+    yes, no = ("Right.", "Not yet") if lang == "en" else ("正确。", "还不对")
     begin(person, path)
     count = len(person.program.rooms.lessons._states)
     for place in range(1, count + 1):
