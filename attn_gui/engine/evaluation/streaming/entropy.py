@@ -15,6 +15,7 @@ from .threads import share
 
 TALL, AT_ONCE = 64, 1 << 18  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
 # gives way to a window later
+NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
 def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
@@ -54,8 +55,10 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
         logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
         below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding
         if allowed is not None:
-            below = np.where(allowed, below, logits.dtype.type(np.inf))
-        weights = np.exp(-below)
-        found += np.einsum("ji,ji->i", weights, np.where(weights == 0, logits.dtype.type(0), below))
+            np.copyto(below, NO_WEIGHT, where=~allowed)
+        np.minimum(below, NO_WEIGHT, out=below)
+        weights = np.negative(below)
+        np.exp(weights, out=weights)
+        found += np.einsum("ji,ji->i", weights, below)
         share += weights.sum(axis=0)
     return np.where(share == 0, BLIND, np.maximum(found, 0.0))
