@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
@@ -115,26 +112,26 @@ class TypingController(QObject):
                 self.answered.emit(blank, value)
             return
         index, block = self._index(), self._blocks.cells() if self._view.look.block is not None else None
-        self._close()
         if block is not None:
+            self._close()
             label = Label(SET_MANY, {"cells": block.name, "new": number(value)})
             self._changes.set(*block, np.asarray(value), label)
             return
         old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
-        if shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype):
-            self._set(cell.stage, index, old, value, partial(self._open, heatmap, text))
+        changed = shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype)
+        shares = STAGE[cell.stage].shares and not self._changes.given(cell.stage)
+        meaning = self._meaning(cell.stage, index, value) if changed and shares else ALONE
+        if meaning is None:
+            return  # the line stays as it is
+        self._close()
+        if changed:
+            self._set(cell.stage, index, old, value, meaning)
 
     # --- the step --------------------------------------------------------------------------------
-    def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, again: Callable[[], object]) -> None:
-        """Make the step that a number means; the line opens `again` where that is thought better of."""
+    def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, meaning: str) -> None:
         label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
-        shares = STAGE[stage].shares and not self._changes.given(stage)
-        meaning = self._meaning(stage, index, value) if shares else ALONE
         steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
-        if meaning is None:
-            again()
-        else:
-            steps[meaning](stage, index, value, label)
+        steps[meaning](stage, index, value, label)
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
         """The meaning of a number typed into a share of one; None where the person has thought better of it."""

@@ -47,13 +47,13 @@ class CellTyping(QObject):
         editor.setFocus()
 
     def settle(self) -> bool:
-        """Hand on what is typed; False if it is refused, with the reason beside it."""
+        """Hand on what is typed; False if the line stays open: it is refused, or its number thought better of."""
         editor = self._editor
         if editor is None:
             return True
         editor.set_refused(False)
         self.typed.emit(editor.text())
-        return self._editor is not editor or not editor.refused
+        return self._editor is not editor
 
     def refuse(self, sentence: str) -> None:
         """Keep the line open and say why its text cannot be taken."""
