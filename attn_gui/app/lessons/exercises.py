@@ -152,7 +152,7 @@ class Exercises(QObject):
             self._panel.question.set_verdict(refusal.sentence(), "error", offered=False)
 
     def _on_job_ended(self, found: object) -> None:
-        if isinstance(found, (ValueError, KeyError)):
+        if isinstance(found, (ValueError, LookupError)):
             return  # the cell is gone with the numbers that it was of
         if isinstance(found, Exception):
             raise found

@@ -81,6 +81,15 @@ def test_an_exercise_judges_by_the_numbers_that_there_are(launch, gate, change, 
     assert person.find("exercise.left").text() == "0 of 1 left"
 
 
+def test_a_cell_that_is_gone_before_its_verdict_is_let_go_without_a_word(launch, gate):
+    person = launch("worked-example.npz")
+    leave_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
+    changed_meanwhile(person, gate, lambda person: person.size("n", 1))
+    assert person.program.document.problem.n == 1
+    assert not person.program.rooms.exercises.busy
+
+
 def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):
     person = launch("worked-example.npz")
     leave_out(person, 0, 0)
