@@ -109,7 +109,7 @@ class Walk:
             numbers = sum(array.size for array in problem.arrays().values())
             if numbers <= LARGEST and prod(problem.map_shape) <= MOST_PAIRS:
                 return
-            self.give_up_typing()
+            self._give_up()
             self.person.action("undo").trigger()
             self.person.wait()
 
@@ -120,8 +120,12 @@ class Walk:
 
     def give_up_typing(self) -> None:
         """Esc where a text is refused; until it is put right or taken back, every command stops at it."""
+        self.moves.answers.during(self._give_up)  # a number may be asked about before it is taken
+
+    def _give_up(self) -> str:
         if not self.program.window.settle():
             self.person.press("Esc")
+        return ""
 
     def to_the_start_and_back(self) -> None:
         """Undo everything, redo everything: every byte is there again."""
@@ -135,7 +139,7 @@ class Walk:
 
     def _read_all(self) -> str:
         """Until every file is read that was given while something was typed: some ask what they are."""
-        self.give_up_typing()
+        self._give_up()
         reading = self.program.files.opening, self.program.tools.arrays, self.program.rooms.lessons
         while any(part.busy for part in reading):
             QTest.qWait(5)
