@@ -6216,6 +6216,10 @@
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，等于分数除以 √{count}。</translation>
     </message>
     <message>
+        <source>Capped score of query {query} and key {key}: {value}.</source>
+        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}。</translation>
+    </message>
+    <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
         <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>

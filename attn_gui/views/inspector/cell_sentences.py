@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.document.phrases import filled
@@ -96,6 +98,8 @@ class Sentences(QObject):
         return (of_products if explanation.folds else of_score)[way], words
 
     def _capped(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        if isnan(explanation.value):  # no cap holds it
+            return self.tr("Capped score of query {query} and key {key}: {value}."), {}
         template = self.tr("Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.")
         return template, {"cap": number(context.problem.softcap or 0.0)}
 

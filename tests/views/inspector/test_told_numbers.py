@@ -126,6 +126,14 @@ def test_a_cap_and_a_width_are_told_as_they_are(shown: Shown, make: Make) -> Non
     assert said(shown(gaussian, "scores", 0, 0)).endswith("counts 0.0625 times, times 0.1250 squared.")
 
 
+def test_no_bound_is_told_of_a_number_that_no_cap_holds(shown: Shown, make: Make) -> None:
+    key = np.ones((7, 6))
+    key[2, 3:] = np.nan
+    text = said(shown(make(softcap=0.25, key=key), "capped", 1, 2))
+    assert text.startswith("Capped score of query")
+    assert text.endswith(": NaN.")
+
+
 def test_a_sink_out_of_reach_takes_nothing(shown: Shown, make: Make) -> None:
     for seed in range(5):
         query = np.random.default_rng(seed).normal(size=(5, 6))
