@@ -75,6 +75,7 @@ def _window(words: list[str]) -> int:
     if not chosen.files and arranged(chosen) is not None:
         raise Refusal("Options on arrays need a FILE that holds them.")
     for files in _apart(chosen.files):
+        _check_alone(chosen, files)
         _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
         raise Refusal(reason)
@@ -92,6 +93,22 @@ def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
 
     together = tuple(file for file in files if holds_arrays(file) and not is_lesson(file))
     return [*([together] if together else []), *((file,) for file in files if file not in together)]
+
+
+def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
+    """Refuse options on arrays beside several files that are a problem each: they would open without."""
+    from attn_gui.formats import FormatError
+    from attn_gui.formats.named.several_files import several_name, whole_ones
+
+    arrangement = arranged(chosen)
+    if len(files) < 2 or arrangement is None or arrangement.arrays:
+        return
+    try:
+        whole = whole_ones(files)
+    except FormatError as error:
+        raise Refusal(str(error)) from error
+    if len(whole) > 1:
+        raise Refusal(f"Options on arrays are about one problem; {several_name(whole)} hold one each.")
 
 
 def _check(chosen: argparse.Namespace) -> None:

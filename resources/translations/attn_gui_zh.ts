@@ -7784,6 +7784,10 @@
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
+        <source>{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}.</source>
+        <translation>{file}：“{option}”说明怎样读取 {expected}，但这里一个也没有；各部分为 {got}。</translation>
+    </message>
+    <message>
         <source>{file}: the shapes {got} fit together in no order of axes as query, key and value.</source>
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
     </message>

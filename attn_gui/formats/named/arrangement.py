@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
 from attn_gui.engine.problem.shapes.drafts import clash_with, draft_of
-from attn_gui.engine.problem.shapes.head_axis import side_by_side
-from attn_gui.formats.base import Listing, Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
+from attn_gui.formats.base import Listing
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.by_name import check_names, is_problem, problem_of
+from attn_gui.formats.named.by_name import check_names, is_problem
 from attn_gui.formats.named.fused import (
     FUSED,
     SPLITS,
@@ -25,7 +23,6 @@ from attn_gui.formats.named.fused import (
     check_count,
     check_once,
     known_of,
-    known_split,
     parts_of,
     split_of,
 )
@@ -36,23 +33,18 @@ from attn_gui.formats.named.head_axes import (
     Axes,
     Shape,
     heads_of,
-    laid,
     laid_shape,
     parsed,
     readings,
 )
-from attn_gui.formats.named.mask_meanings import MASK_MEANINGS, with_mask
+from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
 from attn_gui.formats.named.roles import MASK, ROLES, suggested
 from attn_gui.formats.problem_fields import fields_of, is_field, listed, own_shape
 
 ROWS_IN, ROWS_OUT = "in,out", "out,in"
 WEIGHT_AXES = (ROWS_IN, ROWS_OUT)
 _STEPS = {ROWS_IN: 1, ROWS_OUT: -1}
-_LINEAR = (*WEIGHTS, "w_output")
-_SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
-    "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
-)
-
+LINEAR = (*WEIGHTS, "w_output")
 _NO_ARRAY = QT_TRANSLATE_NOOP("Sentences", "{file} has no array “{name}”; it has {got}.")
 _NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is no part of a problem; expected one of {expected}.")
 _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expected one of {expected}.")
@@ -178,6 +170,15 @@ class Arrangement:
             raise FormatError(_OTHER_READING, axes=",".join(self.axes), expected=expected)
         return replace(self, axes=self.axes or found[0])
 
+    def options(self, listing: Listing) -> dict[str, Json]:
+        """The options of the file, with the numbers of heads that are said or have an axis."""
+        counts: dict[str, int | None] = {"num_heads": self.num_heads, "num_kv_heads": self.num_kv_heads}
+        if self.axes is not None:
+            shapes = self.shapes(listing)
+            for option, role in (("num_heads", "query"), ("num_kv_heads", "key")):
+                counts[option] = (heads_of(self.axes, shapes[role]) if role in shapes else None) or counts[option]
+        return {**listing.options, **{name: count for name, count in counts.items() if count is not None}}
+
 
 def arrangement_of(
     arrays: Mapping[str, str],
@@ -221,7 +222,7 @@ def _weight_axes(names: Mapping[str, str], listing: Listing) -> str:
     for order, (d_in, d_out) in ((order, shape[::step]) for shape in fused for order, step in _STEPS.items()):
         if d_out == 3 * d_in:
             return order
-    weights = [role for role in names if role in _LINEAR or FUSED.get(role) == WEIGHTS]
+    weights = [role for role in names if role in LINEAR or FUSED.get(role) == WEIGHTS]
     linear = any(names[role].endswith((".weight", "in_proj_weight")) and "c_" not in names[role] for role in weights)
     return ROWS_OUT if linear else ROWS_IN
 
@@ -231,7 +232,7 @@ def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
     try:
         said = arrangement.settled(listing)
         shapes = {role: _held_shape(said, role, shape) for role, shape in said.shapes(listing).items() if role != MASK}
-        options = _options(said, listing)
+        options = said.options(listing)
         tiny: dict[str, Array] = {role: np.zeros((1,) * len(shape)) for role, shape in shapes.items()}
         fields = fields_of(tiny, options)
         return clash_with(draft_of(fields), shapes)
@@ -239,60 +240,8 @@ def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
         return error
 
 
-def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) -> Loaded:
-    """The problem that an arrangement makes of a file. Raises FormatError, and ShapeError as a problem does."""
-    said = arrangement.named(listing)
-    by_name = not arrangement.arrays and arrangement.axes is None  # then their axes are those of the fields
-    said = said if by_name else said.settled(listing)
-    names = set(said.arrays.values())
-    said.shapes(listing)
-    source.file.seek(0)
-    found = listing.read(source, names)
-    arrays = _parts(said, listing, {role: found[name] for role, name in said.arrays.items()})
-    options = _options(said, listing)
-    if said.direct and said.axes is not None:
-        arrays |= {role: laid(said.axes, arrays[role]) for role in DIRECT if role in arrays}
-        if HEAD in said.axes and all(role in arrays for role in DIRECT):
-            heads: dict[str, Any] = side_by_side(arrays["query"], arrays["key"], arrays["value"], {})
-            arrays |= {role: heads[role] for role in DIRECT}
-    if said.weights == ROWS_OUT:
-        arrays |= {role: arrays[role].T for role in _LINEAR if role in arrays}
-    if MASK in arrays:
-        options, cells = with_mask(said.mask, arrays.pop(MASK), options, arrays)
-        arrays |= cells
-    left = [*(array.name for array in listing.arrays if array.name not in names), *listing.others]
-    loaded = problem_of(arrays, options, left, batch_axis=not by_name)
-    return replace(loaded, notes=(*listing.notes, *_notes_on_split(said, listing), *loaded.notes))
-
-
-def _parts(said: Arrangement, listing: Listing, arrays: dict[str, Array]) -> dict[str, Array]:
-    """The arrays with those of three taken apart."""
-    for role, columns in said.columns(listing).items():
-        array, axis = arrays.pop(role), said.shared_axis(role)
-        arrays |= {part: array.take(places, axis) for part, places in zip(FUSED[role], columns, strict=True)}
-    return arrays
-
-
-def _notes_on_split(said: Arrangement, listing: Listing) -> list[Note]:
-    """Questions that were neither answered nor asked."""
-    fused = [name for role, name in said.arrays.items() if role in FUSED]
-    if said.split is not None or said.count(listing).heads == 1:
-        return []
-    return [Note(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))]
-
-
 def _held_shape(said: Arrangement, role: str, shape: Shape) -> Shape:
     shape = own_shape(role, shape)
     if role in DIRECT and said.axes is not None:
         return laid_shape(said.axes, shape)
-    return shape[::-1] if role in _LINEAR and said.weights == ROWS_OUT else shape
-
-
-def _options(said: Arrangement, listing: Listing) -> dict[str, Json]:
-    """The options of the file, with the numbers of heads that are said or have an axis."""
-    counts: dict[str, int | None] = {"num_heads": said.num_heads, "num_kv_heads": said.num_kv_heads}
-    if said.axes is not None:
-        shapes = said.shapes(listing)
-        for option, role in (("num_heads", "query"), ("num_kv_heads", "key")):
-            counts[option] = (heads_of(said.axes, shapes[role]) if role in shapes else None) or counts[option]
-    return {**listing.options, **{name: count for name, count in counts.items() if count is not None}}
+    return shape[::-1] if role in LINEAR and said.weights == ROWS_OUT else shape

@@ -15,9 +15,9 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
 from attn_gui.formats.catalog import detect, keepers, listings, matrices, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
-from attn_gui.formats.named.arrangement import Arrangement, read_arranged
+from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.formats.named.by_name import check_names, is_problem, problem_in
-from attn_gui.formats.named.listed_files import NO_ARRAYS
+from attn_gui.formats.named.listed_files import NO_ARRAYS, read_arranged
 from attn_gui.formats.problem_fields import is_option
 
 _TWO_OPTIONS = QT_TRANSLATE_NOOP(

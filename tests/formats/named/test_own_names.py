@@ -76,6 +76,25 @@ def test_what_is_added_to_scores_neither_opens_nor_closes(
     assert load(path, mask="add").mask[0].kind == "bias"
 
 
+@pytest.mark.parametrize(
+    ("word", "about"),
+    [
+        ({"mask": "keep"}, "“mask” tells how to read mask"),
+        ({"weights": "out,in"}, "“weights” tells how to read w_query, w_key, w_value, w_output"),
+        (
+            {"split": "part,head,column"},
+            "“split” tells how to read query_key_value, w_query_key_value, b_query_key_value",
+        ),
+    ],
+)
+def test_a_word_on_what_is_not_there_is_refused(
+    word: dict[str, str], about: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    path = put(tmp_path / "a.npz", **ARRAYS)
+    said = refused(lambda: load(path, **word), path=path)
+    assert f"{about}, and there is none; the parts are query, key, value." in said
+
+
 # --- axes and heads ------------------------------------------------------------------------------
 def test_axes_are_those_of_the_fields_until_others_are_said(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = put(tmp_path / "a.npz", **STACKED, mask=OPEN)
@@ -148,3 +167,9 @@ def test_the_command_line_applies_it(tmp_path: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr().err
     assert "a.attn holds no arrays by name" in said
     assert "Options on arrays need a FILE" in said
+
+
+def test_several_problems_do_not_open_without_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(put(tmp_path / f"{name}.npz", **ARRAYS)) for name in "ab"]
+    assert main([*paths, "--num-heads", "2"]) == 2
+    assert "Options on arrays are about one problem; a.npz, b.npz hold one each." in capsys.readouterr().err

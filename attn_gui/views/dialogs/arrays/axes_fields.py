@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.named.arrangement import ROWS_IN, ROWS_OUT, WEIGHT_AXES, Arrangement
-from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of
+from attn_gui.formats.named.arrangement import LINEAR, ROWS_IN, ROWS_OUT, WEIGHT_AXES, Arrangement
+from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of, parts_of
 from attn_gui.formats.named.head_axes import BATCH, COLUMN, HEAD, TOKEN, Axes
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, MASK_MEANINGS
 from attn_gui.formats.named.roles import MASK
@@ -76,12 +76,13 @@ class AxesFields(Retranslated, QWidget):
 
     def arrangement(self, names: dict[str, str]) -> Arrangement:
         """The arrangement of these arrays as the fields say."""
-        found = Arrangement(names, weights=str(self.weights.currentData()))
+        found = Arrangement(names)
         axes = self._axes()
         counted = axes is not None and HEAD in axes and found.direct
         return replace(
             found,
             axes=axes if found.direct else None,
+            weights=str(self.weights.currentData()) if _has_weights(names) else ROWS_IN,
             split=SPLITS.get(str(self.split.currentData())) if FUSED.keys() & names.keys() else None,
             mask=str(self.mask_means.currentData()) or None if MASK in names else None,
             num_heads=None if counted else self.heads.value(),
@@ -99,11 +100,10 @@ class AxesFields(Retranslated, QWidget):
         if arrangement.axes in self._readings:
             self.axes.set_key(",".join(arrangement.axes or ()))
         axes = self._axes()
-        weights = any(role.startswith("w_") for role in arrangement.arrays)
         counted = arrangement.direct and axes is not None and HEAD in axes
         shown = {
             "axes": arrangement.direct and bool(readings),
-            "weight_axes": weights,
+            "weight_axes": _has_weights(arrangement.arrays),
             "split": bool(together),
             "mask_means": MASK in arrangement.arrays,
             "num_heads": not counted,
@@ -168,3 +168,8 @@ class AxesFields(Retranslated, QWidget):
     def _on_kv_heads_changed(self, count: int) -> None:
         self._alike = count == self.heads.value()
         self.changed.emit()
+
+
+def _has_weights(names: Iterable[str]) -> bool:
+    """Whether some of the parts have two axes that may lie either way."""
+    return not parts_of(names).isdisjoint(LINEAR)
