@@ -7228,6 +7228,10 @@
         <translation>因果掩码之后的未来没有影响：有单元格被手动修改时不适用。</translation>
     </message>
     <message>
+        <source>{cell} is {value}: a change by hand leaves it as computed.</source>
+        <translation>{cell} 为 {value}：经手动修改后仍等于计算值。</translation>
+    </message>
+    <message>
         <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>
         <translation>{cell} 为 {value}，是手动修改的；按公式计算应为 {computed}。</translation>
     </message>
@@ -8430,6 +8434,10 @@
     <message>
         <source>Rows, columns and heads count from 0; numbers are rounded last.</source>
         <translation>行、列、头均从 0 开始编号；数值在最后才舍入。</translation>
+    </message>
+    <message>
+        <source>{cell} is {value}: a change by hand leaves it as computed.</source>
+        <translation>{cell} 为 {value}：经手动修改后仍等于计算值。</translation>
     </message>
     <message>
         <source>{cell} is {value}: changed by hand. Computed, it would be {computed}.</source>

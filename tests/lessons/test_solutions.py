@@ -76,6 +76,9 @@ def test_a_cell_that_is_changed_by_hand_says_so():
         solution_of_cell(evaluation, "head_output", cell),
     ):
         assert sum(said in part.text for part in parts(solution) if isinstance(part, Sentence)) == 1
+    left = evaluation_of(several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 1.0}]))
+    written = [part.text for part in parts(solution_of_cell(left, "weights", cell)) if isinstance(part, Sentence)]
+    assert any("(1, 0) is 0.798017: a change by hand leaves it as computed." in text for text in written)
     scaled = several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 0.5}])
     sheet = parts(solution_of_cell(evaluation_of(scaled), "weights", cell))
     words = [part.text for part in sheet if isinstance(part, Sentence)]

@@ -24,6 +24,7 @@ STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
 HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
 ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
 COUNTED = QT_TRANSLATE_NOOP("Solutions", "Rows, columns and heads count from 0; numbers are rounded last.")
+AS_COMPUTED = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: a change by hand leaves it as computed.")
 BY_HAND = QT_TRANSLATE_NOOP("Solutions", "{cell} is {value}: changed by hand. Computed, it would be {computed}.")
 RESULT = QT_TRANSLATE_NOOP("Solutions", "Result")
 
@@ -119,7 +120,9 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
 
 def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
     place = f"{cell_symbol(cell.stage)} ({', '.join(map(str, cell.index[-2:]))})"
-    return say(BY_HAND).format(cell=place, value=spelled(cell.value), computed=spelled(computed.value))
+    unmoved = np.array_equal(cell.value, computed.value, equal_nan=True)
+    template = AS_COMPUTED if unmoved else BY_HAND
+    return say(template).format(cell=place, value=spelled(cell.value), computed=spelled(computed.value))
 
 
 def _sizes(solution: Solution) -> Iterator[Equation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.document.phrases import filled
@@ -60,10 +61,10 @@ class Sentences(QObject):
         """The cell of a person's number, or of one that an intervention made."""
         computed = explanation.computed
         assert computed is not None
-        return self.tr("{cell} is {value}: changed by hand. Computed, it would be {computed}."), {
-            "cell": cell_name(explanation.stage, explanation.index),
-            "computed": number(computed.value),
-        }
+        words: Words = {"cell": cell_name(explanation.stage, explanation.index), "computed": number(computed.value)}
+        if np.array_equal(computed.value, explanation.value, equal_nan=True):  # −∞ times a factor
+            return self.tr("{cell} is {value}: a change by hand leaves it as computed."), words
+        return self.tr("{cell} is {value}: changed by hand. Computed, it would be {computed}."), words
 
     # --- the score and what becomes of it --------------------------------------------------------
     def _score(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:

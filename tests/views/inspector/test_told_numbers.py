@@ -126,6 +126,13 @@ def test_a_cap_and_a_width_are_told_as_they_are(shown: Shown, make: Make) -> Non
     assert said(shown(gaussian, "scores", 0, 0)).endswith("counts 0.0625 times, times 0.1250 squared.")
 
 
+def test_a_change_that_leaves_a_number_is_told_as_one(shown: Shown, make: Make) -> None:
+    record = {"kind": "scale", "stage": "masked", "factor": 2.0}
+    changed = make(mask=({"kind": "causal"},), interventions=(record,))
+    assert said(shown(changed, "masked", 0, 3)).endswith(" is −∞: a change by hand leaves it as computed.")
+    assert "Computed, it would be" in said(shown(changed, "masked", 0, 0))
+
+
 def test_no_bound_is_told_of_a_number_that_no_cap_holds(shown: Shown, make: Make) -> None:
     key = np.ones((7, 6))
     key[2, 3:] = np.nan
