@@ -42,7 +42,7 @@ from attn_gui.lessons.scenes import Scene
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.lessons.lesson_panel import LessonPanel
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.zones import put_on_top
+from attn_gui.views.zones import handing_on, put_on_top
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
 PROGRESS = "lessons/progress"
@@ -151,7 +151,8 @@ class LessonsController(QObject):
         self._lesson, self._states, self._turning = None, (), None
         self._saying.forget()
         self._answers.ask(None)
-        self._panel.leave()
+        with handing_on(self._panel, self._window.product.focus_map):
+            self._panel.leave()
         self._window.history.show()
 
     # --- the step on show ------------------------------------------------------------------------

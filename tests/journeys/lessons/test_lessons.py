@@ -147,6 +147,7 @@ def test_the_place_is_kept_and_the_panel_gives_way(launch):
     person.click("lesson.close")
     assert not person.find("lesson").isVisible()
     assert person.find("history").isVisible()
+    assert person.focus() is person.window.product.stage_map(), "not just anywhere"
     begin(person, WORKED)
     assert person.find("lesson.place").text() == "2 of 5"
     person.click("lesson.back")
