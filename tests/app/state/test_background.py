@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state.background import Background
+from tests.gate import Gate
 
 
 @pytest.fixture
@@ -22,24 +23,6 @@ def answers(qapp) -> Iterator[tuple[Background, list[object]]]:
     yield background, found
     background.finish()
     parent.deleteLater()
-
-
-class Gate:
-    """Work that waits until it is let through."""
-
-    def __init__(self) -> None:
-        self.begun, self._open = threading.Event(), threading.Event()
-
-    def work(self, answer: object) -> Callable[[], object]:
-        def wait() -> object:
-            self.begun.set()
-            assert self._open.wait(120)
-            return answer
-
-        return wait
-
-    def open(self) -> None:
-        self._open.set()
 
 
 def test_an_answer_comes_on_this_thread(answers, qtbot: QtBot):
@@ -58,9 +41,9 @@ def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, 
     background, _ = answers
     gate, (read, waiting) = Gate(), (QObject(), QObject())
     kept = [weakref.ref(each) for each in (read, waiting)]
-    background.ask(lambda read=read: gate.work(bool(read))())
+    background.ask(lambda read=read: gate.after(bool)(read))
     del read
-    assert gate.begun.wait(10)
+    gate.await_work()
     background.ask(lambda waiting=waiting: bool(waiting))
     del waiting
     background.forget()
@@ -94,8 +77,8 @@ def objects_of(background: Background) -> int:
 def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
     background, found = answers
     gate, ran = Gate(), []
-    background.ask(gate.work("first"))
-    assert gate.begun.wait(10)
+    background.ask(gate.before(lambda: "first"))
+    gate.await_work()
     background.ask(lambda: ran.append("second") or "second")  # never begun: something newer waits
     background.ask(lambda: "third")
     gate.open()
@@ -109,8 +92,8 @@ def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
 def test_what_is_forgotten_is_not_answered(answers, qtbot: QtBot):
     background, found = answers
     gate = Gate()
-    background.ask(gate.work("stale"))
-    assert gate.begun.wait(10)
+    background.ask(gate.before(lambda: "stale"))
+    gate.await_work()
     background.forget()
     assert not background.busy
     gate.open()

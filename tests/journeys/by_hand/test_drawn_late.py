@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -14,27 +12,20 @@ from attn_gui import engine
 from attn_gui.app.problem import pulling
 from attn_gui.engine import Problem
 from attn_gui.views.dialogs.palette import ActionPalette
+from tests.gate import Gate
 
 LEFT = Qt.MouseButton.LeftButton
 ROW, COLUMN = 5, 9
-SOLVE = engine.solve
 
 
 @pytest.fixture
 def gate(monkeypatch):
     """Holds the search for the shortest change up until it is opened, as a slow computer would."""
-    reached, opened = threading.Event(), threading.Event()
-
-    def solve(*given):
-        found = SOLVE(*given)
-        reached.set()
-        assert opened.wait(120)
-        return found
-
+    found = Gate()
     monkeypatch.setattr(pulling, "REST_MS", 60_000)
-    monkeypatch.setattr(engine, "solve", solve)
-    yield reached, opened
-    opened.set()
+    monkeypatch.setattr(engine, "solve", found.after(engine.solve))
+    yield found
+    found.open()
 
 
 @pytest.fixture
@@ -55,12 +46,12 @@ def drawn(launch, qtbot, gate):
     QTest.mouseMove(heatmap, start - QPoint(0, 20))
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 2)
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 20))
-    assert gate[0].wait(120)
+    gate.await_work()
     return person
 
 
 def settle(person, gate):
-    gate[1].set()
+    gate.open()
     person.program.edits.pulling.finish()
     for _ in range(3):
         QApplication.processEvents()

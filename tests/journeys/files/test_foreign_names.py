@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from attn_gui.app.arrays import choosing
 from attn_gui.engine import Problem
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+from tests.gate import Gate
 
 RANDOM = np.random.default_rng(3)
 LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
@@ -273,21 +273,14 @@ def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
     launch: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hooked(tmp_path / "dump.npz", 3)
-    reached, go, listed = threading.Event(), threading.Event(), choosing.list_arrays
-
-    def held(*given: Any) -> Any:
-        reached.set()
-        assert go.wait(120)
-        return listed(*given)
-
-    met: list[ArraysDialog] = []
-    monkeypatch.setattr(choosing, "list_arrays", held)
+    gate, met = Gate(), list[ArraysDialog]()
+    monkeypatch.setattr(choosing, "list_arrays", gate.before(choosing.list_arrays))
     monkeypatch.setattr(choosing, "asked", met.append)
     person = launch("worked-example.npz")
     person.drop(tmp_path / "dump.npz")
-    assert reached.wait(60)
+    gate.await_work()
     person.program.files.open_example("thinking")
-    go.set()
+    gate.open()
     person.program.tools.arrays._listed._job._background.finish()
     QTest.qWait(1)
     assert met == []

@@ -14,31 +14,12 @@ from attn_gui.app.files import opening
 from attn_gui.formats import base
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from tests.gate import Gate
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
 LIMIT = 100_000
 ROWS = 701
-
-
-class Gate:
-    """Holds up the reading of large files where a slow disk would; everything else goes on."""
-
-    def __init__(self) -> None:
-        self.reached, self._open = threading.Event(), threading.Event()
-        self.steps = 0
-
-    def open(self) -> None:
-        self._open.set()
-
-    def readinto(self, file, buffer):
-        self.reached.set()
-        assert self._open.wait(120)
-        self.steps += 1
-        return READINTO(file, buffer)
-
-
-READINTO = base._Told.readinto
 
 
 @pytest.fixture
@@ -48,8 +29,9 @@ def limit(monkeypatch):
 
 @pytest.fixture
 def gate(limit, monkeypatch):
+    """Holds up the reading of large files where a slow disk would; everything else goes on."""
     found = Gate()
-    monkeypatch.setattr(base._Told, "readinto", lambda file, buffer: found.readinto(file, buffer))
+    monkeypatch.setattr(base._Told, "readinto", found.before(base._Told.readinto))
     yield found
     found.open()
 
@@ -113,7 +95,7 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
     clock.timeout.connect(lambda: ticks.append(1))
     clock.start()
     person.open(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     ticks.clear()
     wait(lambda: shown(person) and len(ticks) > 10)
     assert shown(person).startswith("Opening big.npz")
@@ -165,7 +147,7 @@ def test_a_small_file_whose_arrays_are_large_is_read_beside_the_window_too(launc
     assert path.stat().st_size < LIMIT
     person = launch(SMALL)
     person.drop(path)
-    assert gate.reached.wait(120)
+    gate.await_work()
     gate.open()
     wait(lambda: idle(person))
     assert rows(person) == ROWS
@@ -202,7 +184,7 @@ def test_calling_it_off_leaves_everything_as_it_is(launch, gate, tmp_path, how):
 def test_the_second_of_two_wins(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "first.npz", 701))
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.drop(large(tmp_path / "second.npz", 709))
     gate.open()
     wait(lambda: idle(person))
@@ -214,7 +196,7 @@ def test_the_second_of_two_wins(launch, gate, tmp_path):
 def test_an_example_opened_meanwhile_stays(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.click("example.thinking")
     gate.open()
     rest(person)
@@ -227,14 +209,14 @@ def test_changes_are_asked_for_before_the_reading(launch, gate, tmp_path):
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.drop(large(tmp_path / "big.npz")))
     rest(person)
-    assert not gate.reached.is_set()
+    assert not gate.reached
     assert person.number("query", 0, 0) == 4
 
 
 def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.type_into("query", 0, 0, "4")
     gate.open()
     wait(lambda: idle(person))
@@ -249,7 +231,7 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
 def test_a_snapshot_taken_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.do("snapshot")
     gate.open()
     wait(lambda: idle(person))
@@ -261,7 +243,7 @@ def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path
     person = launch(SMALL)
     person.save_as(tmp_path / "kept.attn")
     person.drop(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.type_into("query", 0, 0, "4")
     person.press("Ctrl+S")
     gate.open()
@@ -272,7 +254,7 @@ def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path
 def test_a_number_that_is_being_typed_is_waited_for(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.go_to("query", 0, 0)
     person.type("4")
     gate.open()
@@ -287,7 +269,7 @@ def test_a_number_that_is_being_typed_is_waited_for(launch, gate, tmp_path):
 def test_a_dialog_is_waited_for(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    assert gate.reached.wait(120)
+    gate.await_work()
     met = []
 
     def look(dialog):
@@ -332,15 +314,17 @@ def test_a_large_file_whose_matrices_do_not_fit_offers_to_make_them_fit(launch, 
 
 def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkeypatch):
     monkeypatch.setattr(base, "STEP", 1000)
+    held, read = base._Told.readinto, []
+    monkeypatch.setattr(base._Told, "readinto", lambda *given: read.append(held(*given)) or read[-1])
     person = launch(SMALL)
     path = large(tmp_path / "big.npz")
     person.drop(path)
-    assert gate.reached.wait(120)
+    gate.await_work()
     later = threading.Timer(0.1, gate.open)
     later.start()
     person.program.end()
     later.join()
-    assert gate.steps <= 1
+    assert len(read) <= 1
     assert not person.program.files.opening.busy
 
 

@@ -15,31 +15,24 @@ from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.saving import Sink, saving
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
+from tests.gate import Gate
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
 WRITE = Sink.write
 
 
-class Gate:
-    """Holds up the writing of files on other threads where a slow disk would."""
+class Disk(Gate):
+    """Holds up the writing of files on other threads, and may be full."""
 
     def __init__(self) -> None:
-        self.reached, self._open = threading.Event(), threading.Event()
+        super().__init__()
         self.window = threading.get_ident()
         self.fails = False
 
-    def open(self) -> None:
-        self._open.set()
-
-    def close(self) -> None:
-        self.reached.clear()
-        self._open.clear()
-
     def write(self, sink, data):
         if threading.get_ident() != self.window:
-            self.reached.set()
-            assert self._open.wait(120)
+            self.hold()
             if self.fails:
                 with saving(sink._path):
                     raise OSError(errno.ENOSPC, "full")
@@ -49,7 +42,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch):
     """Every session counts as large."""
-    found = Gate()
+    found = Disk()
     monkeypatch.setattr(session_saving, "LARGE", 0)
     monkeypatch.setattr(Sink, "write", lambda sink, data: found.write(sink, data))
     yield found
@@ -87,7 +80,7 @@ def line(person):
 def test_the_window_works_on_while_a_large_session_is_written(person, gate, tmp_path, qtbot):
     path = tmp_path / "kept.attn"
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     qtbot.waitUntil(lambda: line(person) == "Saving kept.attn, 0 %")
     person.type_into("query", 1, 1, "5")
     person.click_cell("weights", 0, 1)
@@ -107,7 +100,7 @@ def test_the_window_works_on_while_a_large_session_is_written(person, gate, tmp_
 
 def test_what_was_clean_before_is_not_when_another_state_was_written_meanwhile(person, gate):
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.press("Ctrl+Z")
     gate.open()
     written(person)
@@ -117,7 +110,7 @@ def test_what_was_clean_before_is_not_when_another_state_was_written_meanwhile(p
 
 def test_a_second_save_follows_the_first(person, gate, tmp_path):
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.type_into("query", 0, 0, "5")
     person.press("Ctrl+S")
     person.type_into("query", 0, 0, "6")
@@ -132,7 +125,7 @@ def test_a_second_save_follows_the_first(person, gate, tmp_path):
 
 def test_quitting_waits_until_it_is_written(person, gate, tmp_path):
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     said = []
 
     def answer(box):
@@ -147,7 +140,7 @@ def test_quitting_waits_until_it_is_written(person, gate, tmp_path):
 
 def test_whoever_would_rather_work_on_stays(person, gate):
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.answering(QMessageBox, lambda box: box.buttons()[0].click(), person.window.close)
     assert person.window.isVisible()
     person.answering(QMessageBox, lambda box: person.press("Esc"), lambda: person.drop(person.program.document.path))
@@ -159,7 +152,7 @@ def test_whoever_would_rather_work_on_stays(person, gate):
 
 def test_changes_since_are_asked_for_and_written_before_the_window_goes(person, gate, tmp_path):
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.type_into("query", 0, 0, "5")
     gate.open()
     person.answering(QMessageBox, lambda box: box.button(BUTTONS.Save).click(), person.window.close)
@@ -215,7 +208,7 @@ def test_the_end_of_the_program_writes_what_was_asked_for(person, gate, tmp_path
 def test_another_document_is_never_taken_for_the_one_that_is_written(person, gate, tmp_path):
     """As a large file that was asked for before comes in between."""
     person.press("Ctrl+S")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.program.files.begin_with_example("thinking")
     title = person.window.windowTitle()
     gate.open()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui.figure.worksheets import class_set, solution_files
 from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetDialog
+from tests.gate import Gate
 
 SMALL = "worked-example.npz"
 WRITERS = {"worksheets": (class_set, "write_class"), "solution_of_problem": (solution_files, "save_solution")}
@@ -17,20 +16,11 @@ WRITERS = {"worksheets": (class_set, "write_class"), "solution_of_problem": (sol
 @pytest.fixture
 def gate(monkeypatch):
     """Holds up whoever writes until it is opened, as a slow disk would."""
-    reached, opened = threading.Event(), threading.Event()
-
-    def held(write):
-        def slow(*given, **named):
-            reached.set()
-            assert opened.wait(120)
-            return write(*given, **named)
-
-        return slow
-
+    found = Gate()
     for module, name in WRITERS.values():
-        monkeypatch.setattr(module, name, held(getattr(module, name)))
-    yield reached, opened
-    opened.set()
+        monkeypatch.setattr(module, name, found.before(getattr(module, name)))
+    yield found
+    found.open()
 
 
 def ask(person, action, folder):
@@ -47,12 +37,12 @@ def ask(person, action, folder):
 
 @pytest.mark.parametrize("action", WRITERS)
 def test_they_are_written_to_their_end_and_the_others_are_refused_before_a_dialog(launch, gate, tmp_path, action):
-    person, (reached, opened) = launch(SMALL), gate
+    person = launch(SMALL)
     ask(person, action, tmp_path)
-    assert reached.wait(120)
+    gate.await_work()
     person.do(action)
     assert person.banner() == "An export is still being written: wait, or cancel it."
-    opened.set()
+    gate.open()
     rooms = person.program.rooms
     while rooms.worksheets.busy or rooms.solutions.busy:
         QTest.qWait(1)

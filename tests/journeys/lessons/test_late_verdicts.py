@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
@@ -11,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 from attn_gui.app.lessons import exercises
 from attn_gui.lessons import answering
 from attn_gui.paths import resource
+from tests.gate import Gate
 
 WORKED = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
 WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q[1, 2] is 50, and without √d_k
@@ -19,21 +18,12 @@ WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q
 @pytest.fixture
 def gate(monkeypatch):
     """Holds every verdict up until it is opened, as a slow computer would."""
-    reached, opened = threading.Event(), threading.Event()
-
-    def grade(*given):
-        found = GRADE(*given)
-        reached.set()
-        assert opened.wait(120)
-        return found
-
+    found = Gate()
+    grade = found.after(answering.grade)
     monkeypatch.setattr(exercises, "grade", grade)
     monkeypatch.setattr(answering, "grade", grade)
-    yield reached, opened
-    opened.set()
-
-
-GRADE = answering.grade
+    yield found
+    found.open()
 
 
 def settle(person):
@@ -44,11 +34,10 @@ def settle(person):
 
 
 def changed_meanwhile(person, gate, change):
-    reached, opened = gate
-    assert reached.wait(120)
+    gate.await_work()
     change(person)
     person.wait()
-    opened.set()
+    gate.open()
     settle(person)
 
 

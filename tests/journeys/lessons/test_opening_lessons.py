@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -11,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from attn_gui.app.lessons import lesson_steps
 from attn_gui.app.state import side_work
 from attn_gui.paths import resource
+from tests.gate import Gate
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -18,32 +17,18 @@ LESSON = next(path for path in LESSONS if "worked" in path.stem)
 OTHER = next(path for path in LESSONS if path != LESSON)
 
 
-class Gate:
-    """Holds up the reading of a lesson as a slow computer would."""
-
-    def __init__(self, monkeypatch) -> None:
-        self.reached, self._open = threading.Event(), threading.Event()
-        read = lesson_steps.read_lesson
-        monkeypatch.setattr(lesson_steps, "read_lesson", lambda path: (self._wait(), read(path))[1])
-
-    def open(self) -> None:
-        self._open.set()
-
-    def _wait(self) -> None:
-        self.reached.set()
-        assert self._open.wait(120)
-
-
 @pytest.fixture
 def gate(monkeypatch):
-    found = Gate(monkeypatch)
+    """Holds up the reading of a lesson."""
+    found = Gate()
+    monkeypatch.setattr(lesson_steps, "read_lesson", found.before(lesson_steps.read_lesson))
     yield found
     found.open()
 
 
 def begin(person, gate):
     person.program.take_in(LESSON)
-    assert gate.reached.wait(120)
+    gate.await_work()
 
 
 def rest(person, gate):
@@ -79,7 +64,7 @@ def test_changes_are_asked_for_before_a_lesson_is_read(launch, gate):
     person = launch("nadaraya-watson.npz")
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.program.take_in(LESSON))
-    assert not gate.reached.is_set()
+    assert not gate.reached
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.program.take_in(LESSON))
     rest(person, gate)
     assert begun(person)  # asked once

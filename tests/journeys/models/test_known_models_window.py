@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import hashlib
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 from attn_gui.app.model import model_controller, models_at_hand
 from attn_gui.models import KNOWN, KnownModel, known_models
 from attn_gui.paths import resource
+from tests.gate import Gate
 
 KEYS = ("toy-induction", "minilm", "smollm2")
 
@@ -87,7 +87,7 @@ class Packed:
         self.known = KnownModel(
             "Small", "Small one", "Is small", "2 × 4", "brings-one-file", "brings_one_file", "small.gguf", digest
         )
-        self.cache, self.go, self.began = tmp_path / "cache", threading.Event(), threading.Event()
+        self.cache, self.gate = tmp_path / "cache", Gate()
         monkeypatch.syspath_prepend(str(package.parent))
         monkeypatch.setattr(known_models, "cache", lambda: self.cache)
         monkeypatch.setattr(known_models, "write_gguf_folder", self._write)
@@ -98,8 +98,7 @@ class Packed:
         for path in resource("models", "toy-induction").iterdir():
             shutil.copy(path, folder)
         tell(0.5)
-        self.began.set()
-        assert self.go.wait(60)
+        self.gate.hold()
         tell(1.0)
 
 
@@ -111,14 +110,14 @@ def packed(tmp_path, monkeypatch):
 def test_one_file_is_made_a_folder_beside_the_window_and_opened_under_its_name(launch, packed):
     person = launch()
     person.click("model.small")
-    assert packed.began.wait(60)
+    packed.gate.await_work()
     assert person.program.document.study is None
     deadline = 60_000
     while "Small" not in person.status() and deadline:
         QTest.qWait(5)
         deadline -= 5
     assert "Small" in person.status()
-    packed.go.set()
+    packed.gate.open()
     person.wait()
     study = person.program.document.study
     assert study.model.name == "Small"
@@ -129,9 +128,9 @@ def test_one_file_is_made_a_folder_beside_the_window_and_opened_under_its_name(l
 def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
     person = launch()
     person.click("model.small")
-    assert packed.began.wait(60)
+    packed.gate.await_work()
     person.press("Esc")
-    packed.go.set()
+    packed.gate.open()
     person.wait()
     person.program.rooms.models.finish()
     assert person.program.document.study is None

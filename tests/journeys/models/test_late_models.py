@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -13,39 +11,16 @@ from attn_gui.app.model import model_controller, model_showing, row_takes
 from attn_gui.models.run import Run
 from attn_gui.models.studies.study import Study
 from attn_gui.paths import resource
+from tests.gate import Gate
 
 TOY = resource("models", "toy-induction")
-
-
-class Gate:
-    """Holds up a function as a slow computer would, once it is closed."""
-
-    def __init__(self) -> None:
-        self.reached, self._open = threading.Event(), threading.Event()
-        self._open.set()
-
-    def close(self) -> None:
-        self.reached.clear()
-        self._open.clear()
-
-    def open(self) -> None:
-        self._open.set()
-
-    def of(self, work):
-        def held(*given, **more):
-            self.reached.set()
-            assert self._open.wait(120)
-            return work(*given, **more)
-
-        return held
 
 
 @pytest.fixture
 def opening(monkeypatch):
     """Holds up models that are opened."""
     gate = Gate()
-    monkeypatch.setattr(model_controller, "open_model", gate.of(model_controller.open_model))
-    gate.close()
+    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
     yield gate
     gate.open()
 
@@ -61,7 +36,7 @@ def rest(person, gate):
 def test_a_document_that_is_opened_while_a_model_is_read_stays(launch, opening):
     person = launch("nadaraya-watson.npz")
     person.program.take_in(TOY)
-    assert opening.reached.wait(60)
+    opening.await_work()
     person.program.files.open_example("worked")
     rest(person, opening)
     assert person.program.document.study is None
@@ -71,7 +46,7 @@ def test_a_document_that_is_opened_while_a_model_is_read_stays(launch, opening):
 def test_a_snapshot_that_is_taken_while_a_model_is_read_is_not_lost(launch, opening):
     person = launch("nadaraya-watson.npz")
     person.program.take_in(TOY)
-    assert opening.reached.wait(60)
+    opening.await_work()
     person.do("snapshot")
     rest(person, opening)
     assert person.banner() == "toy-induction was not opened: nadaraya-watson was changed while it was read."
@@ -88,8 +63,9 @@ CHANGED, OTHER = "k x b m f k x b p", "k x b p f k x b p"
 def steps(monkeypatch):
     """Holds up steps of the model on the table."""
     gate = Gate()
+    gate.open()
     for name in ("with_text", "at", "with_edits"):
-        monkeypatch.setattr(Study, name, gate.of(getattr(Study, name)))
+        monkeypatch.setattr(Study, name, gate.before(getattr(Study, name)))
     yield gate
     gate.open()
 
@@ -120,7 +96,7 @@ def place(person):
 def test_a_head_that_is_clicked_while_a_text_is_read_waits_for_it(toy, steps):
     steps.close()
     type_text(toy, CHANGED)
-    assert steps.reached.wait(60)
+    steps.await_work()
     click_head(toy, 1, 2)
     rest(toy, steps)
     assert place(toy) == (CHANGED, 1, 2)
@@ -130,7 +106,7 @@ def test_a_head_that_is_clicked_while_a_text_is_read_waits_for_it(toy, steps):
 def test_of_texts_and_of_heads_the_last_one_counts(toy, steps):
     steps.close()
     type_text(toy, CHANGED)
-    assert steps.reached.wait(60)
+    steps.await_work()
     click_head(toy, 1, 2)
     type_text(toy, OTHER)
     click_head(toy, 0, 3)  # where it is
@@ -142,7 +118,7 @@ def test_of_texts_and_of_heads_the_last_one_counts(toy, steps):
 def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
     steps.close()
     type_text(toy, CHANGED)
-    assert steps.reached.wait(60)
+    steps.await_work()
     click_head(toy, 1, 2)
     toy.window.setFocus()
     toy.press("Esc")
@@ -153,14 +129,15 @@ def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
 
 def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
     gate = Gate()
-    monkeypatch.setattr(model_controller, "open_model", gate.of(model_controller.open_model))
+    gate.open()
+    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
     person = launch()
     person.program.take_in(TOY)
     person.wait()
     before = person.program.document.study.model
     gate.close()
     person.program.take_in(TOY)
-    assert gate.reached.wait(60)
+    gate.await_work()
     click_head(person, 1, 2)
     while person.program.rooms.models.steps.busy:
         QTest.qWait(1)
@@ -179,7 +156,7 @@ def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(l
 def test_steps_that_wait_go_with_the_document(toy, steps):
     steps.close()
     type_text(toy, CHANGED)
-    assert steps.reached.wait(60)
+    steps.await_work()
     click_head(toy, 1, 2)
     toy.program.files.open_example("worked")
     rest(toy, steps)
@@ -210,7 +187,8 @@ def by_layer(person):
 
 def test_a_change_just_made_is_not_taken_back_with_one_of_another_layer(two_off, monkeypatch):
     gate = Gate()
-    monkeypatch.setattr(model_showing, "answer", gate.of(model_showing.answer))
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
     click_head(two_off, 1, 1)
     gate.close()  # the list stays as it is
     two_off.do("head_off")
@@ -249,10 +227,9 @@ def taking(toy, monkeypatch):
     type_text(toy, OTHER, "other_text")
     toy.wait()
     gate = Gate()
-    monkeypatch.setattr(row_takes, "rows_taken", gate.of(row_takes.rows_taken))
-    gate.close()
+    monkeypatch.setattr(row_takes, "rows_taken", gate.before(row_takes.rows_taken))
     toy.click("model.take_all")
-    assert gate.reached.wait(60)
+    gate.await_work()
     yield gate
     gate.open()
 
@@ -286,14 +263,15 @@ def test_esc_drops_rows_that_are_being_taken(toy, taking):
 
 def test_a_second_text_that_is_still_read_is_not_compared_with_another_document(toy, monkeypatch):
     gate = Gate()
-    monkeypatch.setattr(Run, "problem", gate.of(Run.problem))
+    gate.open()
+    monkeypatch.setattr(Run, "problem", gate.before(Run.problem))
     type_text(toy, CHANGED)
     toy.wait()
     type_text(toy, OTHER, "other_text")
     toy.wait()
     gate.close()
     toy.click("model.compare")
-    assert gate.reached.wait(60)
+    gate.await_work()
     toy.program.files.begin_with_example("worked")
     rest(toy, gate)
     assert not toy.program.baseline.pinned

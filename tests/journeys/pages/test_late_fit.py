@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui.app.pages import curve_fitting
 from attn_gui.app.state import computation
-from attn_gui.engine.tell import silent
 from attn_gui.views.dialogs.palette import ActionPalette
-
-FIT = curve_fitting.fit_width
+from tests.gate import Gate
 
 
 @pytest.fixture
 def gate(monkeypatch):
     """Holds every fit up until it is opened, as many points would."""
-    reached, opened = threading.Event(), threading.Event()
+    found, fit_width = Gate(), curve_fitting.fit_width
 
-    def fit(points, tell=silent):
-        reached.set()
-        while not opened.wait(0.01):
-            tell(0.5)
-        return FIT(points)
+    def fit(points, tell):
+        found.hold_telling(tell)
+        return fit_width(points)
 
     monkeypatch.setattr(curve_fitting, "fit_width", fit)
-    yield reached, opened
-    opened.set()
+    yield found
+    found.open()
 
 
 @pytest.fixture
@@ -46,13 +40,12 @@ def settle(person):
 
 
 def test_a_fit_changes_nothing_under_a_dialog(person, gate, qtbot):
-    reached, opened = gate
     person.click("button.fit")
-    assert reached.wait(120)
+    gate.await_work()
     met = []
 
     def look(dialog):
-        opened.set()
+        gate.open()
         settle(person)
         met.append(len(person.steps()))
         dialog.reject()
@@ -63,9 +56,8 @@ def test_a_fit_changes_nothing_under_a_dialog(person, gate, qtbot):
 
 
 def test_a_fit_is_told_and_can_be_canceled(person, gate, qtbot):
-    reached, _ = gate
     person.click("button.fit")
-    assert reached.wait(120)
+    gate.await_work()
     assert not person.find("button.fit").isEnabled()
     qtbot.waitUntil(person.find("fitting.progress").isVisible)
     assert "Fitting w" in person.status()
@@ -76,23 +68,16 @@ def test_a_fit_is_told_and_can_be_canceled(person, gate, qtbot):
 
 
 def test_nothing_is_fitted_to_points_that_are_gone(person, gate, monkeypatch):
-    held = threading.Event()
-    reached, opened = gate
-    opened.set()
-    compute = computation.evaluation_of
-
-    def slow(*given, **named):
-        assert held.wait(120)
-        return compute(*given, **named)
-
-    monkeypatch.setattr(computation, "evaluation_of", slow)
+    gate.open()
+    numbers = Gate()
+    monkeypatch.setattr(computation, "evaluation_of", numbers.before(computation.evaluation_of))
     monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
     person.pick("score", "dot")
     assert person.program.computation.pending
     assert not person.find("button.fit").isEnabled()
     person.program.rooms.curve.fit()
-    held.set()
+    numbers.open()
     settle(person)
-    assert not reached.is_set()
+    assert not gate.reached
     assert len(person.steps()) == 2
     assert not person.find("button.fit").isVisible()

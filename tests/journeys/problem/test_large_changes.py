@@ -16,6 +16,7 @@ from attn_gui.formats import load, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from tests.gate import Gate
 
 
 @pytest.fixture
@@ -24,30 +25,20 @@ def poor(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 100)
 
 
-class Gate:
-    """Holds the making up after its first array, as a slow computer would."""
-
-    def __init__(self, monkeypatch) -> None:
-        self.reached, self._open, self.threads = threading.Event(), threading.Event(), set()
-        monkeypatch.setattr(making, "LARGE", 1000)
-        made = memory._Teller.made
-
-        def held(teller, *given):
-            array = made(teller, *given)
-            self.threads.add(threading.current_thread())
-            self.reached.set()
-            assert self._open.wait(120)
-            return array
-
-        monkeypatch.setattr(memory._Teller, "made", held)
-
-    def open(self):
-        self._open.set()
+@pytest.fixture
+def threads():
+    """Threads on which something was made while the gate is in the way."""
+    return set()
 
 
 @pytest.fixture
-def gate(monkeypatch):
-    found = Gate(monkeypatch)
+def gate(monkeypatch, threads):
+    """What is large is held up after its first array."""
+    found, made = Gate(), memory._Teller.made
+    monkeypatch.setattr(making, "LARGE", 1000)
+    monkeypatch.setattr(
+        memory._Teller, "made", found.after(lambda *given: (threads.add(threading.current_thread()), made(*given))[1])
+    )
     yield found
     found.open()
 
@@ -162,11 +153,11 @@ def made_beside_is_made_at_once(person, name, before, monkeypatch):
     assert person.program.document.problem == before, name
 
 
-def test_the_window_works_on_and_the_change_is_one_step(launch, gate):
+def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
     person = launch()
     before = person.program.document.snapshot()
     person.do("output_projection")
-    assert gate.reached.wait(120)
+    gate.await_work()
     line = person.find("making.progress", MakingProgress)
     wait(line.isVisible)
     assert line.text().startswith("added W_O, 100 %")
@@ -176,7 +167,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate):
     gate.open()
     wait(lambda: not person.program.making.busy)
     assert not line.isVisible()
-    assert threading.main_thread() not in gate.threads
+    assert threading.main_thread() not in threads
     assert person.steps()[1:] == ["added W_O"]
     assert person.action("output_projection").isChecked()
     person.type_into("w_output", 2, 3, "7")
@@ -189,7 +180,7 @@ def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, 
     monkeypatch.setattr(making, "LARGE", 0)
     person = launch()
     new(person)
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.do("snapshot")
     gate.open()
     wait(lambda: not person.program.making.busy)
@@ -209,7 +200,7 @@ def test_it_can_be_canceled(launch, gate, how):
     person = launch()
     before = person.program.document.snapshot()
     person.size("n", 400)
-    assert gate.reached.wait(120)
+    gate.await_work()
     if how == "Esc":
         person.window.setFocus()
         person.press("Esc")
@@ -228,7 +219,7 @@ def test_it_can_be_canceled(launch, gate, how):
 def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.type_into("query", 0, 0, "5")
     gate.open()
     person.program.making.finish()
@@ -252,7 +243,7 @@ OTHERS = {
 def test_a_change_that_takes_its_place_says_so(launch, gate, name):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(120)
+    gate.await_work()
     OTHERS[name](person)
     gate.open()
     wait(lambda: not person.program.making.busy)
@@ -264,7 +255,7 @@ def test_a_change_that_takes_its_place_says_so(launch, gate, name):
 def test_a_change_that_is_refused_takes_no_place(launch, gate, monkeypatch):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(120)
+    gate.await_work()
     with monkeypatch.context() as poorly:
         poorly.setattr(memory, "available", lambda: 100)
         person.size("n", 400)
@@ -277,7 +268,7 @@ def test_a_change_that_is_refused_takes_no_place(launch, gate, monkeypatch):
 def test_nothing_is_said_of_it_in_another_document(launch, gate):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(120)
+    gate.await_work()
     person.program.take_in(resource("examples", "worked-example.npz"))
     gate.open()
     person.program.making.finish()
@@ -289,7 +280,7 @@ def test_nothing_is_said_of_it_in_another_document(launch, gate):
 def test_closing_does_not_wait_for_it(launch, gate):
     person = launch()
     person.do("output_projection")
-    assert gate.reached.wait(120)
+    gate.await_work()
     timer = threading.Timer(0.2, gate.open)
     timer.start()
     person.window.close()

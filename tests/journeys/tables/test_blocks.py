@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from itertools import islice
 from pathlib import Path
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 from attn_gui.app.tables import block_reading
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
+from tests.gate import Gate
 
 SMALL = "worked-example.npz"
 ROWS = [["1.5", "-2", "0.25"], ["3", "4", "5"], ["6", "7", "8e-5"], ["-9", "10", "11"]]
@@ -390,19 +390,16 @@ def test_whole_numbers_that_float64_cannot_hold_are_said(launch, tmp_path):
 @pytest.fixture
 def gate(monkeypatch):
     """Everything is large, and the reading waits until the gate is opened."""
-    reached, opened = threading.Event(), threading.Event()
-    read = text_table._read
+    found, read = Gate(), text_table._read
 
     def slow(text, tell):
-        reached.set()
-        while not opened.wait(0.01):
-            tell(0.5)
+        found.hold_telling(tell)
         return read(text, tell)
 
     monkeypatch.setattr(block_reading, "LARGE_TEXT", 0)
     monkeypatch.setattr(text_table, "_read", slow)
-    yield reached, opened
-    opened.set()
+    yield found
+    found.open()
 
 
 def wait(until, patience=20.0):
@@ -418,13 +415,13 @@ def idle(person):
 
 @pytest.mark.parametrize("way", ["paste", "import", "drop"])
 def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(launch, ways, gate, way):
-    person, (reached, opened) = launch(SMALL), gate
+    person = launch(SMALL)
     ways[way](person, "7\t8\t9\n4\t5\t6")
-    assert reached.wait(20)
+    gate.await_work()
     wait(lambda: person.find("reading.progress").isVisible())
     assert "Reading" in person.status()
     person.type_into("value", 0, 0, "33")
-    opened.set()
+    gate.open()
     wait(lambda: idle(person))
     assert person.numbers("query") == [["7", "8", "9"], ["4", "5", "6"]]
     assert person.numbers("value")[0][0] == "33"
@@ -432,34 +429,34 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
 
 
 def test_esc_drops_a_block_that_is_read(launch, ways, gate):
-    person, (reached, _) = launch(SMALL), gate
+    person = launch(SMALL)
     before = person.numbers("query")
     ways["paste"](person, "7\t8\t9\n4\t5\t6")
-    assert reached.wait(20)
+    gate.await_work()
     person.press("Esc")
     wait(lambda: idle(person))
     assert (person.numbers("query"), len(person.steps())) == (before, 1)
 
 
 def test_another_document_drops_a_block_that_is_read(launch, ways, gate):
-    person, (reached, opened) = launch(SMALL), gate
+    person = launch(SMALL)
     ways["paste"](person, "7\t8\t9\n4\t5\t6")
-    assert reached.wait(20)
+    gate.await_work()
     person.program.files.begin_with_example("worked")
     person.look()
     before = person.numbers("query")
-    opened.set()
+    gate.open()
     wait(lambda: idle(person))
     assert (person.numbers("query"), len(person.steps())) == (before, 1)
 
 
 def test_a_large_text_with_two_meanings_is_asked_about_when_it_is_read(launch, ways, gate):
-    person, (reached, opened) = launch(SMALL), gate
+    person = launch(SMALL)
 
     def ask():
         ways["paste"](person, "0,05\n0,25")
-        assert reached.wait(20)
-        opened.set()
+        gate.await_work()
+        gate.open()
         wait(lambda: idle(person))
 
     person.answering(ReadingsDialog, ReadingsDialog.accept, ask)

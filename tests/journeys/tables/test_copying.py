@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -14,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui import Problem, compute, save
 from attn_gui.app.files import export
 from attn_gui.app.tables import copying
+from tests.gate import Gate
 
 SMALL = "worked-example.npz"
 
@@ -254,22 +253,15 @@ def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
 @pytest.fixture
 def gate(monkeypatch):
     """Holds the writing of a copy up until it is opened."""
-    reached, opened = threading.Event(), threading.Event()
+    found = Gate()
     monkeypatch.setattr(copying, "AT_ONCE", 0)
-    held = [form._replace(write=lambda copied, write=form.write: slow(copied, write)) for form in copying.FORMS]
-
-    def slow(copied, write):
-        reached.set()
-        assert opened.wait(120)
-        return write(copied)
-
-    monkeypatch.setattr(copying, "FORMS", held)
-    yield reached, opened
-    opened.set()
+    monkeypatch.setattr(copying, "FORMS", [form._replace(write=found.before(form.write)) for form in copying.FORMS])
+    yield found
+    found.open()
 
 
 def settle(person, gate):
-    gate[1].set()
+    gate.open()
     person.program.edits.copying.finish()
     for _ in range(3):
         QApplication.processEvents()
@@ -281,7 +273,7 @@ def copied(launch, gate):
     person.clipboard("99")
     person.go_to("query", 0, 0)
     person.press("Ctrl+A", "Ctrl+C")
-    assert gate[0].wait(120)
+    gate.await_work()
     return person
 
 
@@ -306,7 +298,7 @@ def test_what_was_copied_since_stays(copied, gate):
 
 def test_a_small_copy_takes_its_place(copied, gate, monkeypatch):
     monkeypatch.setattr(copying, "AT_ONCE", 2000)
-    gate[1].set()
+    gate.open()
     copied.go_to("key", 0, 0)
     copied.press("Ctrl+C")
     settle(copied, gate)
@@ -315,21 +307,16 @@ def test_a_small_copy_takes_its_place(copied, gate, monkeypatch):
 
 @pytest.mark.parametrize("later", ["elsewhere", ""])
 def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypatch, later):
-    opened, evaluation_of = threading.Event(), export.evaluation_of
-
-    def slow(problem):
-        assert opened.wait(120)
-        return evaluation_of(problem)
-
+    gate = Gate()
     monkeypatch.setattr(export, "is_long", lambda _problem: True)
-    monkeypatch.setattr(export, "evaluation_of", slow)
+    monkeypatch.setattr(export, "evaluation_of", gate.before(export.evaluation_of))
     person = launch(SMALL)
     person.clipboard("before")
     person.do("copy_image")
     assert person.clipboard() == ""
     if later:
         person.clipboard(later)
-    opened.set()
+    gate.open()
     while person.program.rooms.export.busy:
         QTest.qWait(1)
     assert person.clipboard() == later

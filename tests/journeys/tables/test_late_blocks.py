@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
 import numpy as np
@@ -15,39 +14,18 @@ from attn_gui.app.tables import block_reading
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import memory
 from attn_gui.formats.text import text_table
+from tests.gate import Gate
 
-READ, MADE = text_table._read, memory._Teller.made
+READ = text_table._read
 BLOCK = "7\t8\n9\t4"
-
-
-class Gate:
-    """What is read or made is large, and waits until the gate is opened."""
-
-    def __init__(self):
-        self.reached, self._open = threading.Event(), threading.Event()
-
-    def open(self):
-        self._open.set()
-
-    def wait(self):
-        self.reached.set()
-        assert self._open.wait(120)
-
-    def read(self, text, tell):
-        self.wait()
-        return READ(text, tell)
-
-    def made(self, teller, *given):
-        array = MADE(teller, *given)
-        self.wait()
-        return array
 
 
 @pytest.fixture
 def gate(monkeypatch):
+    """What is read is large, and held up."""
     found = Gate()
     monkeypatch.setattr(block_reading, "LARGE_TEXT", 0)
-    monkeypatch.setattr(text_table, "_read", found.read)
+    monkeypatch.setattr(text_table, "_read", found.before(text_table._read))
     yield found
     found.open()
 
@@ -75,7 +53,7 @@ def settle(person, gate):
 
 def asked(person, gate, ask):
     ask()
-    assert gate.reached.wait(120)
+    gate.await_work()
 
 
 def paste(person):
@@ -118,7 +96,7 @@ def test_an_imported_block_goes_into_the_item_that_was_on_show(person, gate, tmp
 
 def test_a_large_fill_goes_into_the_item_that_was_on_show(person, gate, monkeypatch):
     monkeypatch.setattr(making, "LARGE", 1000)
-    monkeypatch.setattr(memory._Teller, "made", lambda teller, *given: gate.made(teller, *given))
+    monkeypatch.setattr(memory._Teller, "made", gate.after(memory._Teller.made))
     before = person.program.document.snapshot()
     person.go_to("query", 0, 0)
     person.press("Ctrl+A")
