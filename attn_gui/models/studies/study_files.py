@@ -16,7 +16,7 @@ from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model, open_model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
-from attn_gui.models.studies.layer_edit import Cells, LayerEdit
+from attn_gui.models.studies.layer_edit import PRECISION, Cells, LayerEdit, with_precision
 from attn_gui.models.studies.study import Placed, Study, placed
 
 _ELSEWHERE = QT_TRANSLATE_NOOP(
@@ -59,8 +59,9 @@ def record_of(
 
 def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     """An edit with the options of the layer that it makes; arrays that only it has go as a whole."""
-    arrays, options = split(edit.of(base))
-    known = base.arrays()
+    changed = edit.of(base)
+    arrays, options = split(changed)
+    known = with_precision(base, changed.dtype).arrays()
     cells = {name: (part.places, part.values) for name, part in edit.cells.items()}
     whole = {
         name: array
@@ -99,7 +100,7 @@ def _with_no_x(model: Model, text: str, number: int) -> Problem:
 
 
 def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
-    arrays = base.arrays()
+    arrays = with_precision(base, record.options.get(PRECISION, base.dtype)).arrays()
     kept = {name: arrays[name] for name in record.names if name in arrays}
     put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
     return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])

@@ -64,6 +64,21 @@ def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
     assert lower.problem == first
 
 
+def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -> None:
+    below = placed(model, "the cat", 0, {}, silent)
+    x = np.array(below.problem.x, np.float64)
+    x[0, 1] = 0.1
+    first = below.problem.replace(dtype="float64", x=x)
+    above = below.study.at(first, 1, silent)
+    path = tmp_path / "study.attn"
+    found = opened_study(kept(record_of(above.study, above.problem, {}, ()), path), [], silent)
+    assert path.stat().st_size < 4_000
+    assert found.problem == above.problem
+    assert found.study.at(found.problem, 0, silent).problem == first
+    shown = opened_study(record_of(below.study, first, {}, ()), [], silent, shown_layer=first)
+    assert shown.problem == first
+
+
 def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tmp_path: Path) -> None:
     """A session with other heads in a layer was saved, and refused when it was opened: what was in it was lost."""
     above = placed(model, "the cat", 1, {}, silent)
