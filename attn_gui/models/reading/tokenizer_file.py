@@ -19,6 +19,7 @@ from attn_gui.models.reading.whole_words import WholeWords
 LARGEST = 1 << 26
 LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
 LONGEST_TEXT = 1 << 17  # letters
+MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
 _ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
 _PACKAGE = QT_TRANSLATE_NOOP(
     "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
@@ -64,11 +65,13 @@ class TokenizerFile:
 
     @cached_property
     def mask_token(self) -> str | None:
-        """The token that stands for one to be filled in; None where the folder names none."""
+        """The token that stands for one to be filled in: as the folder names it, else as families do; None for none."""
         path = self._path.with_name(TOKENIZER_CONFIG)
         found = json_file(path, LARGEST).get("mask_token") if path.exists() else None
         found = found.get("content") if isinstance(found, dict) else found
-        return found if isinstance(found, str) else None
+        if isinstance(found, str):
+            return found
+        return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
 
     def token_id(self, token: str) -> int | None:
         """The id of a token; None for what is none."""
