@@ -100,6 +100,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "family is a list": (lambda f: changed(f, model_type=[1]), "is not supported"),
     "quantized": (lambda f: changed(f, quantization_config={"bits": 4}), "quantized"),
     "experts": (lambda f: changed(f, num_experts=8), "num_experts is 8"),
+    "windows that look ahead": (
+        lambda f: changed(f, model_type="mistral", sliding_window=3, is_causal=False),
+        "is_causal is false",
+    ),
     "a part of each head turned": (lambda f: changed(f, partial_rotary_factor=0.5), "partial_rotary_factor is 0.5"),
     "yarn": (lambda f: changed(f, rope_scaling={"rope_type": "yarn", "factor": 4.0}), "rope_type is yarn"),
     "dynamic": (lambda f: changed(f, rope_scaling={"type": "dynamic", "factor": 4.0}), "type is dynamic"),

@@ -101,6 +101,7 @@ VARIANTS = {
     "mistral": llama({}, MISTRAL, untied=True),
     "mistral: no window": llama({"sliding_window": None}, MISTRAL),
     "qwen2": llama({}, QWEN2, biases=QKV),
+    "qwen2: looks ahead": llama({"is_causal": False}, QWEN2, biases=QKV),  # gte-Qwen2, which embeds texts
     "qwen2: window switched off": llama({"sliding_window": 2}, QWEN2, biases=QKV),
     "qwen2: upper layers slide": llama({}, SLIDING, biases=QKV),
     "qwen2: layer types": llama({"layer_types": ["sliding_attention", "full_attention"]}, SLIDING, biases=QKV),
