@@ -88,6 +88,7 @@ def open_model(folder: PathText, tell: Tell = silent, *, name: str = "") -> Mode
     sizes = family.architecture(config)
     pooling = pooling_in(folder)
     tensors = tensors_in(folder, family.prefixes)
+    tensors.check_memory()
     ends = family.ends(tensors, config, sizes)
     layers = tuple(
         Layer(sizes, number, family.layer(tensors, config, sizes, number)) for number in range(sizes.num_layers)
