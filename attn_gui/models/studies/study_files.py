@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
 from attn_gui.engine.tell import Tell
@@ -103,7 +104,10 @@ def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
     arrays = with_precision(base, record.options.get(PRECISION, base.dtype)).arrays()
     kept = {name: arrays[name] for name in record.names if name in arrays}
     put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
-    return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
+    try:
+        return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
+    except FieldTypeError as error:  # of a foreign file; whoever opens it shows what is a ValueError
+        raise FormatError(error.template, **error.values) from error
 
 
 def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,16 @@ def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     with pytest.raises(FormatError, match=r"config\.json"):
         opened_study(gone, [], silent)
+
+
+@pytest.mark.parametrize("wrong", [{"num_heads": []}, {"temperature": {}}, {"query_tokens": [["a"]]}, {"dtype": []}])
+def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: dict[str, object]) -> None:
+    """It is no ValueError, which is what the window says in a sentence: that of a program's fault came instead."""
+    start = placed(model, "the cat", 0, {}, silent)
+    record = record_of(start.study, changed(start.problem), {}, ())
+    layer = replace(record.layers[0], options={**record.layers[0].options, **wrong})
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        opened_study(replace(record, layers={0: layer}), [], silent)
 
 
 def test_a_layer_is_a_problem_that_files_hold(model: Model, tmp_path: Path) -> None:
