@@ -149,6 +149,7 @@ def filled(tensors: Tensors, x: np.ndarray, activation: Any, eps: float) -> np.n
     """Logits of the head that fills masks."""
     for transform, norm, decoder, bias in FILLING:
         if f"{transform}.weight" in tensors:
+            activation = erf_gelu if transform == "lm_head.dense" else activation  # RoBERTa's is always this one
             x = layer_norm(activation(dense(x, tensors, transform)), tensors, norm, eps)
             return x @ tensors.get(decoder, tensors["embeddings.word_embeddings.weight"]).T + tensors[bias]
     return None

@@ -76,6 +76,7 @@ VARIANTS = {
     "roberta: padding": Variant(
         ROBERTA, bert_tensors(ROBERTA), ids=[5, 1, 3, 30, 1, 8, 21, 1, 1], mask=[1, 0, 1, 1, 0, 1, 1, 0, 0]
     ),
+    "roberta: relu but in its head": Variant(ROBERTA | {"hidden_act": "relu"}, bert_tensors(ROBERTA, pooler=False)),
     "distilbert": Variant(DISTILBERT, distilbert_tensors(), "distilbert."),
     "distilbert: no prefix, relu": Variant(DISTILBERT | {"activation": "relu"}, distilbert_tensors()),
     "gpt2": Variant(GPT2, gpt2_tensors(), "transformer."),
