@@ -147,6 +147,13 @@ def test_a_checkpoint_is_named_by_its_numbers(tmp_path):
 
 
 # --- resumed -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("given", [".", "../toy-induction", "../toy-induction/."])
+def test_a_model_has_the_name_of_its_folder_however_that_is_given(given, monkeypatch):
+    """Of the folder that one stands in it was empty, and with it the title and the name that was proposed to save."""
+    monkeypatch.chdir(TOY)
+    assert open_model(given).name == "toy-induction"
+
+
 def test_an_intervention_computes_the_layers_from_its_own_on(monkeypatch):
     model = open_model(DATA / "tiny-gpt2")
     run = model.run(ids=[5, 6, 7])
