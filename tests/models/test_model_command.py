@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,16 @@ def test_tokens_and_predictions(capsys):
     assert lines[0] == "gpt2: 2 layers, 4 heads, 11 tokens"
     assert lines[1:3] == ["   0  <s>  (id 0)", "   1  q  (id 17)"]
     assert lines[-3:] == ["predicted: the token after r (10)", "  0.999879  t", "  0.000022  j"]
+
+
+def test_a_token_of_letters_that_the_output_has_no_place_for_ends_nothing(monkeypatch):
+    """Ġ, with which most words of a byte-level tokenizer begin, is none of cp1252, in which Windows writes to files."""
+    sink = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "cp1252"))
+    assert main(["model", str(DATA / "tiny-llama"), "--text", "é the cat", "--top", "3"]) == 0
+    lines = sink.getvalue().decode("cp1252").splitlines()
+    assert "predicted: the token after" in lines[-4]
+    assert any("\\u0120" in line for line in lines)
 
 
 def test_an_encoder_fills_in_what_is_masked(capsys):
