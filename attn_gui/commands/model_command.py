@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -39,7 +40,7 @@ def model(words: list[str]) -> int:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
-            print(line, flush=True)
+            _say(line)
         for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
             print(path, flush=True)
     except BrokenPipeError:
@@ -49,6 +50,12 @@ def model(words: list[str]) -> int:
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
     return DONE
+
+
+def _say(line: str) -> None:
+    """Print a line, letters that the terminal or a file has no place for by their numbers: tokens have any."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def _folder(given: Path, progress: FileProgress) -> Path:

@@ -21,7 +21,8 @@ _DEEP = QT_TRANSLATE_NOOP("Sentences", "{file}: the options are nested too deepl
 _MANY = QT_TRANSLATE_NOOP("Sentences", "{file}: the options have {got} lists and records; expected at most {expected}.")
 _LONG_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: the options hold a number that is too long.")
 _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is given twice in the options.")
-_STRINGS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""Strings, the last of which may have no end: else each of its quotes would be tried for the beginning of another."""
 MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory of its text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -88,12 +89,13 @@ def open_model(folder: PathText, tell: Tell = silent, *, name: str = "") -> Mode
     sizes = family.architecture(config)
     pooling = pooling_in(folder)
     tensors = tensors_in(folder, family.prefixes)
+    tensors.check_memory()
     ends = family.ends(tensors, config, sizes)
     layers = tuple(
         Layer(sizes, number, family.layer(tensors, config, sizes, number)) for number in range(sizes.num_layers)
     )
     tensors.check(tell)
-    return Model(family.key, sizes, ends, layers, folder, pooling, name or folder.name)
+    return Model(family.key, sizes, ends, layers, folder, pooling, name or Path(os.path.abspath(folder)).name)
 
 
 def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:

@@ -7616,6 +7616,10 @@
         <translation>{file}：{name} 必须写明每个张量在哪个文件里。</translation>
     </message>
     <message>
+        <source>{file}: the numbers of this model take {size} of memory in single precision; {free} are free.</source>
+        <translation>{file}：这个模型的数字按单精度需要 {size} 内存；空闲的只有 {free}。</translation>
+    </message>
+    <message>
         <source>{file} names the shard “{name}”; expected a file of the same folder.</source>
         <translation>{file} 写的分片是“{name}”；应为同一文件夹中的文件。</translation>
     </message>

@@ -77,6 +77,8 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "deep": (lambda: npz('{"a":' + "[" * 15_000 + "]" * 15_000 + "}"), "nested too deeply"),
     "flat lists": (lambda: session(strange=[[1]] * 1_000_000), "lists and records"),
+    "a string without end": (lambda: npz("[" * 20_001 + '"' + '\\"' * 200_000), "lists and records"),
+    "lists behind a string without end": (lambda: npz('{"a":"' + '\\"[' * 200_000), "not valid JSON from character 5"),
     "a name twice": (
         lambda: npz("{" + ",".join(f'"{k:x}":0' for k in range(90_000)) + ',"15f8f":1}'),
         "“15f8f” is given twice",

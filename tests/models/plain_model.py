@@ -149,6 +149,7 @@ def filled(tensors: Tensors, x: np.ndarray, activation: Any, eps: float) -> np.n
     """Logits of the head that fills masks."""
     for transform, norm, decoder, bias in FILLING:
         if f"{transform}.weight" in tensors:
+            activation = erf_gelu if transform == "lm_head.dense" else activation  # RoBERTa's is always this one
             x = layer_norm(activation(dense(x, tensors, transform)), tensors, norm, eps)
             return x @ tensors.get(decoder, tensors["embeddings.word_embeddings.weight"]).T + tensors[bias]
     return None
@@ -232,6 +233,7 @@ def llama(config: Mapping[str, Any], tensors: Tensors, ids: list[int]) -> Result
     width = config.get("head_dim") or config["hidden_size"] // heads
     eps, activation = config.get("rms_norm_eps", 1e-6), ACTIVATIONS[config.get("hidden_act", "silu")]
     x, turns = tensors["embed_tokens.weight"][ids], angles(config, width)
+    ahead = 0 if config.get("is_causal", True) else -len(ids)
     attention, hidden = [], [x]
     for layer in range(config["num_hidden_layers"]):
         base, reach = f"layers.{layer}.", window_of(config, layer)
@@ -241,7 +243,7 @@ def llama(config: Mapping[str, Any], tensors: Tensors, ids: list[int]) -> Result
             q = rms_norm(q.reshape(-1, width), tensors[f"{base}self_attn.q_norm.weight"], eps).reshape(q.shape)
             k = rms_norm(k.reshape(-1, width), tensors[f"{base}self_attn.k_norm.weight"], eps).reshape(k.shape)
         sides = turned(q, width, turns), turned(k, width, turns), v
-        weights, mixed = attend(*sides, heads, shared, width**-0.5, lambda i, j, reach=reach: 0 <= i - j < reach)
+        weights, mixed = attend(*sides, heads, shared, width**-0.5, lambda i, j, reach=reach: ahead <= i - j < reach)
         x = x + dense(mixed, tensors, f"{base}self_attn.o_proj")
         read = rms_norm(x, tensors[base + "post_attention_layernorm.weight"], eps)
         inner = activation(dense(read, tensors, f"{base}mlp.gate_proj")) * dense(read, tensors, f"{base}mlp.up_proj")

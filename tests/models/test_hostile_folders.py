@@ -100,6 +100,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "family is a list": (lambda f: changed(f, model_type=[1]), "is not supported"),
     "quantized": (lambda f: changed(f, quantization_config={"bits": 4}), "quantized"),
     "experts": (lambda f: changed(f, num_experts=8), "num_experts is 8"),
+    "windows that look ahead": (
+        lambda f: changed(f, model_type="mistral", sliding_window=3, is_causal=False),
+        "is_causal is false",
+    ),
     "a part of each head turned": (lambda f: changed(f, partial_rotary_factor=0.5), "partial_rotary_factor is 0.5"),
     "yarn": (lambda f: changed(f, rope_scaling={"rope_type": "yarn", "factor": 4.0}), "rope_type is yarn"),
     "dynamic": (lambda f: changed(f, rope_scaling={"type": "dynamic", "factor": 4.0}), "type is dynamic"),
@@ -178,6 +182,19 @@ def test_it_is_refused_by_one_sentence(name, tmp_path):
     assert "\n" not in sentence
     assert len(sentence) < 400
     assert str(tmp_path) not in sentence
+
+
+@pytest.mark.parametrize("kind", ["F16", "BF16"])
+def test_a_model_that_memory_does_not_hold_is_refused_before_any_is_taken(kind, monkeypatch, tmp_path):
+    """The system would have ended the window, or all of the machine have stood still; F32 stays in its file."""
+    folder = write_folder(tmp_path / "model", LLAMA, llama_tensors(LLAMA), kind=kind)
+    size = sum(4 * cells.size for cells in llama_tensors(LLAMA).values())
+    monkeypatch.setattr("attn_gui.models.reading.tensor_files.available", lambda: size - 1)
+    with pytest.raises(FormatError, match=r"safetensors: the numbers of this model take .* in single precision"):
+        open_model(folder)
+    open_model(sound(tmp_path / "sound"))
+    monkeypatch.setattr("attn_gui.models.reading.tensor_files.available", lambda: size)
+    open_model(folder)
 
 
 def test_a_file_is_no_folder(tmp_path):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from attn_gui.cli import main
 from attn_gui.formats import load
+from attn_gui.models import open_model
+from attn_gui.models.studies.sample_texts import sample_text
 
 from .golden_folders import DATA, TOY
 from .made_folders import LLAMA, llama_tensors, write_folder
@@ -40,11 +45,33 @@ def test_tokens_and_predictions(capsys):
     assert lines[-3:] == ["predicted: the token after r (10)", "  0.999879  t", "  0.000022  j"]
 
 
+def test_a_token_of_letters_that_the_output_has_no_place_for_ends_nothing(monkeypatch):
+    """Ġ, with which most words of a byte-level tokenizer begin, is none of cp1252, in which Windows writes to files."""
+    sink = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "cp1252"))
+    assert main(["model", str(DATA / "tiny-llama"), "--text", "é the cat", "--top", "3"]) == 0
+    lines = sink.getvalue().decode("cp1252").splitlines()
+    assert "predicted: the token after" in lines[-4]
+    assert any("\\u0120" in line for line in lines)
+
+
 def test_an_encoder_fills_in_what_is_masked(capsys):
     lines = said(capsys, DATA / "tiny-bert", "--text", "John gave the [MASK] to Mary.", "--top", "1")
     assert lines[-2] == "predicted: in place of [MASK] (4)"
     lines = said(capsys, DATA / "tiny-bert", "--text", "John gave it to Mary.")
     assert not [line for line in lines if line.startswith("predicted")]
+
+
+@pytest.mark.parametrize("told", [None, {"do_lower_case": True}])
+def test_the_mask_of_a_folder_that_does_not_name_it(told, capsys, tmp_path):
+    """As bert-base-uncased is published: transformers knows its name, and nothing was predicted in its place."""
+    folder = shutil.copytree(DATA / "tiny-bert", tmp_path / "bert")
+    (folder / "tokenizer_config.json").unlink()
+    if told is not None:
+        (folder / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
+    lines = said(capsys, folder, "--text", "John gave the [MASK] to Mary.", "--top", "1")
+    assert lines[-2] == "predicted: in place of [MASK] (4)"
+    assert "[MASK]" in sample_text(open_model(folder))
 
 
 @pytest.mark.parametrize("written", [OFF, [OFF], [{**OFF, "at": {"head": (0, 1)}}]])

@@ -147,6 +147,13 @@ def test_a_checkpoint_is_named_by_its_numbers(tmp_path):
 
 
 # --- resumed -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("given", [".", "../toy-induction", "../toy-induction/."])
+def test_a_model_has_the_name_of_its_folder_however_that_is_given(given, monkeypatch):
+    """Of the folder that one stands in it was empty, and with it the title and the name that was proposed to save."""
+    monkeypatch.chdir(TOY)
+    assert open_model(given).name == "toy-induction"
+
+
 def test_an_intervention_computes_the_layers_from_its_own_on(monkeypatch):
     model = open_model(DATA / "tiny-gpt2")
     run = model.run(ids=[5, 6, 7])
@@ -280,11 +287,12 @@ POOL, UNIT = (
 )
 
 
-def sentence_model(folder, modules, **modes):
+def sentence_model(folder, modules, told=None, **modes):
     write_folder(folder, BERT, bert_tensors(BERT, head=False))
     (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "1_Pooling").mkdir()
     names = {f"pooling_mode_{name}": value for name, value in modes.items()}
+    names |= {} if told is None else {"pooling_mode": told}
     (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 24, **names}))
     return folder
 
@@ -295,16 +303,30 @@ def sentence_model(folder, modules, **modes):
         ("mean_tokens", lambda rows: sum(rows) / len(rows)),
         ("cls_token", lambda rows: rows[0]),
         ("max_tokens", lambda rows: [max(column) for column in zip(*rows, strict=True)]),
+        ("lasttoken", lambda rows: rows[2]),
     ],
 )
 @pytest.mark.parametrize("unit", [False, True])
 def test_a_sentence_is_pooled_as_its_folder_tells(mode, pooled, unit, tmp_path):
-    modes = dict.fromkeys(("mean_tokens", "cls_token", "max_tokens"), False) | {mode: True}
+    modes = dict.fromkeys(("mean_tokens", "cls_token", "max_tokens", "lasttoken"), False) | {mode: True}
     folder = sentence_model(tmp_path / "model", [*MODULES, POOL, *([UNIT] if unit else [])], **modes)
     run = open_model(folder).run(ids=[5, 6, 7, 8, 0], mask=[1, 1, 1, 0, 0])
     wanted = np.array(pooled(run.hidden[-1][:3].astype(float)))
     wanted = wanted / math.hypot(*wanted) if unit else wanted
     np.testing.assert_allclose(run.embedding, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("told", "older"),
+    [("mean", "mean_tokens"), ("cls", "cls_token"), ("max", "max_tokens"), ("lasttoken", "lasttoken")],
+)
+def test_the_pooling_by_one_word_of_newer_folders(told, older, tmp_path):
+    """Folders that sentence-transformers writes today were refused."""
+    now, then = (
+        open_model(sentence_model(tmp_path / name, [*MODULES, POOL], **how)).run(ids=[5, 6, 7])
+        for name, how in (("now", {"told": told}), ("then", {older: True}))
+    )
+    np.testing.assert_array_equal(now.embedding, then.embedding)
 
 
 def test_a_model_of_no_sentences_has_no_vector_for_them(toy):
@@ -317,6 +339,7 @@ def test_a_model_of_no_sentences_has_no_vector_for_them(toy):
         ([*MODULES, POOL], {"weightedmean_tokens": True}, "pooling_mode_weightedmean_tokens is not supported"),
         ([*MODULES, POOL], {"mean_tokens": True, "cls_token": True}, "is not supported"),
         ([*MODULES, POOL], {}, "is not supported"),
+        ([*MODULES, POOL], {"told": "weightedmean"}, "by weightedmean is not supported"),
         ([*MODULES, {"type": "sentence_transformers.models.Dense", "path": "3"}], {}, "models.Dense is not supported"),
         ([*MODULES, {**POOL, "path": "../1_Pooling"}], {"mean_tokens": True}, "expected a list of modules"),
         ({"a": 1}, {}, "expected a list of modules"),

@@ -76,6 +76,7 @@ VARIANTS = {
     "roberta: padding": Variant(
         ROBERTA, bert_tensors(ROBERTA), ids=[5, 1, 3, 30, 1, 8, 21, 1, 1], mask=[1, 0, 1, 1, 0, 1, 1, 0, 0]
     ),
+    "roberta: relu but in its head": Variant(ROBERTA | {"hidden_act": "relu"}, bert_tensors(ROBERTA, pooler=False)),
     "distilbert": Variant(DISTILBERT, distilbert_tensors(), "distilbert."),
     "distilbert: no prefix, relu": Variant(DISTILBERT | {"activation": "relu"}, distilbert_tensors()),
     "gpt2": Variant(GPT2, gpt2_tensors(), "transformer."),
@@ -101,6 +102,7 @@ VARIANTS = {
     "mistral": llama({}, MISTRAL, untied=True),
     "mistral: no window": llama({"sliding_window": None}, MISTRAL),
     "qwen2": llama({}, QWEN2, biases=QKV),
+    "qwen2: looks ahead": llama({"is_causal": False}, QWEN2, biases=QKV),  # gte-Qwen2, which embeds texts
     "qwen2: window switched off": llama({"sliding_window": 2}, QWEN2, biases=QKV),
     "qwen2: upper layers slide": llama({}, SLIDING, biases=QKV),
     "qwen2: layer types": llama({"layer_types": ["sliding_attention", "full_attention"]}, SLIDING, biases=QKV),

@@ -220,7 +220,7 @@ class FilesController(QObject):
     def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed) -> None:
         """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""
         if record is None:
-            self._begin(Loaded(placed.problem), None, path.name, {}, placed.study)
+            self._begin(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
         else:
             self._begin(Loaded(placed.problem, snapshots=record.snapshots), path, path.stem, record.view, placed.study)
             self._known = Stamp.of(path)

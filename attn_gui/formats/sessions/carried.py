@@ -19,6 +19,8 @@ LARGEST_FIGURE = 2**30
 _PNG, _PDF = b"\x89PNG\r\n\x1a\n", b"%PDF-"
 _SVG = re.compile(rb'<metadata id="attn_gui">([A-Za-z0-9+/=\s]*)</metadata>')
 _SPECIFIED = re.compile(rb"/EF <</F (\d{1,9}) 0 R>>\s*/Type/Filespec\s*/Subtype/application#2Fx-attn")
+_STREAM = rb"\n%s 0 obj\s*<<[^>]{0,99}/FlateDecode[^>]{0,99}>>\s*stream\r?\n"
+"""Of bounded length: else each of many beginnings would be followed to the end of the file."""
 _NONE = QT_TRANSLATE_NOOP("Sentences", "{file} is a figure that carries no session.")
 _DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file}: the session that this figure carries is damaged.")
 _LARGE = QT_TRANSLATE_NOOP("Sentences", "{file} carries a session of more than {expected}.")
@@ -73,7 +75,7 @@ def in_pdf(data: bytes) -> bytes:
     attached = _SPECIFIED.search(data)
     if attached is None:
         raise FormatError(_NONE)
-    begun = re.search(rb"\n%s 0 obj\s*<<[^>]*/FlateDecode[^>]*>>\s*stream\r?\n" % attached[1], data)
+    begun = re.search(_STREAM % attached[1], data)
     if begun is None:
         raise FormatError(_DAMAGED)
     return _unpacked(data[begun.end() :], LARGEST)

@@ -29,7 +29,7 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, number: i
     if head.transform is not None:
         assert head.norm is not None
         inner = finished @ head.transform.matrix + head.transform.bias
-        activation = ACTIVATIONS[sizes.activation]
+        activation = ACTIVATIONS[head.activation]
         found = _norm_pulled(activation.bend(inner), head.norm, sizes, found)
         found = head.transform.matrix @ (found * activation.slope(inner))
     return found if ends.final_norm is None else _norm_pulled(state, ends.final_norm, sizes, found)

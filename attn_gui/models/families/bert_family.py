@@ -13,10 +13,14 @@ from attn_gui.models.reading.tensor_files import Tensors
 
 
 class HeadNames:
-    """Names of the tensors of a head."""
+    """Names of the tensors of a head, and its activation."""
 
-    def __init__(self, transform: str, norm: str, decoder: str, biases: tuple[str, ...]) -> None:
+    def __init__(
+        self, transform: str, norm: str, decoder: str, biases: tuple[str, ...], activation: str | None = None
+    ) -> None:
+        """`activation`: that of the head, where it is not that of the layers."""
         self.transform, self.norm, self.decoder, self.biases = transform, norm, decoder, biases
+        self.activation = activation
 
 
 class Bert(Family):
@@ -83,7 +87,8 @@ class Bert(Family):
         bias = next((name for name in names.biases if name in tensors), names.biases[0])
         transform = self.dense(tensors, names.transform, sizes.d_model, sizes.d_model, needed=True)
         norm: NormWeights = self.norm(tensors, names.norm, sizes)
-        return Head(transform, norm, Dense(matrix, tensors.array(bias, sizes.vocabulary)))
+        decoder = Dense(matrix, tensors.array(bias, sizes.vocabulary))
+        return Head(transform, norm, decoder, names.activation or sizes.activation)
 
 
 def encoder(config: Config, layers: int, heads: int, d_model: int, **more: object) -> Architecture:

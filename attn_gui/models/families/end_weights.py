@@ -36,6 +36,7 @@ class Head(NamedTuple):
     transform: Dense | None
     norm: NormWeights | None
     decoder: Dense  # [d_model, vocabulary]
+    activation: str = ""  # behind `transform`, as the engine calls it
 
 
 class EndWeights(NamedTuple):

@@ -44,6 +44,9 @@ class Llama(Family):
         width = config.count("head_dim") if config.given("head_dim") else head_width(config, d_model, heads)
         if width % 2:
             raise config.refusal(_ODD, got=width)
+        windows = self.windows(config, layers)
+        if any(windows):
+            config.check(is_causal=True)  # nothing that is published looks ahead and only so far
         return Architecture(
             num_layers=layers,
             num_heads=heads,
@@ -58,9 +61,9 @@ class Llama(Family):
             norm_eps=config.number("rms_norm_eps", 1e-6),
             activation=config.choice("hidden_act", ACTIVATIONS, "silu"),
             gated=True,
-            causal=True,
+            causal=config.flag("is_causal", True),  # models that embed texts look ahead, too
             scales=(width**-0.5,) * layers,
-            windows=self.windows(config, layers),
+            windows=windows,
             frequencies=frequencies(config, width),
         )
 

@@ -16,7 +16,11 @@ class Roberta(Bert):
     key = "roberta"
     prefixes = ("roberta.",)
     head_names: ClassVar = HeadNames(
-        "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder.weight", ("lm_head.bias", "lm_head.decoder.bias")
+        "lm_head.dense",
+        "lm_head.layer_norm",
+        "lm_head.decoder.weight",
+        ("lm_head.bias", "lm_head.decoder.bias"),
+        activation="gelu",
     )
 
     def architecture(self, config: Config) -> Architecture:

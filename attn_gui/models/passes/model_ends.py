@@ -34,7 +34,7 @@ def scored(ends: EndWeights, sizes: Architecture, hidden: Array) -> Array:
     with np.errstate(all="ignore"):
         if ends.head.transform is not None:
             hidden = hidden @ ends.head.transform.matrix + ends.head.transform.bias
-            hidden = ACTIVATION[sizes.activation](hidden)
+            hidden = ACTIVATION[ends.head.activation](hidden)
         if ends.head.norm is not None:
             hidden = _normed(hidden, ends.head.norm, sizes)
         found: Array = hidden @ ends.head.decoder.matrix

@@ -34,12 +34,13 @@ def _largest(rows: Array) -> Array:
     return found
 
 
-WAYS: dict[str, Callable[[Array], Array]] = {
-    "pooling_mode_mean_tokens": _mean,
-    "pooling_mode_cls_token": _first,
-    "pooling_mode_max_tokens": _largest,
-}
-"""From the rows of tokens that are no padding to one vector, by the switch of the pooling's config."""
+def _last(rows: Array) -> Array:
+    return np.array(rows[-1])
+
+
+WAYS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
+"""From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
+MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mode_mean_tokens
 
 
 class Pooling(NamedTuple):
@@ -80,7 +81,10 @@ def _way(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
     if Path(place).name != place:
         raise FormatError(_BAD).at(path)
     config = json_file(folder / place / "config.json")
-    chosen = [name for name, value in config.items() if name.startswith("pooling_mode_") and value is True]
-    if len(chosen) != 1 or chosen[0] not in WAYS:
+    chosen = [name for name, value in config.items() if name.startswith(f"{MODE}_") and value is True]
+    modes = [name.removeprefix(f"{MODE}_").removesuffix("s").removesuffix("_token") for name in chosen]
+    if isinstance(config.get(MODE), str):
+        chosen = modes = [config[MODE]]
+    if len(modes) != 1 or modes[0] not in WAYS:
         raise FormatError(_UNKNOWN, got=", ".join(chosen)[:80] or "—").at(path)
-    return WAYS[chosen[0]]
+    return WAYS[modes[0]]

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.tell import Tell
 from attn_gui.formats.base import reading
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
 from attn_gui.formats.foreign_arrays import Array, broken
 from attn_gui.formats.json_text import parse_object
 from attn_gui.formats.sessions.packed_arrays import Place, places
@@ -29,6 +30,9 @@ _SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” has the
 _KIND = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds {got}; expected F32, F16 or BF16.")
 _WILD = QT_TRANSLATE_NOOP("Sentences", "{file}: the tensor “{name}” holds numbers that are not finite.")
 _INDEX = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must say for every tensor which file holds it.")
+_LARGE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the numbers of this model take {size} of memory in single precision; {free} are free."
+)
 _FOREIGN = QT_TRANSLATE_NOOP("Sentences", "{file} names the shard “{name}”; expected a file of the same folder.")
 
 
@@ -80,6 +84,13 @@ class Tensors:
         """
         found = self._read[name] = self._checked(name, shape)
         return found.numbers()
+
+    def check_memory(self) -> None:
+        """Raise FormatError where memory does not hold what has to be converted: others would be ended with us."""
+        converted = (tensor for tensor in self._tensors.values() if tensor.kind in _EXPONENTS)
+        size, free = sum(4 * prod(tensor.shape) for tensor in converted), available()
+        if size > free != UNKNOWN:
+            raise FormatError(_LARGE, size=size_text(size), free=size_text(free)).at(self._path)
 
     def check(self, tell: Tell) -> None:
         """Raise FormatError for NaN or infinity in a tensor that was read; others, such as masks, may hold them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.json_text import Json
 from attn_gui.models.reading.install_line import install_line
 from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
 from attn_gui.models.reading.token_texts import TokenTexts
@@ -19,6 +20,9 @@ from attn_gui.models.reading.whole_words import WholeWords
 LARGEST = 1 << 26
 LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
 LONGEST_TEXT = 1 << 17  # letters
+MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
+LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
+"""Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
 _ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
 _PACKAGE = QT_TRANSLATE_NOOP(
     "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
@@ -64,16 +68,21 @@ class TokenizerFile:
 
     @cached_property
     def mask_token(self) -> str | None:
-        """The token that stands for one to be filled in; None where the folder names none."""
-        path = self._path.with_name(TOKENIZER_CONFIG)
-        found = json_file(path, LARGEST).get("mask_token") if path.exists() else None
-        found = found.get("content") if isinstance(found, dict) else found
-        return found if isinstance(found, str) else None
+        """The token that stands for one to be filled in: as the folder names it, else as families do; None for none."""
+        if (found := _content(self._told.get("mask_token"))) is not None:
+            return found
+        return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
 
     def token_id(self, token: str) -> int | None:
         """The id of a token; None for what is none."""
         found: int | None = self._tokenizer.token_to_id(token)
         return found
+
+    @cached_property
+    def _told(self) -> dict[str, Json]:
+        """The words of the folder about its tokenizer."""
+        path = self._path.with_name(TOKENIZER_CONFIG)
+        return json_file(path, LARGEST) if path.exists() else {}
 
     @cached_property
     def _texts(self) -> TokenTexts:
@@ -101,8 +110,10 @@ class TokenizerFile:
             raise FormatError(_PACKAGE, line=install_line("tokenizers")) from error
         with reading(self._path, LARGEST) as source:
             data = source.file.read(source.size)
+        told = self._told
         try:
             found = Tokenizer.from_buffer(data)
+            _lay_round(found, told)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # of a file that it cannot make sense of it may panic, which is no Exception
@@ -111,3 +122,27 @@ class TokenizerFile:
         found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
         found.no_truncation()
         return found
+
+
+def _lay_round(tokenizer: Any, told: Mapping[str, Json]) -> None:
+    """Let a tokenizer begin and end a text as its folder says, where transformers lets that decide.
+
+    Source: LlamaTokenizerFast.update_post_processor of https://github.com/huggingface/transformers.
+    """
+    if told.get("tokenizer_class") not in LLAMAS or not isinstance(told.get("add_bos_token"), bool):
+        return
+    from tokenizers.processors import TemplateProcessing
+
+    before, after = (
+        [token] if told.get(f"add_{side}_token") is True and (token := _content(told.get(f"{side}_token"))) else []
+        for side in ("bos", "eos")
+    )
+    special = [(token, tokenizer.token_to_id(token)) for token in (*before, *after)]
+    one, other = ([*before, text, *after] for text in ("$A", "$B:1"))
+    tokenizer.post_processor = TemplateProcessing(single=one, pair=[*one, *other], special_tokens=special)
+
+
+def _content(token: Json) -> str | None:
+    """A special token, which is written as a text or as a record."""
+    found = token.get("content") if isinstance(token, dict) else token
+    return found if isinstance(found, str) else None

@@ -16,6 +16,7 @@ from attn_gui.engine.problem.records import same
 
 BY_HAND = "interventions"
 """The field of a problem that is shown record by record."""
+PRECISION = "dtype"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,12 @@ class LayerEdit:
 
     @classmethod
     def between(cls, base: Problem, problem: Problem) -> LayerEdit:
-        """The edit that makes `problem` of `base`, to the bit."""
-        old, new = leaves_of(base), leaves_of(problem)
+        """The edit that makes `problem` of `base`, to the bit.
+
+        Another precision is one field: as cells, all of x would stay what it is for this text and the layers below.
+        """
+        precision = {} if base.dtype == problem.dtype else {PRECISION: problem.dtype}
+        old, new = leaves_of(with_precision(base, problem.dtype)), leaves_of(problem)
         whole = {_root(name) for name in old.keys() ^ new.keys()}
         whole |= {_root(name) for name in old.keys() & new.keys() if not _alike(old[name], new[name])}
         cells = {
@@ -90,15 +95,21 @@ class LayerEdit:
             if _root(name) not in whole and isinstance(new[name], np.ndarray) and not same(old[name], new[name])
         }
         kept = problem.replace() if whole else problem  # whoever writes into the arrays of `problem` leaves those alone
-        return cls(cells, {root: getattr(kept, root) for root in sorted(whole)})
+        return cls(cells, precision | {root: getattr(kept, root) for root in sorted(whole)})
 
     def of(self, base: Problem) -> Problem:
         """`base` with this edit in it. Raises ShapeError or another ValueError where they do not fit together."""
         if not self:
             return base
+        base = with_precision(base, self.fields.get(PRECISION, base.dtype))
         arrays = leaves_of(base)
         put = {name: cells.put_into(arrays[name]) for name, cells in self.cells.items() if name in arrays}
         return Problem.of({**with_leaves(base, put), **self.fields})
+
+
+def with_precision(base: Problem, dtype: object) -> Problem:
+    """A problem in another precision; the same object where it has that. Raises ValueError for what is none."""
+    return base if base.dtype == dtype else base.replace(**{PRECISION: dtype})
 
 
 def _root(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
 from attn_gui.engine.tell import Tell
@@ -16,7 +17,7 @@ from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model, open_model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
-from attn_gui.models.studies.layer_edit import Cells, LayerEdit
+from attn_gui.models.studies.layer_edit import PRECISION, Cells, LayerEdit, with_precision
 from attn_gui.models.studies.study import Placed, Study, placed
 
 _ELSEWHERE = QT_TRANSLATE_NOOP(
@@ -59,8 +60,9 @@ def record_of(
 
 def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     """An edit with the options of the layer that it makes; arrays that only it has go as a whole."""
-    arrays, options = split(edit.of(base))
-    known = base.arrays()
+    changed = edit.of(base)
+    arrays, options = split(changed)
+    known = with_precision(base, changed.dtype).arrays()
     cells = {name: (part.places, part.values) for name, part in edit.cells.items()}
     whole = {
         name: array
@@ -99,10 +101,13 @@ def _with_no_x(model: Model, text: str, number: int) -> Problem:
 
 
 def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
-    arrays = base.arrays()
+    arrays = with_precision(base, record.options.get(PRECISION, base.dtype)).arrays()
     kept = {name: arrays[name] for name in record.names if name in arrays}
     put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
-    return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
+    try:
+        return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
+    except FieldTypeError as error:  # of a foreign file; whoever opens it shows what is a ValueError
+        raise FormatError(error.template, **error.values) from error
 
 
 def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:

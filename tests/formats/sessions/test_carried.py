@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import time
 import zlib
 
 import numpy as np
@@ -15,6 +16,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import IMAGES, FormatError, load, open_file, save
 from attn_gui.formats.sessions import carried
 from attn_gui.paths import resource
+from tests.mutations.pace import is_slow
 
 KINDS = [key for key, figures in IMAGES.items() if figures.carries]
 
@@ -91,6 +93,17 @@ def test_a_session_that_unpacks_to_more_than_its_cap_is_refused(problem, tmp_pat
     path.write_bytes(data[:start] + bomb + data[start:])
     with pytest.raises(FormatError, match="more than 10"):
         load(path)
+
+
+def test_a_pdf_of_many_beginnings_of_its_session_is_refused_at_once(tmp_path):
+    """Each was followed to the end of the file: one of half a megabyte held the window up for minutes."""
+    path = tmp_path / "a.pdf"
+    named = b"%PDF-1.4\n/EF <</F 5 0 R>> /Type/Filespec /Subtype/application#2Fx-attn"
+    path.write_bytes(named + b"\n5 0 obj<<" * 50_000)
+    began = time.process_time()
+    with pytest.raises(FormatError, match="is damaged"):
+        open_file(path)
+    assert not is_slow(time.process_time() - began, 2.0)
 
 
 def test_the_command_line_can_leave_it_out(tmp_path, capsys):

@@ -122,3 +122,22 @@ def test_texts_share_the_weights_of_a_layer_for_as_long_as_one_of_them_is_held(m
     del first, second
     assert np.shares_memory(third.w_query, placed(model, TEXT, 1, {}, silent).study.base.w_query)
     assert held() is None
+
+
+def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(model: Model) -> None:
+    """All of x was kept as it was when the precision was chosen: what was changed below it had no effect."""
+    start = placed(model, TEXT, 1, {}, silent)
+    weights = np.array(start.problem.w_value, np.float64)
+    weights[1, 2] = 0.1
+    changed = start.problem.replace(dtype="float64", w_value=weights)
+    edit = start.study.edits(changed)[1]
+    assert (edit.cells.keys(), edit.fields.keys()) == ({"w_value"}, {"dtype"})
+    assert edit.of(start.study.base) == changed
+    other = start.study.with_text(changed, "a cat", silent)
+    assert other.problem == placed(model, "a cat", 1, {}, silent).problem.replace(dtype="float64", w_value=weights)
+    below = start.study.at(changed, 0, silent)
+    off = below.problem.replace(interventions=[OFF])
+    above = below.study.at(off, 1, silent)
+    below_off = {0: LayerEdit.between(below.study.base, off)}
+    assert above.problem == placed(model, TEXT, 1, below_off, silent).problem.replace(dtype="float64", w_value=weights)
+    assert edit.without("dtype").of(start.study.base) == start.problem.replace(w_value=np.float64(weights))

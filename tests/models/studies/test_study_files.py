@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,21 @@ def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
     assert lower.problem == first
 
 
+def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -> None:
+    below = placed(model, "the cat", 0, {}, silent)
+    x = np.array(below.problem.x, np.float64)
+    x[0, 1] = 0.1
+    first = below.problem.replace(dtype="float64", x=x)
+    above = below.study.at(first, 1, silent)
+    path = tmp_path / "study.attn"
+    found = opened_study(kept(record_of(above.study, above.problem, {}, ()), path), [], silent)
+    assert path.stat().st_size < 4_000
+    assert found.problem == above.problem
+    assert found.study.at(found.problem, 0, silent).problem == first
+    shown = opened_study(record_of(below.study, first, {}, ()), [], silent, shown_layer=first)
+    assert shown.problem == first
+
+
 def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tmp_path: Path) -> None:
     """A session with other heads in a layer was saved, and refused when it was opened: what was in it was lost."""
     above = placed(model, "the cat", 1, {}, silent)
@@ -94,6 +110,16 @@ def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     with pytest.raises(FormatError, match=r"config\.json"):
         opened_study(gone, [], silent)
+
+
+@pytest.mark.parametrize("wrong", [{"num_heads": []}, {"temperature": {}}, {"query_tokens": [["a"]]}, {"dtype": []}])
+def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: dict[str, object]) -> None:
+    """It is no ValueError, which is what the window says in a sentence: that of a program's fault came instead."""
+    start = placed(model, "the cat", 0, {}, silent)
+    record = record_of(start.study, changed(start.problem), {}, ())
+    layer = replace(record.layers[0], options={**record.layers[0].options, **wrong})
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        opened_study(replace(record, layers={0: layer}), [], silent)
 
 
 def test_a_layer_is_a_problem_that_files_hold(model: Model, tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""Texts cut into tokens as transformers cuts them, by all that a folder says of its tokenizer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from attn_gui.formats import FormatError
+from attn_gui.models.reading.tokenizer_file import TokenizerFile
+
+DATA = Path(__file__).parents[2] / "data" / "models"
+pytest.importorskip("tokenizers")
+BOS, EOS = "<|begin_of_text|>", "<|end_of_text|>"
+LLAMA = {"tokenizer_class": "LlamaTokenizerFast", "bos_token": {"content": BOS, "lstrip": False}, "eos_token": EOS}
+BARE = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
+
+
+def cut(folder: Path, told: object, *texts: str, bare: bool = False) -> list[str]:
+    """The tokens of a text; `bare`: the tokenizer's file itself lays nothing round it, as that of DeepSeek."""
+    folder.mkdir()
+    for name in ("tokenizer.json", "config.json"):
+        shutil.copy(DATA / "tiny-llama" / name, folder)
+    if bare:
+        given = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        (folder / "tokenizer.json").write_text(json.dumps(given | {"post_processor": BARE}), encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
+    found = TokenizerFile(folder)
+    return list(found.tokens(found.cut(texts).ids))
+
+
+@pytest.mark.parametrize(
+    ("more", "bare", "before", "after"),
+    [
+        ({"add_bos_token": True}, True, [BOS], []),
+        ({"add_bos_token": True}, False, [BOS], []),
+        ({"add_bos_token": False}, False, [], []),
+        ({"add_bos_token": True, "add_eos_token": True}, True, [BOS], [EOS]),
+        ({"add_bos_token": True, "bos_token": None}, False, [], []),
+        ({}, True, [], []),
+        ({}, False, [BOS], []),
+        ({"tokenizer_class": "Qwen2Tokenizer", "add_bos_token": False}, False, [BOS], []),
+    ],
+)
+def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, after, tmp_path):
+    """DeepSeek's models were run without the token that they all begin with."""
+    one, other = cut(tmp_path / "one", {}, "to the", bare=True), cut(tmp_path / "other", {}, " store", bare=True)
+    told = LLAMA | more
+    assert cut(tmp_path / "text", told, "to the", bare=bare) == [*before, *one, *after]
+    if "add_bos_token" in told and told["tokenizer_class"] == LLAMA["tokenizer_class"]:
+        both = [*before, *one, *after, *before, *other, *after]
+        assert cut(tmp_path / "pair", told, "to the", " store", bare=bare) == both
+
+
+def test_a_token_to_begin_with_that_the_tokenizer_does_not_have_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="cannot be read as a tokenizer"):
+        cut(tmp_path / "folder", LLAMA | {"add_bos_token": True, "bos_token": "<none>"}, "to the")
