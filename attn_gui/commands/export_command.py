@@ -166,11 +166,14 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    from attn_gui.engine.comparison.ready import READY
+
     add = parser.add_argument
     add(
         "--compare",
-        metavar="with-scale|with-mask|FILE",
-        help="two states: the problem without and with its scale or mask, or FILE and the problem",
+        metavar="|".join([*READY, "FILE"]),
+        help="two states: the problem without and with its scale, its mask, the first chosen head or what was set by "
+        "hand, or FILE and the problem",
     )
     add(
         "--show",
