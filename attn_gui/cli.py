@@ -162,8 +162,9 @@ def _window_parser() -> argparse.ArgumentParser:
         "--help” how to have every number checked.",
         allow_abbrev=False,
     )
-    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx) or a lesson (.md) to open; several "
-    known += "files of arrays (.npy, .csv, …) as one problem, several others each in a window of its own"
+    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx), a figure with its session (.png, .svg, "
+    known += ".pdf) or a lesson (.md) to open; several files of arrays (.npy, .csv, …) as one problem, several others "
+    known += "each in a window of its own"
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=known)
     parser.add_argument("--lang", choices=LANGUAGES, help="language of the window (default: the system's)")
     add_arrangement(parser)
