@@ -128,10 +128,12 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
         metavar="NAME",
         nargs="+",
         action="extend",
-        help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; npz: all)",
+        help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; in a file "
+        "that holds all stages: all)",
     )
-    add("--heads", type=heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
-    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
+    whole_file = "a file of all stages has all"
+    add("--heads", type=heads, metavar="all|0,2-3", help=f"which heads (default: all; {whole_file})")
+    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help=f"which item (default: 0; {whole_file})")
     add(
         "--format",
         nargs="+",
