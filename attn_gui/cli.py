@@ -153,8 +153,8 @@ def _verify(words: list[str]) -> int:
 def _window_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "attn-gui",
-        usage="attn-gui [FILE ...] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
-        "       attn-gui verify FILE\n       attn-gui lesson check FILE\n"
+        usage="attn-gui [FILE ...] [--lang en|zh] [options]\n       attn-gui export FILE -o DIR [options]\n"
+        "       attn-gui verify FILE [options]\n       attn-gui lesson check FILE\n"
         "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui solution FILE -o DIR [options]\n"
         "       attn-gui model FOLDER --text TEXT [options]",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
@@ -175,7 +175,7 @@ def _window_parser() -> argparse.ArgumentParser:
 def _verify_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "attn-gui verify",
-        usage="attn-gui verify FILE",
+        usage="attn-gui verify FILE [options]",
         description="Recompute a problem by an independent plain reference and print the worst difference of every "
         "stage, and whether what must always hold does; needs no display.",
         epilog="Exit code 0 if every difference is one that rounding explains; else 2, with a sentence on the first "
