@@ -50,8 +50,9 @@ def export(words: list[str]) -> int:
 def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Any) -> list[Path]:
     """Write figures and numbers of a problem into a folder and give the paths, as `attn-gui export` does.
 
-    The options are those of the command line, with `_` for `-`: `stage="weights"`, `heads=(0, 2)`, `format=["svg",
-    "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is what the files are called.
+    The options are those of the command line but for those on arrays, with `_` for `-`: `stage="weights"`,
+    `heads=(0, 2)`, `format=["svg", "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is
+    what the files are called.
     TypeError for another option, ValueError with one sentence for what cannot be written.
     """
     from attn_gui.commands.export_writing import written
@@ -59,7 +60,8 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
     from attn_gui.formats.base import Loaded
 
     problem, parser = problem_in(problem, "export_files", ", folder"), export_parser()
-    known = {action.dest: action for action in parser._actions if action.option_strings}
+    of_files = {"help", *parser.get_default("arranging")}  # a problem is no file whose arrays are to be arranged
+    known = {action.dest: action for action in parser._actions if action.option_strings and action.dest not in of_files}
     words = [""]
     for name, value in {"folder": os.fspath(folder), "name": "problem", **options}.items():
         if name not in known:
