@@ -153,8 +153,8 @@ def _verify(words: list[str]) -> int:
 def _window_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "attn-gui",
-        usage="attn-gui [FILE ...] [--lang en|zh]\n       attn-gui export FILE -o DIR [options]\n"
-        "       attn-gui verify FILE\n       attn-gui lesson check FILE\n"
+        usage="attn-gui [FILE ...] [--lang en|zh] [options]\n       attn-gui export FILE -o DIR [options]\n"
+        "       attn-gui verify FILE [options]\n       attn-gui lesson check FILE\n"
         "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui solution FILE -o DIR [options]\n"
         "       attn-gui model FOLDER --text TEXT [options]",
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
@@ -162,8 +162,9 @@ def _window_parser() -> argparse.ArgumentParser:
         "--help” how to have every number checked.",
         allow_abbrev=False,
     )
-    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx) or a lesson (.md) to open; several "
-    known += "files of arrays (.npy, .csv, …) as one problem, several others each in a window of its own"
+    known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx), a figure with its session (.png, .svg, "
+    known += ".pdf) or a lesson (.md) to open; several files of arrays (.npy, .csv, …) as one problem, several others "
+    known += "each in a window of its own"
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=known)
     parser.add_argument("--lang", choices=LANGUAGES, help="language of the window (default: the system's)")
     add_arrangement(parser)
@@ -174,7 +175,7 @@ def _window_parser() -> argparse.ArgumentParser:
 def _verify_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "attn-gui verify",
-        usage="attn-gui verify FILE",
+        usage="attn-gui verify FILE [options]",
         description="Recompute a problem by an independent plain reference and print the worst difference of every "
         "stage, and whether what must always hold does; needs no display.",
         epilog="Exit code 0 if every difference is one that rounding explains; else 2, with a sentence on the first "

@@ -18,6 +18,7 @@ import attn_gui
 from attn_gui import no_window
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
+from attn_gui.engine.comparison.ready import READY
 from attn_gui.formats import load, load_matrix, open_file, open_matrix, save
 from attn_gui.paths import resource
 
@@ -336,6 +337,7 @@ def test_the_help_of_every_call_names_every_option() -> None:
         "--transparent",
         "--no-values",
         "--no-colorbar",
+        *READY,
     ):
         assert option in text
     assert "--lang" in subprocess.run([*CODE, "--help"], capture_output=True, text=True, cwd=ROOT).stdout

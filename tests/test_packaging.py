@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 
@@ -37,6 +38,19 @@ def test_shipped_fonts_are_small_and_licensed(qapp, font, license_text, most):
     assert resource("fonts", font).stat().st_size < most
     assert "SIL OPEN FONT LICENSE" in resource("fonts", license_text).read_text(encoding="utf-8")
     assert font.split("-")[0] in notices()
+
+
+def test_the_notices_name_what_is_installed_beside_it_and_nothing_else():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = [*project["dependencies"], *(need for extra in ("models", "xlsx") for need in extras(project, extra))]
+    wanted = {re.split("[<>=]", need)[0].lower() for need in needed}
+    rows = notices().partition("## Installed beside it")[2].partition("\n\n\n")[0]
+    told = {row.split()[0].strip(",").lower() for row in re.findall(r"^\| (.+?) \|", rows, re.M)}
+    assert told - {"package", "python"} == wanted
+
+
+def extras(project, name):
+    return project["optional-dependencies"][name]
 
 
 def test_no_shown_character_lacks_a_glyph(qapp):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from attn_gui.commands.export_command import export_parser
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import IMAGES, numbers
 from attn_gui.formats.scripts import SCRIPTS
 
@@ -58,6 +59,12 @@ def test_every_form_of_numbers_is_told(lang):
     for key in (*numbers(), *SCRIPTS):
         assert f"`{key}`" in text, key
     assert all(key.upper() in text for key in IMAGES)
+
+
+@pytest.mark.parametrize("lang", READMES)
+def test_every_page_is_told(lang):
+    rows = re.findall(r"^\| (`.*)", READMES[lang].read_text(encoding="utf-8"), re.MULTILINE)
+    assert not [name for name in PAGES if not any(f"`{name}`" in row for row in rows)]
 
 
 def test_the_comparison_has_the_same_marks_in_both():

@@ -50,8 +50,9 @@ def export(words: list[str]) -> int:
 def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Any) -> list[Path]:
     """Write figures and numbers of a problem into a folder and give the paths, as `attn-gui export` does.
 
-    The options are those of the command line, with `_` for `-`: `stage="weights"`, `heads=(0, 2)`, `format=["svg",
-    "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is what the files are called.
+    The options are those of the command line but for those on arrays, with `_` for `-`: `stage="weights"`,
+    `heads=(0, 2)`, `format=["svg", "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is
+    what the files are called.
     TypeError for another option, ValueError with one sentence for what cannot be written.
     """
     from attn_gui.commands.export_writing import written
@@ -59,7 +60,8 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
     from attn_gui.formats.base import Loaded
 
     problem, parser = problem_in(problem, "export_files", ", folder"), export_parser()
-    known = {action.dest: action for action in parser._actions if action.option_strings}
+    of_files = {"help", *parser.get_default("arranging")}  # a problem is no file whose arrays are to be arranged
+    known = {action.dest: action for action in parser._actions if action.option_strings and action.dest not in of_files}
     words = [""]
     for name, value in {"folder": os.fspath(folder), "name": "problem", **options}.items():
         if name not in known:
@@ -128,10 +130,12 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
         metavar="NAME",
         nargs="+",
         action="extend",
-        help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; npz: all)",
+        help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; in a file "
+        "that holds all stages: all)",
     )
-    add("--heads", type=heads, default=None, metavar="all|0,2-3", help="which heads (default: all; npz has all)")
-    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help="which batch item (default: 0; npz has all)")
+    whole_file = "a file of all stages has all"
+    add("--heads", type=heads, metavar="all|0,2-3", help=f"which heads (default: all; {whole_file})")
+    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help=f"which item (default: 0; {whole_file})")
     add(
         "--format",
         nargs="+",
@@ -166,11 +170,14 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    from attn_gui.engine.comparison.ready import READY
+
     add = parser.add_argument
     add(
         "--compare",
-        metavar="with-scale|with-mask|FILE",
-        help="two states: the problem without and with its scale or mask, or FILE and the problem",
+        metavar="|".join([*READY, "FILE"]),
+        help="two states: the problem without and with its scale, its mask, the first chosen head or what was set by "
+        "hand, or FILE and the problem",
     )
     add(
         "--show",

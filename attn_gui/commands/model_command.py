@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
-NEEDS = {"--second": "--page", "--set": "--page"}
+NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
 CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
@@ -180,7 +180,7 @@ def _parser() -> Parser:
         "tokens and what it predicts, and write figures; needs no display.",
         epilog="Families: bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3. A folder may be named by "
         f"{', '.join(KNOWN)}, which come along or are installed by the line that is told. Figures are "
-        "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet.",
+        "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet; pages DIR/NAME-PAGE.EXT.",
         allow_abbrev=False,
     )
     add = parser.add_argument

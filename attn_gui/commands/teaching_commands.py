@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attn_gui.arguments import cell, whole
+from attn_gui.arguments import cell, parsed, whole
 from attn_gui.commands.command_ground import (
     DONE,
     FileProgress,
@@ -69,7 +69,7 @@ def worksheet(words: list[str]) -> int:
 
 def solution(words: list[str]) -> int:
     """Write the worked solution of a cell, or of a whole problem."""
-    chosen = _solution_parser().parse_args(words)
+    chosen = parsed(_solution_parser(), words, {"--head": "--cell"}, {})
     if (chosen.cell is None) != (chosen.stage is None):
         raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
     need_drawing()

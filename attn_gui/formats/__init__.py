@@ -111,15 +111,17 @@ def load(
     num_kv_heads: int | None = None,
     split: str | None = None,
 ) -> Problem:
-    """The problem in a session (.attn), or in a .npz, .safetensors, .json or .xlsx. Raises FormatError, one sentence.
+    """The problem in a session (.attn), in a figure that carries one (.png, .svg, .pdf), or in a .npz, .safetensors,
+    .json or .xlsx. Raises FormatError, one sentence.
 
     arrays   part of the problem → name in the file, where the names are others: {"query": "h.3.attn.q", …}; the parts
              are the fields that are arrays, mask, and w_query_key_value, b_query_key_value, query_key_value; the rest
-             is about a file of arrays, whatever they are called
+             is about files of arrays, whatever they are called
     axes     of query, key and value: "head,token,column", "token,head,column", "batch,head,token,column", …; None:
              the first of these that fits
     weights  "in,out", or "out,in" as torch.nn.Linear holds them
     mask     "keep": True may attend, "block": True may not, "add": to the scores; None: by its kind of numbers
+    num_heads, num_kv_heads  where no axis says them; None: as the file, else 1, and as many
     split    of these: "part,head,column", or "head,part,column" as GPT-NeoX and BLOOM hold them; None: as models
              have an array of this name
     What the file holds and is left out is a UserWarning each.

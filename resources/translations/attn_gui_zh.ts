@@ -5859,7 +5859,7 @@
     </message>
     <message>
         <source>Drag a token onto one of the first text: its row stands there instead; or press Enter</source>
-        <translation>把一个词元拖到第一段文本的词元上，它的那一行就替换到那里；也可以按 Enter</translation>
+        <translation>把一个词元拖到第一段文本的词元上，用它的那一行替换后者的那一行；也可以按 Enter</translation>
     </message>
     <message>
         <source>&amp;Row of</source>

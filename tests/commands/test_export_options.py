@@ -67,6 +67,13 @@ def test_python_refuses_alike(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("option", [{"num_heads": 2}, {"mask": "block"}, {"array": {"query": "q"}}, {"help": True}])
+def test_python_has_no_options_on_a_file(option, tmp_path):
+    with pytest.raises(TypeError, match=f"no option '{next(iter(option))}'"):
+        attn_gui.export_files(load(WORKED), tmp_path, **option)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("choices", "said"),
     [

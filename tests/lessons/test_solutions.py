@@ -174,6 +174,7 @@ def test_the_command_line_writes_it(tmp_path, capsys):
         (["--stage", "weight", "--cell", "0,0"], "'weight' is not a stage of this problem"),
         (["--stage", "weights", "--cell", "0,7"], "0, 0, 0, 7"),
         (["--batch", "3"], "There is no batch item 3"),
+        (["--head", "1"], "--head means something with --cell only"),
         (["--format", "docx"], "docx"),
     ],
 )

@@ -134,6 +134,8 @@ def test_without_a_layer_or_head_a_sheet_of_each_layer(capsys, tmp_path):
             "has 4 cells along its axis head, got 9",
         ),
         ((), "--text"),
+        (("--text", "a", "--page", "lens"), "--page means something with -o only"),
+        (("--text", "a", "--format", "svg"), "--format means something with -o only"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(capsys, tmp_path, words, sentence):

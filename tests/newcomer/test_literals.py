@@ -79,6 +79,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
 STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
     "arrangement.py": 1,  # the axes of the weights of projections
+    "listed_files.py": 1,  # these axes, too
     "colors.py": 1,
     "create.py": 1,
     "fixes.py": 3,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from .hostile_parts import ROWS as PARTS
 from .hostile_rows import INF, NAN, chain
 from .hostile_rows import ROWS as CHAIN
 
+README = Path(__file__).resolve().parents[3] / "README.md"
 ROWS = {row.id: row for row in (*CHAIN, *PARTS, *LAYERS)}
 WRITTEN_OVERFLOWS = (
     "normed_x",
@@ -42,6 +44,12 @@ def trace_of():
 def test_every_stage_meets_wild_numbers():
     assert len(ROWS) == len(CHAIN) + len(PARTS) + len(LAYERS) >= 230
     assert {row.stage for row in ROWS.values()} == set(STAGE)
+
+
+def test_the_readme_counts_them():
+    plain = sum("dtype" not in row.fields for row in ROWS.values())
+    said = f"all {len(ROWS)} matrices by the engine, NaN by place, and all {plain} of float64 by plain loops too; all "
+    assert f"| {said}{len(REFUSALS)} empty or odd shapes refused by name |" in README.read_text(encoding="utf-8")
 
 
 @pytest.mark.family(8)

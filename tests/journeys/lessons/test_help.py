@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 import attn_gui
 from attn_gui.cli import main
+from attn_gui.engine.stages import STAGE
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.lessons.lesson_file import ORDERS
 from attn_gui.lessons.live_expression import FUNCTIONS
@@ -29,7 +30,7 @@ def test_the_page_on_writing_names_all_that_a_lesson_can_show_and_its_example_is
     text = resource("help", lang, f"{WRITTEN}.md").read_text(encoding="utf-8")
     examples = [path.stem for path in resource("examples").glob("*.npz")]
     models = [path.name for path in resource("models").iterdir()]
-    names = {*PAGES, *FUNCTIONS, *MEASURES, *HERE, *PLACES, *ORDERS, *examples, *models}
+    names = {*STAGE, *PAGES, *FUNCTIONS, *MEASURES, *HERE, *PLACES, *ORDERS, *examples, *models}
     assert not [name for name in names if name not in text]
     lines = text.splitlines()
     path = tmp_path / "mine.md"
