@@ -23,6 +23,7 @@ from .truths import Image, Truths, differing, image
 TOLD = 12  # steps before a fault that are told
 LARGEST = 2**22  # numbers of a document in which the walk goes on
 MOST_PAIRS = 2**30  # of queries and keys: beyond, a comparison alone takes minutes, and nothing more is tried by it
+SLIP = 900.0  # seconds for what is redone once more, however large: under load its pictures take minutes
 
 
 class Beginning(NamedTuple):
@@ -156,7 +157,7 @@ class Walk:
             self.give_up_typing()
             while self.person.action(name).isEnabled():
                 self.person.do(name)
-            self.person.wait()
+            self.person.wait(SLIP)
         self.told.append(f"{name} all")
         self._judge(raised)
 
