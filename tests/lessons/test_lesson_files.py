@@ -159,6 +159,8 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
             "{9 ** 9 ** 9 ** weights[5, 5]} of",
             "line 8: expected a number that the",
         ),
+        ("{weights[1, 1]:2} of", "{dot(query[1, :], value[1, :])} of", "got dot(query[1, :], value[1, :])."),
+        ("{weights[1, 1]:2} of", "{places(weights[1, 1])} of", "line 8: expected a number that the"),
         ("of **key 1**", "of\n**key** {scores[9, 9]}", "line 9: expected a number that the"),
         ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
@@ -181,6 +183,17 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert said in told
     assert told.startswith("attn-gui: In the lesson mine.md, ")
     assert told.count("\n") == 1
+
+
+def test_claims_that_are_added_are_counted():
+    ground = Ground(compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation)
+    for text, number in (
+        ("(weights[0, 0] > 0) + (weights[0, 1] > 0)", 2),
+        ("(weights[0, 0] > 0) - (weights[0, 1] > 0)", 0),
+        ("-(n < m)", -1),
+        ("sum(exp(weights[0, :] > 0))", 2 * np.e),
+    ):
+        assert expression(text).number(ground) == number
 
 
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe", b"\x00" * 100, b"# a | b\n" + b"## s | t\n" * 70])
