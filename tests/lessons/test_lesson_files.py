@@ -17,6 +17,7 @@ from attn_gui.formats import FormatError
 from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import states_of
+from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_expression import ExpressionError, expression
 from attn_gui.lessons.measures import Ground
 from attn_gui.paths import resource
@@ -183,6 +184,24 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert said in told
     assert told.startswith("attn-gui: In the lesson mine.md, ")
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals", "said"),
+    [
+        (-0.0, None, "0"),  # the entropy of a row with one open key
+        (-0.001, 2, "0.00"),
+        (-0.001, None, "−0.001"),
+        (-0.0001, None, "−1.00e−04"),
+        (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
+        (-2e9, None, "−2.00e+09"),
+        (123456.5, 1, "123456.5"),
+        (-np.inf, 2, "−∞"),
+        (np.nan, None, "NaN"),
+    ],
+)
+def test_a_number_is_written_without_a_sign_before_zero_and_without_invented_digits(number, decimals, said):
+    assert written(number, decimals) == said
 
 
 def test_claims_that_are_added_are_counted():
