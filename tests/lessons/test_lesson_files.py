@@ -116,6 +116,15 @@ def test_gradients_and_dependences_are_those_of_the_engine():
         expression("rnn[0, 0]").number(Ground(compute(problem.replace(context=problem.x)).evaluation))
 
 
+def test_the_gradient_is_told_as_it_is_before_and_after_the_scale_is_set_back():
+    state = states_of(read_lesson(resource("lessons", "03-root-d-k.md")), PAGES)[4]
+    length = expression("norm(gradient(weights[2, 5], query[2, :]))")
+    before, after = (length.number(scene.ground()) for scene in (state.begin, state.end))
+    assert after / before > 2000  # 一千多倍 would be less than that
+    for lang, claim in (("en", "With scaling it is more than a thousand times"), ("zh", "不缩放时的一千倍以上")):
+        assert claim in state.step.text.said(lang, state.begin.ground())
+
+
 def lesson(tmp_path, text):
     path = tmp_path / "mine.md"
     path.write_text(text, encoding="utf-8")
