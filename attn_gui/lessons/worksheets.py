@@ -77,7 +77,7 @@ def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], b
             number,
             evaluation,
             (*shown, *(stage for stage in stages if stage not in shown)),
-            random_blanks(evaluation, stages or shown, blanks, seed + number - 1),
+            random_blanks(evaluation, stages or shown, blanks, seed + number - 1, items=1),
         )
 
 
@@ -97,14 +97,19 @@ def renumbered(problem: Problem, seed: int) -> Problem:
     return problem.replace(**fresh)
 
 
-def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
-    """`count` cells of these stages, drawn by a seed; none that the mask closes, none that is no number."""
+def random_blanks(
+    evaluation: Evaluation, stages: Sequence[str], count: int, seed: int, items: int | None = None
+) -> frozenset[Blank]:
+    """`count` cells of these stages, drawn by a seed; none that the mask closes, none that is no number.
+
+    `items`: of so many first items of the batch, as on paper, where there is one.
+    """
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
-        values = evaluation.box(stage, indices.whole(shapes[-1]))
+        values = evaluation.box(stage, indices.whole(shapes[-1]))[:items]
         open_cells.append(np.flatnonzero(np.isfinite(values)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])
     if count > begins[-1]:

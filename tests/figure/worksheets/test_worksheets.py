@@ -57,6 +57,16 @@ def test_a_number_that_stands_twice_is_left_out_twice():
     assert len(set(left.values())) == 1
 
 
+def test_every_cell_that_is_left_out_of_a_batch_is_on_the_sheet():
+    rng = np.random.default_rng(0)
+    problem = Problem(**{name: rng.normal(size=(3, 2, 2)) for name in ("query", "key", "value")})
+    for sheet in worksheets(problem, 5, 1, (), 8):
+        assert len(sheet.blanks) == 8
+        assert sum(len(table.left) for table in tables_of(sheet, Ink())) >= 8  # a score of 0 is left out scaled, too
+    with pytest.raises(ValueError, match="only 16 cells to leave out; 17"):
+        list(worksheets(problem, 1, 1, (), 17))
+
+
 def test_closed_cells_are_never_left_out():
     rng = np.random.default_rng(0)
     problem = Problem(
