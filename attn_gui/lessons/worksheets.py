@@ -88,13 +88,16 @@ def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def renumbered(problem: Problem, seed: int) -> Problem:
-    """The problem with other matrices of small whole numbers; masks, heads and options stay."""
+    """The problem with other matrices of small whole numbers; masks, heads and options stay.
+
+    Numbers that were changed by hand do not: nobody could reckon with them on paper, where nothing says so.
+    """
     fresh = {}
     for name, array in problem.arrays().items():
         if name in MATRICES:
             draw = np.random.default_rng([seed, zlib.crc32(name.encode())])
             fresh[name] = draw.integers(LOWEST, HIGHEST + 1, size=array.shape).astype(np.float64)
-    return problem.replace(**fresh)
+    return problem.replace(**fresh, interventions=())
 
 
 def random_blanks(

@@ -57,6 +57,12 @@ def test_a_number_that_stands_twice_is_left_out_twice():
     assert len(set(left.values())) == 1
 
 
+def test_no_number_of_a_sheet_is_changed_by_hand():
+    by_hand = [{"kind": "set", "stage": "scores", "at": {"query": 0, "key": 0}, "values": 50.0}]
+    (plain,), (sheet,) = (worksheets(load(WORKED).replace(interventions=each), 1, 1, (), 6) for each in ((), by_hand))
+    assert list(tables_of(sheet, Ink())) == list(tables_of(plain, Ink()))
+
+
 def test_every_cell_that_is_left_out_of_a_batch_is_on_the_sheet():
     rng = np.random.default_rng(0)
     problem = Problem(**{name: rng.normal(size=(3, 2, 2)) for name in ("query", "key", "value")})
