@@ -261,7 +261,7 @@ class LessonsController(QObject):
         return Ground(evaluation, self._runs, study.layer, self._view.look.head)
 
     def _asked_of(self) -> Callable[[], Ground]:
-        """What finds the ground of the question, from what is on the table now."""
+        """The way to the ground of the question, from what is on the table now."""
         return partial(self._states[self._place].asked_of, self._scene(), self._ground())
 
     # --- construction ----------------------------------------------------------------------------

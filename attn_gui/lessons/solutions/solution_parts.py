@@ -86,7 +86,9 @@ def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
     yield Sentence(say(COUNTED))
     if solution.given:
         yield Heading(say(GIVEN))
-        for name, array in solution.given:
+        for name, head, array in solution.given:
+            if head is not None:
+                yield Sentence(say(HEAD).format(head=head))
             yield Matrix(matrix_latex(name), symbol(name), array)
     yield from _sizes(solution)
     number, before = 0, ""
