@@ -76,6 +76,10 @@ def test_a_cell_that_is_changed_by_hand_says_so():
         solution_of_cell(evaluation, "head_output", cell),
     ):
         assert sum(said in part.text for part in parts(solution) if isinstance(part, Sentence)) == 1
+    off = several().replace(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}])
+    words = [part.text for part in parts(of_all(off)) if isinstance(part, Sentence) and "by hand" in part.text]
+    assert words
+    assert all(") is 0: changed by hand" in text for text in words)
     scaled = several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 0.5}])
     sheet = parts(solution_of_cell(evaluation_of(scaled), "weights", cell))
     words = [part.text for part in sheet if isinstance(part, Sentence)]

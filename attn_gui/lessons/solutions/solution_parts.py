@@ -121,7 +121,8 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
 
 def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
     place = f"{cell_symbol(cell.stage)} ({', '.join(map(str, cell.index[-2:]))})"
-    return say(BY_HAND).format(cell=place, value=spelled(cell.value), computed=spelled(computed.value))
+    value, before = (spelled(each.value + 0.0) for each in (cell, computed))  # a head that is off has −0
+    return say(BY_HAND).format(cell=place, value=value, computed=before)
 
 
 def _sizes(solution: Solution) -> Iterator[Equation]:
