@@ -38,6 +38,7 @@ POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1"))
 SHORT = Note(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
 FEW = Note(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
 UTF8 = Note(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
+CHINESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")  # letters, and signs as wide as they are
 HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 
 
@@ -154,8 +155,8 @@ def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
     found: list[Piece] = []
     for number, line in [*lines, (0, "")]:
         if line:
-            blank = " " if joined and joined[-1].isascii() and line.strip()[0].isascii() else ""
-            joined += blank + line.strip()
+            line = line.strip()
+            joined += ("" if not joined or CHINESE.search(joined[-1] + line[0]) else " ") + line
             ends.append((len(joined), number))
         elif joined:
             cut = pieces(joined, partial(_line_at, ends), _no_number)

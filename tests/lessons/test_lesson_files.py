@@ -195,6 +195,14 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert told.count("\n") == 1
 
 
+def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
+    """English has blanks before √ and behind a quotation mark, too."""
+    text = WHOLE.replace("of **key 1**", "of\n√d_k is “soft”\nand so on").replace("键 1 的权重", "键\n1 的\n权重，\n")
+    (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
+    assert state.step.text.said("en", state.begin.ground()) == "Weight 0.64 of √d_k is “soft” and so on."
+    assert state.step.text.said("zh", state.begin.ground()) == "键1 的权重，0.64。"
+
+
 @pytest.mark.parametrize(
     ("number", "decimals", "said"),
     [
