@@ -34,6 +34,7 @@ TEXT = Note(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and o
 CHECK = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”"))
 PLAIN = Note(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
 NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
+OF_NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
 POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1"))
 SHORT = Note(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
 FEW = Note(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
@@ -184,6 +185,8 @@ def _question(draft: _Draft) -> Question:
     because = _both(given["because"][1], given["because"][0]) if "because" in given else None
     question = Question(_both(asked, line), because=because)
     if draft.choices:
+        if "tolerance" in given:
+            raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
         choices = tuple(_both(text, number) for number, _, text in draft.choices)
         return replace(question, choices=choices, right=marked[0])
     number, text = given["answer"]
@@ -197,7 +200,7 @@ def _tolerance(given: dict[str, tuple[int, str]]) -> float:
     if "tolerance" not in given:
         return TOLERANCE
     line, text = given["tolerance"]
-    if re.fullmatch(r"0?\.\d{1,9}", text) is None:
+    if re.fullmatch(r"0?\.\d{1,9}", text) is None or not float(text):
         raise LessonError(line, POSITIVE, text)
     return float(text)
 

@@ -97,7 +97,9 @@ def _state(lesson: Lesson, step: Step, scene: Scene | None, pages: Mapping[str, 
     for order in step.orders:
         if order.word in BEGINNINGS:
             scene = BEGINNINGS[order.word](lesson, order)
-        elif scene is not None and order.word == "set":
+        elif order.word == "set":
+            if scene is None:
+                raise LessonError(order.line, BEGUN, order.rest)
             scene = changed(scene, order)
     if scene is None:
         raise LessonError(step.line, BEGUN, "")

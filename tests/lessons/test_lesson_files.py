@@ -180,6 +180,13 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("键 1 的权重 {weights[1, 1]:2}。", "", "line 3: expected a text under “### English” and one under “### 中文”"),
         ("- answer: sqrt(d_k)\n", "", "line 14: expected “- ask:” and either “- answer:” or 2 to 8 choices"),
         ("- answer: sqrt(d_k)", "- answer: open(1)", "line 15: expected an expression"),
+        ("- open: worked", "- set: scale = 1\n- open: worked", "line 4: expected “- open:”, “- make:” or “- model:”"),
+        ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 0.0", "line 16: expected a number between 0 and 1"),
+        (
+            "- answer: sqrt(d_k)",
+            "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1",
+            "line 17: expected “- tolerance:” beside “- answer:” alone",
+        ),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1, got 7."),
         ("- answer: sqrt(d_k)", "- [x] a | 甲", "line 14: expected “- ask:”"),
         ("## Step | 步骤", "nothing", "line 3: expected a step that begins with"),
