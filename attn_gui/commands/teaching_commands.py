@@ -81,10 +81,12 @@ def solution(words: list[str]) -> int:
 
     evaluation = evaluation_of(told(opened(chosen)).problem)
     try:
+        axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
+        if chosen.head and len(axes) != 4:
+            raise Refusal("--head is for a cell of a stage that has heads; here it would change nothing.")
         if chosen.cell is None:
             index, found = None, solution_of_all(evaluation, chosen.batch)
         else:
-            axes = evaluation.axes(chosen.stage)
             index = (chosen.batch, *([chosen.head] if len(axes) == 4 else ()), *chosen.cell)
             found = solution_of_cell(evaluation, chosen.stage, index)
         make_folder(chosen.folder)

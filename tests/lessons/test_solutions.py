@@ -174,6 +174,8 @@ def test_the_command_line_writes_it(tmp_path, capsys):
         (["--stage", "weights"], "A cell needs --stage and --cell"),
         (["--stage", "weight", "--cell", "0,0"], "'weight' is not a stage of this problem"),
         (["--stage", "weights", "--cell", "0,7"], "0, 0, 0, 7"),
+        (["--head", "2"], "--head is for a cell of a stage that has heads"),
+        (["--stage", "concat", "--cell", "0,0", "--head", "2"], "--head is for a cell of a stage that has heads"),
         (["--batch", "3"], "There is no batch item 3"),
         (["--format", "docx"], "docx"),
     ],
