@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attn_gui.arguments import cell, parsed, whole
+from attn_gui.arguments import cell, whole
 from attn_gui.commands.command_ground import (
     DONE,
     FileProgress,
@@ -69,7 +69,7 @@ def worksheet(words: list[str]) -> int:
 
 def solution(words: list[str]) -> int:
     """Write the worked solution of a cell, or of a whole problem."""
-    chosen = parsed(_solution_parser(), words, {"--head": "--cell"}, {})
+    chosen = _solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
         raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
     need_drawing()
@@ -81,10 +81,12 @@ def solution(words: list[str]) -> int:
 
     evaluation = evaluation_of(told(opened(chosen)).problem)
     try:
+        axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
+        if chosen.head and len(axes) != 4:
+            raise Refusal("--head is for a cell of a stage that has heads; here it would change nothing.")
         if chosen.cell is None:
             index, found = None, solution_of_all(evaluation, chosen.batch)
         else:
-            axes = evaluation.axes(chosen.stage)
             index = (chosen.batch, *([chosen.head] if len(axes) == 4 else ()), *chosen.cell)
             found = solution_of_cell(evaluation, chosen.stage, index)
         make_folder(chosen.folder)

@@ -34,10 +34,12 @@ TEXT = Note(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and o
 CHECK = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”"))
 PLAIN = Note(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
 NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
+OF_NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
 POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1"))
 SHORT = Note(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
 FEW = Note(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
 UTF8 = Note(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
+CHINESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")  # letters, and signs as wide as they are
 HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 
 
@@ -154,8 +156,8 @@ def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
     found: list[Piece] = []
     for number, line in [*lines, (0, "")]:
         if line:
-            blank = " " if joined and joined[-1].isascii() and line.strip()[0].isascii() else ""
-            joined += blank + line.strip()
+            line = line.strip()
+            joined += ("" if not joined or CHINESE.search(joined[-1] + line[0]) else " ") + line
             ends.append((len(joined), number))
         elif joined:
             cut = pieces(joined, partial(_line_at, ends), _no_number)
@@ -183,6 +185,8 @@ def _question(draft: _Draft) -> Question:
     because = _both(given["because"][1], given["because"][0]) if "because" in given else None
     question = Question(_both(asked, line), because=because)
     if draft.choices:
+        if "tolerance" in given:
+            raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
         choices = tuple(_both(text, number) for number, _, text in draft.choices)
         return replace(question, choices=choices, right=marked[0])
     number, text = given["answer"]
@@ -196,7 +200,7 @@ def _tolerance(given: dict[str, tuple[int, str]]) -> float:
     if "tolerance" not in given:
         return TOLERANCE
     line, text = given["tolerance"]
-    if re.fullmatch(r"0?\.\d{1,9}", text) is None:
+    if re.fullmatch(r"0?\.\d{1,9}", text) is None or not float(text):
         raise LessonError(line, POSITIVE, text)
     return float(text)
 

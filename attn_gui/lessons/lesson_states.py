@@ -61,6 +61,11 @@ class State:
         """Whether the tasks are done, from what is on the table now."""
         return all(claim.holds(ground) for claim in self.until) if self.until else scene.is_like(self.end)
 
+    def asked_of(self, scene: Scene, ground: Ground) -> Ground:
+        """The ground of its question: what is on the table, or what the tasks lead to while none of them is begun."""
+        waits = self.step.tasks and scene.has_numbers_of(self.begin) and not self.is_done(scene, ground)
+        return self.end.ground() if waits else ground
+
 
 class Page(Protocol):
     """Page that a lesson can show, by what has to be there for it."""
@@ -92,7 +97,9 @@ def _state(lesson: Lesson, step: Step, scene: Scene | None, pages: Mapping[str, 
     for order in step.orders:
         if order.word in BEGINNINGS:
             scene = BEGINNINGS[order.word](lesson, order)
-        elif scene is not None and order.word == "set":
+        elif order.word == "set":
+            if scene is None:
+                raise LessonError(order.line, BEGUN, order.rest)
             scene = changed(scene, order)
     if scene is None:
         raise LessonError(step.line, BEGUN, "")

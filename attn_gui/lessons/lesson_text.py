@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ LIVE = re.compile(r"\{([^{}]*)\}")
 DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
 MISSING = "–"
 """Stands for a number that the present problem does not have."""
+HUGE = 1e9
+"""From here on digits are written as a power of ten: the last of them would be invented."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +76,17 @@ def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str]
 
 
 def written(number: float, decimals: int | None = None) -> str:
-    """A number as it stands in a text: rounded to so many decimals, or to four without the zeros at their end."""
-    if decimals is not None:
+    """A number as it stands in a text: rounded to so many decimals, or to four without the zeros at their end.
+
+    Never "−0"; what is huge, or too small for four decimals, as a power of ten.
+    """
+    if HUGE <= abs(number) < math.inf:
+        text = f"{number:.2e}"
+    elif decimals is not None:
         text = f"{number:.{decimals}f}"
     elif number != 0 and abs(number) < 1e-3:
         text = f"{number:.2e}"
     else:
         text = f"{number:.4f}".rstrip("0").rstrip(".")
+    text = text if text.strip("-0.") else text.removeprefix("-")
     return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")

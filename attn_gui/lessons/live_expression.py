@@ -228,14 +228,19 @@ def _value(tree: ast.expr, ground: Ground) -> Value:
         case ast.Call(func=ast.Name(id="gradient"), args=[of, ast.Subscript(value=ast.Name(id=name)) as by]):
             return _cells(name, _parts(by.slice), replace(ground, evaluation=_gradient(of, ground.evaluation)))
     values = [_value(part, ground) for part in _operands(tree)]
+    try:
+        return np.asarray(_operation(tree)(*values), dtype=float)  # true and false are numbers, too
+    except (ValueError, IndexError):  # rows of other lengths, a number where a row is needed
+        raise ExpressionError(ast.unparse(tree)) from None
+
+
+def _operation(tree: ast.expr) -> Callable[..., Value]:
+    """The function or sign of an expression."""
     match tree:
         case ast.Call(func=ast.Name(id=name)):
-            return FUNCTIONS[name][1](*values)
+            return FUNCTIONS[name][1]
         case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.Compare(ops=[op]):
-            try:
-                return ARITHMETIC[type(op)](*values)
-            except ValueError:
-                raise ExpressionError(ast.unparse(tree)) from None
+            return ARITHMETIC[type(op)]
     raise ExpressionError(ast.unparse(tree))
 
 

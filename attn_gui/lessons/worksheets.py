@@ -77,7 +77,7 @@ def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], b
             number,
             evaluation,
             (*shown, *(stage for stage in stages if stage not in shown)),
-            random_blanks(evaluation, stages or shown, blanks, seed + number - 1),
+            random_blanks(evaluation, stages or shown, blanks, seed + number - 1, items=1),
         )
 
 
@@ -88,23 +88,31 @@ def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def renumbered(problem: Problem, seed: int) -> Problem:
-    """The problem with other matrices of small whole numbers; masks, heads and options stay."""
+    """The problem with other matrices of small whole numbers; masks, heads and options stay.
+
+    Numbers that were changed by hand do not: nobody could reckon with them on paper, where nothing says so.
+    """
     fresh = {}
     for name, array in problem.arrays().items():
         if name in MATRICES:
             draw = np.random.default_rng([seed, zlib.crc32(name.encode())])
             fresh[name] = draw.integers(LOWEST, HIGHEST + 1, size=array.shape).astype(np.float64)
-    return problem.replace(**fresh)
+    return problem.replace(**fresh, interventions=())
 
 
-def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
-    """`count` cells of these stages, drawn by a seed; none that the mask closes, none that is no number."""
+def random_blanks(
+    evaluation: Evaluation, stages: Sequence[str], count: int, seed: int, items: int | None = None
+) -> frozenset[Blank]:
+    """`count` cells of these stages, drawn by a seed; none that the mask closes, none that is no number.
+
+    `items`: of so many first items of the batch, as on paper, where there is one.
+    """
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
-        values = evaluation.box(stage, indices.whole(shapes[-1]))
+        values = evaluation.box(stage, indices.whole(shapes[-1]))[:items]
         open_cells.append(np.flatnonzero(np.isfinite(values)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])
     if count > begins[-1]:

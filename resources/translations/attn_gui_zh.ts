@@ -7292,6 +7292,10 @@
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
     </message>
     <message>
+        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
+    </message>
+    <message>
         <source>a number between 0 and 1</source>
         <translation>0 与 1 之间的数</translation>
     </message>

@@ -17,6 +17,7 @@ from attn_gui.formats import FormatError
 from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson_file import read_lesson
 from attn_gui.lessons.lesson_states import states_of
+from attn_gui.lessons.lesson_text import written
 from attn_gui.lessons.live_expression import ExpressionError, expression
 from attn_gui.lessons.measures import Ground
 from attn_gui.paths import resource
@@ -115,6 +116,15 @@ def test_gradients_and_dependences_are_those_of_the_engine():
         expression("rnn[0, 0]").number(Ground(compute(problem.replace(context=problem.x)).evaluation))
 
 
+def test_the_gradient_is_told_as_it_is_before_and_after_the_scale_is_set_back():
+    state = states_of(read_lesson(resource("lessons", "03-root-d-k.md")), PAGES)[4]
+    length = expression("norm(gradient(weights[2, 5], query[2, :]))")
+    before, after = (length.number(scene.ground()) for scene in (state.begin, state.end))
+    assert after / before > 2000  # 一千多倍 would be less than that
+    for lang, claim in (("en", "With scaling it is more than a thousand times"), ("zh", "不缩放时的一千倍以上")):
+        assert claim in state.step.text.said(lang, state.begin.ground())
+
+
 def lesson(tmp_path, text):
     path = tmp_path / "mine.md"
     path.write_text(text, encoding="utf-8")
@@ -159,6 +169,8 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
             "{9 ** 9 ** 9 ** weights[5, 5]} of",
             "line 8: expected a number that the",
         ),
+        ("{weights[1, 1]:2} of", "{dot(query[1, :], value[1, :])} of", "got dot(query[1, :], value[1, :])."),
+        ("{weights[1, 1]:2} of", "{places(weights[1, 1])} of", "line 8: expected a number that the"),
         ("of **key 1**", "of\n**key** {scores[9, 9]}", "line 9: expected a number that the"),
         ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
@@ -168,6 +180,13 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("键 1 的权重 {weights[1, 1]:2}。", "", "line 3: expected a text under “### English” and one under “### 中文”"),
         ("- answer: sqrt(d_k)\n", "", "line 14: expected “- ask:” and either “- answer:” or 2 to 8 choices"),
         ("- answer: sqrt(d_k)", "- answer: open(1)", "line 15: expected an expression"),
+        ("- open: worked", "- set: scale = 1\n- open: worked", "line 4: expected “- open:”, “- make:” or “- model:”"),
+        ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 0.0", "line 16: expected a number between 0 and 1"),
+        (
+            "- answer: sqrt(d_k)",
+            "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1",
+            "line 17: expected “- tolerance:” beside “- answer:” alone",
+        ),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1, got 7."),
         ("- answer: sqrt(d_k)", "- [x] a | 甲", "line 14: expected “- ask:”"),
         ("## Step | 步骤", "nothing", "line 3: expected a step that begins with"),
@@ -181,6 +200,43 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, capsys, old, new, said):
     assert said in told
     assert told.startswith("attn-gui: In the lesson mine.md, ")
     assert told.count("\n") == 1
+
+
+def test_lines_of_a_paragraph_are_joined_as_each_language_is_written(tmp_path):
+    """English has blanks before √ and behind a quotation mark, too."""
+    text = WHOLE.replace("of **key 1**", "of\n√d_k is “soft”\nand so on").replace("键 1 的权重", "键\n1 的\n权重，\n")
+    (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
+    assert state.step.text.said("en", state.begin.ground()) == "Weight 0.64 of √d_k is “soft” and so on."
+    assert state.step.text.said("zh", state.begin.ground()) == "键1 的权重，0.64。"
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals", "said"),
+    [
+        (-0.0, None, "0"),  # the entropy of a row with one open key
+        (-0.001, 2, "0.00"),
+        (-0.001, None, "−0.001"),
+        (-0.0001, None, "−1.00e−04"),
+        (np.exp(288.7), 3, f"{np.exp(288.7):.2e}"),
+        (-2e9, None, "−2.00e+09"),
+        (123456.5, 1, "123456.5"),
+        (-np.inf, 2, "−∞"),
+        (np.nan, None, "NaN"),
+    ],
+)
+def test_a_number_is_written_without_a_sign_before_zero_and_without_invented_digits(number, decimals, said):
+    assert written(number, decimals) == said
+
+
+def test_claims_that_are_added_are_counted():
+    ground = Ground(compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation)
+    for text, number in (
+        ("(weights[0, 0] > 0) + (weights[0, 1] > 0)", 2),
+        ("(weights[0, 0] > 0) - (weights[0, 1] > 0)", 0),
+        ("-(n < m)", -1),
+        ("sum(exp(weights[0, :] > 0))", 2 * np.e),
+    ):
+        assert expression(text).number(ground) == number
 
 
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe", b"\x00" * 100, b"# a | b\n" + b"## s | t\n" * 70])

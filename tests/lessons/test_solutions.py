@@ -79,6 +79,10 @@ def test_a_cell_that_is_changed_by_hand_says_so():
     left = evaluation_of(several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 1.0}]))
     written = [part.text for part in parts(solution_of_cell(left, "weights", cell)) if isinstance(part, Sentence)]
     assert any("(1, 0) is 0.798017: a change by hand leaves it as computed." in text for text in written)
+    off = several().replace(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}])
+    words = [part.text for part in parts(of_all(off)) if isinstance(part, Sentence) and "by hand" in part.text]
+    assert words
+    assert all(") is 0: changed by hand" in text for text in words)
     scaled = several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 0.5}])
     sheet = parts(solution_of_cell(evaluation_of(scaled), "weights", cell))
     words = [part.text for part in sheet if isinstance(part, Sentence)]
@@ -173,8 +177,9 @@ def test_the_command_line_writes_it(tmp_path, capsys):
         (["--stage", "weights"], "A cell needs --stage and --cell"),
         (["--stage", "weight", "--cell", "0,0"], "'weight' is not a stage of this problem"),
         (["--stage", "weights", "--cell", "0,7"], "0, 0, 0, 7"),
+        (["--head", "2"], "--head is for a cell of a stage that has heads"),
+        (["--stage", "concat", "--cell", "0,0", "--head", "2"], "--head is for a cell of a stage that has heads"),
         (["--batch", "3"], "There is no batch item 3"),
-        (["--head", "1"], "--head means something with --cell only"),
         (["--format", "docx"], "docx"),
     ],
 )

@@ -31,9 +31,13 @@ class Answers(QObject):
     """Judges what is answered to the question on show."""
 
     def __init__(
-        self, view: QuestionView, ground: Callable[[], Ground], settled: Callable[[], bool], look: LookController
+        self,
+        view: QuestionView,
+        ground: Callable[[], Callable[[], Ground]],
+        settled: Callable[[], bool],
+        look: LookController,
     ) -> None:
-        """The ground tells the numbers of now, those of a model only once they have settled."""
+        """The ground, which is found beside the window, tells numbers; those of a model only once they have settled."""
         super().__init__(view)
         self._view, self._ground, self._settled, self._look = view, ground, settled, look
         self._early = False  # judged by numbers that had not settled
@@ -88,7 +92,7 @@ class Answers(QObject):
         question, ground, lang = self._question, self._ground(), self._look.language
         assert question is not None
         self._judged, self._early = judged, not self._settled()
-        self._job.begin(lambda _tell: judged(question, ground, lang))
+        self._job.begin(lambda _tell: judged(question, ground(), lang))
 
     def _on_job_ended(self, found: object) -> None:
         if isinstance(found, ExpressionError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -79,7 +80,7 @@ class LessonsController(QObject):
         self._asked = Path(), 0  # the lesson that is read, and the revision in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(window.right, self._panel)
-        self._answers = Answers(self._panel.question, self._ground, lambda: not self._model.busy, look)
+        self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, look)
         self._connect()
         self.retranslate()
 
@@ -259,6 +260,10 @@ class LessonsController(QObject):
         if self._runs is None or (self._runs.now, self._runs.before) != (found.run, found.clean):
             self._runs = Runs(found.run, found.clean)
         return Ground(evaluation, self._runs, study.layer, self._view.look.head)
+
+    def _asked_of(self) -> Callable[[], Ground]:
+        """The way to the ground of the question, from what is on the table now."""
+        return partial(self._states[self._place].asked_of, self._scene(), self._ground())
 
     # --- construction ----------------------------------------------------------------------------
     def _connect(self) -> None:

@@ -36,8 +36,8 @@ def said_step(step: Step, lang: str, ground: Ground, scene: Scene, *, settled: b
     done = settled and state.is_done(scene, ground)
     asked = None
     if question is not None:
-        choices = tuple(choice.said(lang, ground) for choice in question.choices)
-        asked = Asked(question.text.said(lang, ground), choices)
+        of = state.asked_of(scene, ground)
+        asked = Asked(question.text.said(lang, of), tuple(choice.said(lang, of) for choice in question.choices))
     words = StepWords(
         lesson.key,
         lesson.title.said(lang, ground),

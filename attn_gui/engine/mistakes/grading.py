@@ -13,6 +13,8 @@ from .mistake import Mistake
 
 TOLERANCE = 0.005
 """Half of the second decimal; of numbers beyond 1 the same share."""
+ROUNDING = 1 + 1e-4
+"""So much wider a tolerance is: 0.13 for 0.125 is off by half of the second decimal, in binary by a little more."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def number_at(evaluation: Readout, stage: str, index: tuple[int, ...]) -> float:
 
 def is_same(answer: float, number: float, tolerance: float) -> bool:
     """Whether two numbers are the same within a tolerance, as `grade` takes it."""
-    return _gap(answer, number) <= tolerance * max(1.0, abs(number) if math.isfinite(number) else 1.0)
+    return _gap(answer, number) <= tolerance * ROUNDING * max(1.0, abs(number) if math.isfinite(number) else 1.0)
 
 
 def _gap(answer: float, number: float) -> float:

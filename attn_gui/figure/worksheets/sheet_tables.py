@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from attn_gui.document.number_text import shown
-from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.problem.fields import MATRICES
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.spelling import spelled
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.lessons.covered_evaluation import Covered
+from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.solutions.given_matrices import given_matrices, given_numbers
 from attn_gui.lessons.worksheets import Worksheet
 
 DECIMALS = 2
@@ -32,15 +33,22 @@ class Table:
 
 def tables_of(sheet: Worksheet, ink: Ink) -> Iterator[Table]:
     """The given matrices, then every stage, head by head; of a batch the first item."""
-    problem = sheet.evaluation.problem
-    for name, array in problem.arrays().items():
-        if name in MATRICES:
-            yield _table(symbol(name), np.atleast_2d(item_of(array, 0)))
-    if problem.projected:
+    for name, head, values in given_matrices(sheet.evaluation, 0):
+        yield _table(symbol(name) + _of_head(head, ink), values, write=_given)
+    if sheet.evaluation.problem.projected:
         for name in ("query", "key", "value"):
             yield from _stage(sheet, name, ink)
     for name in sheet.stages:
         yield from _stage(sheet, name, ink)
+
+
+def facts_of(sheet: Worksheet, ink: Ink) -> str:
+    """Facts that a pupil needs besides: the score, unless it is the dot product, and the numbers that are given."""
+    problem = sheet.evaluation.problem
+    facts = [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
+    if problem.score != "dot":
+        facts.insert(0, f"{symbol('scores')}: {ink.translate('Scores', SCORES[problem.score].label)}")
+    return "    ".join(facts)
 
 
 def _stage(sheet: Worksheet, name: str, ink: Ink) -> Iterator[Table]:
@@ -54,16 +62,29 @@ def _stage(sheet: Worksheet, name: str, ink: Ink) -> Iterator[Table]:
         yield _table(title, values, frozenset((at[1], at[2]) for at in left_out if at[0] == 0))
         return
     for head, matrix in enumerate(values):
-        more = f"  {ink.words.head.format(head)}" if len(values) > 1 else ""
+        more = _of_head(head if len(values) > 1 else None, ink)
         left = frozenset((at[2], at[3]) for at in left_out if at[:2] == (0, head))
         yield _table(title + more, matrix, left)
 
 
-def _table(title: str, values: Array, left: frozenset[tuple[int, int]] = frozenset()) -> Table:
-    rows, columns = values.shape
-    cells = tuple(tuple(_number(value) for value in row) for row in values.tolist())
-    return Table(title, tuple(map(str, range(rows))), tuple(map(str, range(columns))), cells, left)
+def _of_head(head: int | None, ink: Ink) -> str:
+    return "" if head is None else f"  {ink.words.head.format(head)}"
+
+
+def _given(value: float) -> str:
+    return written(round(value, DECIMALS + 1))  # one decimal more than is asked for
 
 
 def _number(value: float) -> str:
     return shown(value, 0 if value.is_integer() else DECIMALS)
+
+
+def _table(
+    title: str,
+    values: Array,
+    left: frozenset[tuple[int, int]] = frozenset(),
+    write: Callable[[float], str] = _number,
+) -> Table:
+    rows, columns = values.shape
+    cells = tuple(tuple(map(write, row)) for row in values.tolist())
+    return Table(title, tuple(map(str, range(rows))), tuple(map(str, range(columns))), cells, left)

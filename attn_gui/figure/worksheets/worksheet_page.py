@@ -12,11 +12,11 @@ from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.lessons.worksheets import Worksheet
 
-from .sheet_tables import Table, tables_of
+from .sheet_tables import Table, facts_of, tables_of
 
 WIDTH, HEIGHT, MARGIN = 21 * PX_PER_CM, 29.7 * PX_PER_CM, 1.5 * PX_PER_CM
 CELL, LINE, LABEL, GAP, TITLE = 44.0, 24.0, 18.0, 24.0, 18.0
-TOP = 72.0  # of the tables, below the name and the task
+TOP = 72.0  # of the tables, below the name, the task and the facts
 BASELINE = 0.68  # of a line
 
 SHEET = QT_TRANSLATE_NOOP("Worksheets", "Worksheet {number}")
@@ -30,9 +30,11 @@ def page_of_sheet(sheet: Worksheet, ink: Ink, *, solved: bool) -> Page:
     """A page to print; `solved` fills the blanks in. Raises ValueError where the tables do not fit on it."""
     places = _placed(list(tables_of(sheet, ink)), ink)
     title = ink.translate("Worksheets", KEY if solved else SHEET).format(number=sheet.number)
+    facts = facts_of(sheet, ink)
 
     def paint(painter: QPainter) -> None:
         _paint_head(painter, ink, title, solved)
+        write_line(painter, QPointF(MARGIN, MARGIN + 62), facts, ink.theme.text, FONT_SIZE.body)
         for corner, table in places:
             _paint_table(painter, ink, corner, table, solved)
 

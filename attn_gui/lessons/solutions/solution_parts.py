@@ -87,7 +87,9 @@ def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
     yield Sentence(say(COUNTED))
     if solution.given:
         yield Heading(say(GIVEN))
-        for name, array in solution.given:
+        for name, head, array in solution.given:
+            if head is not None:
+                yield Sentence(say(HEAD).format(head=head))
             yield Matrix(matrix_latex(name), symbol(name), array)
     yield from _sizes(solution)
     number, before = 0, ""
@@ -120,9 +122,10 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
 
 def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
     place = f"{cell_symbol(cell.stage)} ({', '.join(map(str, cell.index[-2:]))})"
+    value, before = (spelled(each.value + 0.0) for each in (cell, computed))  # a head that is off has −0
     unmoved = np.array_equal(cell.value, computed.value, equal_nan=True)
     template = AS_COMPUTED if unmoved else BY_HAND
-    return say(template).format(cell=place, value=spelled(cell.value), computed=spelled(computed.value))
+    return say(template).format(cell=place, value=value, computed=before)
 
 
 def _sizes(solution: Solution) -> Iterator[Equation]:

@@ -9,13 +9,14 @@ from itertools import product
 import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
-from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+
+from .given_matrices import Given, given_matrices
 
 MOST_EQUATIONS = 400
 """Some thirty pages."""
@@ -44,12 +45,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Solution:
-    """The steps to a cell, or those of a whole item; `given` are the matrices that they begin with, by name."""
+    """The steps to a cell, or those of a whole item; `given` are the matrices that they begin with."""
 
     evaluation: Evaluation
     item: int
     steps: tuple[Step, ...]
-    given: tuple[tuple[str, Array], ...] = ()
+    given: tuple[Given, ...] = ()
     asked: Explanation | None = None
 
     @property
@@ -87,10 +88,8 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
     problem = evaluation.problem
     if not 0 <= item < problem.batch_size:
         raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
-    given = [
-        (name, np.atleast_2d(item_of(array, item))) for name, array in problem.arrays().items() if name in MATRICES
-    ]
-    for name, array in given:
+    given = tuple(given_matrices(evaluation, item))
+    for name, _, array in given:
         _check_width(name, array)
     _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
     steps: list[Step] = []
@@ -98,7 +97,7 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
         own = list(_steps_of(evaluation, name, item))
         steps += [] if _is_copy(own, steps) else own
         _check_count(sum(len(step.cells) for step in steps))
-    return Solution(evaluation, item, tuple(steps), tuple(given))
+    return Solution(evaluation, item, tuple(steps), given)
 
 
 def _is_copy(own: Sequence[Step], before: Sequence[Step]) -> bool:

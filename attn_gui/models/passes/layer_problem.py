@@ -54,10 +54,3 @@ def _over_opened(layer: Layer, problem: Problem) -> Problem:
         own = arrays[leaf]
         shared[leaf] = layer.opened.setdefault(leaf, own if own.base is None else own.base)
     return Problem.over(with_leaves(problem, shared))
-
-
-def _block(layer: Layer) -> dict[str, Any]:
-    sizes = layer.sizes
-    own = {name: array for name, array in layer.weights.items() if name not in TOP}
-    rules = {"kind": sizes.kind, "norm": sizes.norm, "norm_eps": sizes.norm_eps, "activation": sizes.activation}
-    return own | rules

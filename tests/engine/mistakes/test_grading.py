@@ -163,6 +163,14 @@ def test_a_right_answer_is_right_within_the_tolerance_and_another_is_only_wrong(
     assert not grade(evaluation, "weights", at, math.inf).right
 
 
+@pytest.mark.parametrize("answer", [0.12, 0.13])
+def test_a_number_halfway_between_two_decimals_may_be_rounded_either_way(answer):
+    """Eight equal keys: 1/8, to two decimals. Neither 0.125 − 0.12 nor 0.13 − 0.125 is 0.005 in binary digits."""
+    evaluation = compute(Problem(query=[[0.0]], key=[[1.0]] * 8, value=[[1.0]] * 8)).evaluation
+    assert grade(evaluation, "weights", (0, 0, 0, 0), answer).right
+    assert not grade(evaluation, "weights", (0, 0, 0, 0), answer + math.copysign(0.001, answer - 0.125)).right
+
+
 def test_the_streaming_evaluation_is_graded_too():
     rng = np.random.default_rng(0)
     problem = Problem(

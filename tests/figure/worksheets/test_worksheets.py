@@ -13,7 +13,8 @@ from attn_gui.cli import main
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.worksheets.sheet_tables import tables_of
+from attn_gui.figure.worksheets.sheet_tables import facts_of, tables_of
+from attn_gui.lessons.solutions.solution_steps import solution_of_all
 from attn_gui.lessons.worksheets import Blank, random_blanks, worksheets
 from attn_gui.paths import resource
 
@@ -55,6 +56,70 @@ def test_a_number_that_stands_twice_is_left_out_twice():
     left = {table.title.split()[0]: table.left for table in tables_of(sheet, Ink()) if table.left}
     assert len(left) == 2  # the scaled scores and the masked ones
     assert len(set(left.values())) == 1
+
+
+def sheet_of(**fields):
+    given = {"query": np.eye(2), "key": np.eye(2), "value": np.eye(2)}
+    return next(worksheets(Problem(**given, **fields), 1, 1, (), 2))
+
+
+@pytest.mark.parametrize(
+    ("fields", "titles"),
+    [
+        ({}, ["Q", "K", "V"]),
+        ({"mask": [{"kind": "bias", "values": [[1.0, 0.5], [0.0, -2.0]]}, {"kind": "causal"}]}, ["Q", "K", "V", "B"]),
+        ({"mask": [{"kind": "bias", "values": np.eye(2), "enabled": False}]}, ["Q", "K", "V"]),
+        ({"num_heads": 2, "mask": [{"kind": "alibi"}]}, ["Q", "K", "V", "B  head 0", "B  head 1"]),
+        (
+            {
+                "score": "additive",
+                "score_params": {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": [1.0, 2.0]},
+            },
+            ["Q", "K", "V", "W_q", "W_k", "w"],
+        ),
+    ],
+    ids=["plain", "bias", "switched off", "ALiBi", "additive"],
+)
+def test_every_matrix_that_is_needed_is_given(fields, titles):
+    """On the sheet and in the worked solution."""
+    sheet = sheet_of(**fields)
+    tables = [table for table in tables_of(sheet, Ink()) if table.title in titles]
+    assert [table.title for table in tables] == titles
+    assert not any(table.left for table in tables)
+    given = solution_of_all(sheet.evaluation).given
+    assert [tuple(map(len, table.cells)) for table in tables] == [tuple(map(len, part.values)) for part in given]
+    if titles[-1] == "B":
+        assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ""),
+        ({"scale": 0.3, "softcap": 3, "temperature": 2}, "α = 0.3    cap = 3    T = 2"),
+        ({"score": "gaussian", "score_params": {"w": 2.0}}, "S: Gaussian    w = 2    κ = 1"),
+        ({"score": "cosine"}, "S: cosine"),
+        ({"rotary_theta": 100.0}, "θ = 100"),
+    ],
+)
+def test_every_number_that_is_needed_is_given(fields, said):
+    assert facts_of(sheet_of(**fields), Ink()) == said
+
+
+def test_no_number_of_a_sheet_is_changed_by_hand():
+    by_hand = [{"kind": "set", "stage": "scores", "at": {"query": 0, "key": 0}, "values": 50.0}]
+    (plain,), (sheet,) = (worksheets(load(WORKED).replace(interventions=each), 1, 1, (), 6) for each in ((), by_hand))
+    assert list(tables_of(sheet, Ink())) == list(tables_of(plain, Ink()))
+
+
+def test_every_cell_that_is_left_out_of_a_batch_is_on_the_sheet():
+    rng = np.random.default_rng(0)
+    problem = Problem(**{name: rng.normal(size=(3, 2, 2)) for name in ("query", "key", "value")})
+    for sheet in worksheets(problem, 5, 1, (), 8):
+        assert len(sheet.blanks) == 8
+        assert sum(len(table.left) for table in tables_of(sheet, Ink())) >= 8  # a score of 0 is left out scaled, too
+    with pytest.raises(ValueError, match="only 16 cells to leave out; 17"):
+        list(worksheets(problem, 1, 1, (), 17))
 
 
 def test_closed_cells_are_never_left_out():

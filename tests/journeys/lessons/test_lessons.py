@@ -93,6 +93,46 @@ def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):
     assert not person.find("lesson").isVisible()
 
 
+@pytest.mark.parametrize(
+    ("lesson", "step", "right", "wrong"),
+    [
+        ("03-root-d-k", 5, "0.235", "0"),
+        ("05-masks", 4, "10", "0"),
+        ("14-rnn-cnn-attention", 5, "0", "0.2908"),
+        ("15-induction", 5, "0.05", "0.39"),
+    ],
+)
+def test_a_question_is_about_what_the_person_is_asked_to_do_also_before_it_is_done(launch, lesson, step, right, wrong):
+    person = launch()
+    begin(person, resource("lessons", f"{lesson}.md"))
+    for _ in range(step - 1):
+        person.click("lesson.next")
+        settle(person)
+    line = person.find("lesson.answer", QLineEdit)
+    for done in (False, True):
+        assert person.find("lesson.do").isVisible() != done
+        for number, said in ((wrong, "Not yet"), (right, "Right.")):
+            person.overwrite(line, number)
+            settle(person)
+            assert verdict(person).startswith(said), (done, number)
+        if not done:
+            person.click("lesson.do")
+            settle(person)
+
+
+def test_choices_tell_the_numbers_of_what_the_person_is_asked_to_do(launch):
+    """Before the undo they were those with another head switched off as well."""
+    person = launch()
+    begin(person, resource("lessons", "15-induction.md"))
+    for _ in range(5):
+        person.click("lesson.next")
+        settle(person)
+    before = person.find("lesson.choice.1", QAbstractButton).text()
+    person.click("lesson.do")
+    settle(person)
+    assert person.find("lesson.choice.1", QAbstractButton).text() == before == "f falls to 0.0119: it takes part, too"
+
+
 def answer_unscaled(person):
     """Answer the question for a weight with the one that unscaled scores give."""
     begin(person, WORKED)
