@@ -93,7 +93,7 @@ class PullingController(QObject):
         """Take the tool in hand, or put it away."""
         if in_hand == self.in_hand:
             return
-        self.in_hand = in_hand
+        self.in_hand, self._given_up = in_hand, False  # put away, maps do not tell when a gesture is let go
         self._window.product.maps.set_pulling(in_hand)
         self.changed.emit()
         if in_hand:

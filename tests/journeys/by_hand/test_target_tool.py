@@ -110,3 +110,18 @@ def test_a_gesture_that_begins_before_the_numbers_are_there_goes_on_with_them(pe
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 40))
     person.program.edits.pulling.finish()
+
+
+def test_put_away_in_the_middle_of_a_gesture_it_takes_the_next_one(person, qtbot):
+    heatmap = person.find("heatmap.weights")
+    start = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mousePress(heatmap, LEFT, pos=start)
+    QTest.mouseMove(heatmap, start - QPoint(0, 20))
+    heatmap.setFocus()
+    person.press("Esc")
+    person.press("Esc")
+    QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 20))
+    assert not person.action("target_tool").isChecked()
+    person.do("target_tool")
+    pull(person, "weights", 40)
+    qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
