@@ -136,12 +136,13 @@ def titled(text: str) -> tuple[str, str]:
     """
     lines = text.split("\n", LOOKED_AT)
     top = next((place for place, line in enumerate(lines[:-2]) if _PIPE.search(line)), 0)
-    if not any(map(str.strip, lines[:top])) or not _is_rule(lines[top + 1]) or not is_piped("\n".join(lines[top:])):
+    above = [line for line in lines[:top] if line.strip() and not _is_rule(line)]
+    if not above or not _is_rule(lines[top + 1]) or not is_piped("\n".join(lines[top:])):
         return "", text
-    for line in lines[:top]:
+    for line in above:
         if not _TITLE.match(line) and _VALUE.search(_COUNTED.sub("", line)):
             raise FormatError(NUMBER_ABOVE, text=quoted(line))
-    return " ".join(lines[:top]), "\n" * top + "\n".join(lines[top:])
+    return " ".join(above), "\n" * top + "\n".join(lines[top:])
 
 
 def _without_borders(line: str, cells: list[str]) -> list[str]:
