@@ -20,11 +20,13 @@ AFTER = frozenset(("=", ":", ".", ",", ";", "。", "，", "；", "$", r"\]", r"\
 _MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _SIGN = re.compile(
-    r"\\(?:begin|end|label|tag)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)|\\[A-Za-z]+|\\.|\S",
+    r"\\(?:begin|end|label|tag|[hv]space\*?)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)"
+    r"|\\[A-Za-z]+|\\.|\S",
     re.DOTALL,
 )
 _FRAME = re.compile(
-    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|[lr]brack)",
+    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag|[hv]space)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|"
+    r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
     re.DOTALL,
 )
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")

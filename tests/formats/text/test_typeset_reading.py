@@ -57,6 +57,9 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\bigl(", r"\bigr),"),
         (r"\left\lbrack\, ", r"\,\right\rbrack"),
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
+        (r"\begin{equation} Q = ", r"\nonumber \end{equation}"),
+        (r"{\small ", "}"),
+        (r"\[ \hspace*{1em}", r"\hspace{2em} \]"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
