@@ -93,7 +93,7 @@ class PullingController(QObject):
         """Take the tool in hand, or put it away."""
         if in_hand == self.in_hand:
             return
-        self.in_hand = in_hand
+        self.in_hand, self._given_up = in_hand, False  # put away, maps do not tell when a gesture is let go
         self._window.product.maps.set_pulling(in_hand)
         self.changed.emit()
         if in_hand:
@@ -129,7 +129,7 @@ class PullingController(QObject):
         if self._given_up:
             self._given_up = not done
             return
-        if self._pull is None and pixels and not done:
+        if self._pull is None and pixels and not done and not self._computation.pending:
             self._pull = self._begun(stage)
             self._given_up = self._pull is None
         if self._pull is None:
@@ -152,7 +152,7 @@ class PullingController(QObject):
 
     def _begun(self, stage: str) -> Pull | None:
         cell, look = self._view.look.cell, self._view.look
-        if cell is None or cell.stage != stage or self._computation.pending or not self._shows_now():
+        if cell is None or cell.stage != stage or not self._shows_now():
             return None
         if look.blanks:
             self._window.banner.show_info(

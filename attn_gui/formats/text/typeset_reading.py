@@ -20,11 +20,13 @@ AFTER = frozenset(("=", ":", ".", ",", ";", "。", "，", "；", "$", r"\]", r"\
 _MATRIX = re.compile(r"\\begin\{(\w*matrix|array|tabular)\*?\}(?:\[.*?\])?(.*?)\\end\{\1\*?\}", re.DOTALL)
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _SIGN = re.compile(
-    r"\\(?:begin|end|label|tag)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)|\\[A-Za-z]+|\\.|\S",
+    r"\\(?:begin|end|label|tag|[hv]space\*?)\s*\{[^{}]*\}|\\(?:left|right|[bB]igg?[lr]?)\s*(?:\\[A-Za-z]+|\\?\S)"
+    r"|\\[A-Za-z]+|\\.|\S",
     re.DOTALL,
 )
 _FRAME = re.compile(
-    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|[lr]brack)",
+    r"[()\[\]{}&~]|\\(?:left|right|[bB]igg?[lr]?|label|tag|[hv]space)\b.*|\\[,;:! ]|\\(?:q?quad|(?:display|text)style|"
+    r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
     re.DOTALL,
 )
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
@@ -136,12 +138,13 @@ def titled(text: str) -> tuple[str, str]:
     """
     lines = text.split("\n", LOOKED_AT)
     top = next((place for place, line in enumerate(lines[:-2]) if _PIPE.search(line)), 0)
-    if not any(map(str.strip, lines[:top])) or not _is_rule(lines[top + 1]) or not is_piped("\n".join(lines[top:])):
+    above = [line for line in lines[:top] if line.strip() and not _is_rule(line)]
+    if not above or not _is_rule(lines[top + 1]) or not is_piped("\n".join(lines[top:])):
         return "", text
-    for line in lines[:top]:
+    for line in above:
         if not _TITLE.match(line) and _VALUE.search(_COUNTED.sub("", line)):
             raise FormatError(NUMBER_ABOVE, text=quoted(line))
-    return " ".join(lines[:top]), "\n" * top + "\n".join(lines[top:])
+    return " ".join(above), "\n" * top + "\n".join(lines[top:])
 
 
 def _without_borders(line: str, cells: list[str]) -> list[str]:

@@ -138,6 +138,14 @@ def test_weights_by_hand_too_large_to_be_summed_have_their_shares():
     assert found["previous_token"] == 0.0
 
 
+def test_weights_by_hand_in_several_rows_are_not_all_taken_for_those_of_one():
+    alone = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 3, "key": (2, 4)}, "values": 0.2}
+    apart = [{**alone, "at": {"head": head, "query": row, "key": row}} for head in range(H) for row in range(N)]
+    most, beside = READINGS["entropy"].most, {**alone, "at": {"query": 3, "key": 7}}
+    assert most(problem_of(interventions=apart)) == pytest.approx(math.log(N - 1) + 1 / math.e)
+    assert most(problem_of(interventions=[alone, beside])) == pytest.approx(math.log(N - 3) + 3 / math.e)
+
+
 def test_the_rank_counts_directions():
     identity, same = np.eye(N) * 60, np.zeros((N, N))
     for scores, expected in ((identity, N), (same, 1)):

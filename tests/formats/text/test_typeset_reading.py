@@ -57,6 +57,9 @@ def test_what_would_change_a_matrix_is_never_dropped(before, after):
         (r"\bigl(", r"\bigr),"),
         (r"\left\lbrack\, ", r"\,\right\rbrack"),
         (r"\[ \resizebox{\linewidth}{!}{$Q = ", r"$} \]"),
+        (r"\begin{equation} Q = ", r"\nonumber \end{equation}"),
+        (r"{\small ", "}"),
+        (r"\[ \hspace*{1em}", r"\hspace{2em} \]"),
     ],
 )
 def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
@@ -172,12 +175,20 @@ TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |"
         ("# Head 1\n", "# Head 1"),
         ("Query of head 1:\n\n", "Query of head 1:"),
         ("# Q\n\nThe queries of head 0, h1:\n\n", "# Q The queries of head"),
+        ("# Q\n+---+---+\n", "# Q”"),
     ],
 )
 def test_words_above_a_table_in_markdown_are_left_out_and_said(above, said):
     found = read_table(above + TABLE)
     assert found.values.tolist() == NUMBERS
     assert f"The text above the table was left out: “{said}" in found.notes[0]
+
+
+@pytest.mark.parametrize("top", ["+---+---+", "|---+---|", "┌───┬───┐"])
+def test_the_frame_of_a_table_is_no_text_above_it(top):
+    lines = [line.replace("|---|---|", top) for line in TABLE.split("\n")]
+    framed = "\n".join([top, *lines, top])
+    assert [str(note) for note in read_table(framed).notes] == ["The first row was left out as headings: a, b."]
 
 
 @pytest.mark.parametrize("above", ["0.5 *\n", "scale = 2\n\n", "Q\n1 2\n", "Q\n1/2:\n", "Head 0\n"])

@@ -6,6 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from attn_gui.app.state.computation import Computation
+
 LEFT = Qt.MouseButton.LeftButton
 ROW, COLUMN = 10, 13
 
@@ -94,3 +96,32 @@ def test_beside_another_state_the_tool_says_why_nothing_moves(person):
     pull(person, "weights", 40)
     assert "show Now first" in person.banner()
     assert person.program.document.problem == before
+
+
+def test_a_gesture_that_begins_before_the_numbers_are_there_goes_on_with_them(person, qtbot, monkeypatch):
+    pending, heatmap = [True], person.find("heatmap.weights")
+    start = heatmap.cell_rect(ROW, COLUMN).center()
+    with monkeypatch.context() as late:
+        late.setattr(Computation, "pending", property(lambda _: pending[0]))
+        QTest.mousePress(heatmap, LEFT, pos=start)
+        QTest.mouseMove(heatmap, start - QPoint(0, 20))
+        pending[0] = False
+        QTest.mouseMove(heatmap, start - QPoint(0, 40))
+    qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
+    QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 40))
+    person.program.edits.pulling.finish()
+
+
+def test_put_away_in_the_middle_of_a_gesture_it_takes_the_next_one(person, qtbot):
+    heatmap = person.find("heatmap.weights")
+    start = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mousePress(heatmap, LEFT, pos=start)
+    QTest.mouseMove(heatmap, start - QPoint(0, 20))
+    heatmap.setFocus()
+    person.press("Esc")
+    person.press("Esc")
+    QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 20))
+    assert not person.action("target_tool").isChecked()
+    person.do("target_tool")
+    pull(person, "weights", 40)
+    qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)

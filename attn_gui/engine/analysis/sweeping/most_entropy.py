@@ -37,7 +37,10 @@ def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> fl
 
 def most_of_any_row(problem: Problem) -> float:
     """The most that the entropy of a row of a problem can be, whatever its mask."""
-    by_hand = min(problem.m, sum(keys.stop - keys.start for *_, keys in _boxes_by_hand(problem)))
+    boxes = np.array([[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)], int).reshape(-1, 4, 2)
+    rows, keys = boxes[:, :3], boxes[:, 3, 1] - boxes[:, 3, 0]
+    meet = (rows[:, None, :, 0] < rows[None, :, :, 1]) & (rows[None, :, :, 0] < rows[:, None, :, 1])
+    by_hand = min(problem.m, int((meet.all(axis=-1) @ keys).max(initial=0)))  # those in other rows do not count
     return most_entropy(problem.m - by_hand, by_hand, sink=problem.sink is not None)
 
 

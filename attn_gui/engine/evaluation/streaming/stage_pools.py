@@ -235,7 +235,9 @@ class Pictures:
         risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0] & np.isfinite(denominator)
         if not risk.any():
             return [row_max + log_z]
-        row_max[risk] = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)
+        highest = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)
+        sink = self._chain.sink(head)  # may be what was taken off, far above all keys
+        row_max[risk] = highest if sink is None else np.maximum(highest, sink / temperature)
         return [row_max, log_z]
 
     # --- stages without keys ---------------------------------------------------------------------

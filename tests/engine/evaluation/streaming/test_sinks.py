@@ -32,6 +32,14 @@ def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
         np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-12, atol=1e-300)
 
 
+@pytest.mark.parametrize("wild", WILD)
+def test_a_picture_beside_a_wild_sink_is_that_of_a_short_sequence(wild):
+    problem = made([WILD[wild], 0.5, -0.5])
+    found, _ = StreamingEvaluation(problem, tile=3, chunk=4).pooled("weights", 0, 0, N, M)
+    expected = Evaluation(problem).block("weights", 0, 0, slice(0, N), slice(0, M))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("value", [np.inf, np.nan])
 def test_a_sink_that_takes_all_weight_keeps_a_wild_value_out(value, dtype):

@@ -44,6 +44,7 @@ def exchange(
     change, size = _added(factors.astype(state.numerator.dtype), values)
     numerator = state.numerator[place][:, columns]
     numerator += change
+    over = ~np.isfinite(numerator)  # too large a sum, as its mean need not be; or as it was
     unsure = np.zeros(len(before), bool)
     for term in np.flatnonzero(~finite.all(axis=1)).tolist():
         unsure |= add_wild(numerator, taken[:, term], new.values[term, columns])
@@ -52,7 +53,7 @@ def exchange(
     sound = np.asarray((denominator > LEAST_KEPT * before) & (denominator > LEAST))
     sound &= np.abs(row_max) < LARGE * temperature
     sound &= (taken.max(axis=1) < MOST_ABOVE) & (state.drift[place] < MOST_DRIFT)
-    sound &= ((size <= MOST_CANCELED * np.abs(numerator)) | _stays(numerator, change)).all(axis=1) & ~unsure
+    sound &= (((size <= MOST_CANCELED * np.abs(numerator)) & ~over) | _stays(numerator, change)).all(axis=1) & ~unsure
     sound |= np.isnan(before) & (old.logits < np.inf).all(axis=1) & (new.logits < np.inf).all(axis=1)
     closed = np.asarray((np.isneginf(old.logits) & np.isneginf(new.logits)).all(axis=1))
     return ~(sound | closed)

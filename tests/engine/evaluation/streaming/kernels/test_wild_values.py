@@ -85,3 +85,16 @@ def test_a_mean_is_a_number_where_the_sum_is_too_large_for_one(dtype, huge):
     assert np.isfinite(found).all()
     tolerance = 1e-5 if dtype == "float32" else 1e-12
     np.testing.assert_allclose(found, dense, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize(("dtype", "huge"), [("float64", 1e308), ("float32", 2e38)])
+def test_a_mean_stays_a_number_where_an_edit_makes_the_sum_too_large_for_one(dtype, huge):
+    problem = problem_of(dtype=dtype)
+    working = Working(problem.replace(query=np.ones_like(problem.query)), TILE, CHUNK)
+    working.evaluation.complete()
+    working.write("key", (slice(0, 1), slice(0, problem.key.shape[1])), 5.0)  # far above what was taken off before
+    working.write("value", (slice(0, 1), slice(2, 3)), huge)
+    found, dense = working.stage("head_output"), whole(Evaluation(working.problem()), "head_output")
+    assert np.isfinite(dense).all()
+    tolerance = 1e-5 if dtype == "float32" else 1e-12
+    np.testing.assert_allclose(found, dense, rtol=tolerance, atol=tolerance)
