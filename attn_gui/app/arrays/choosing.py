@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ class ArraysController(QObject):
         super().__init__(window)
         self._window, self._files, self._settings = window, files, settings
         self._paths: tuple[Path, ...] = ()
-        self._said: Arrangement | None = None  # of several files, by their own names
+        self._said: Arrangement | None = None  # of these, when they were given
         self._dialog: ArraysDialog | None = None
         self._listed = SideWork(window, OpeningProgress(window))
         self._preview = Background(self)
@@ -59,7 +60,8 @@ class ArraysController(QObject):
         return self._listed.busy
 
     def choose(self, path: Path) -> None:
-        """Ask which arrays of a file are which, once they are listed."""
+        """Ask which arrays of a file are which, once they are listed; what was said of it when it was given stands."""
+        self._said = self._said if self._paths == (path,) else None
         self._paths = (path,)
         self._listed.start(path.name, partial(list_arrays, path))
 
@@ -77,6 +79,7 @@ class ArraysController(QObject):
         def read(path: Path, tell: Tell) -> Loaded:
             return open_arranged(path, arrangement, tell)
 
+        self._paths, self._said = (path,), arrangement
         self._files.open_beside(path, read)
 
     def _open_several(self, paths: tuple[Path, ...], arrangement: Arrangement | None) -> None:
@@ -107,9 +110,10 @@ class ArraysController(QObject):
     def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
         from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 
-        path, name = paths[0], several_name(paths)
+        path, name, said, self._said = paths[0], several_name(paths), self._said, None
         dialog = self._dialog = ArraysDialog(name, listing, partial(_objection, listing, Path(name)), self._window)
-        dialog.set_arrangement(recalled(self._known(), listing) or proposed(listing))
+        known = recalled(self._known(), listing) or proposed(listing)
+        dialog.set_arrangement(known if said is None else replace(known, **said.words))
         dialog.previewAsked.connect(partial(self._look_into, path, listing))
         self._look_into(path, listing, dialog.chosen())
         accepted = asked(dialog) == QDialog.DialogCode.Accepted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -78,6 +79,12 @@ class Arrangement:
         for role in self.arrays:
             if role not in ROLES and not is_field(role):
                 raise FormatError(_NO_ROLE, name=shown(role), expected=ROLES)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """What is said of how arrays are read, by field; nothing that is left open."""
+        fields = ("axes", "weights", "mask", "num_heads", "num_kv_heads", "split")
+        return {name: getattr(self, name) for name in fields if getattr(self, name) != getattr(Arrangement, name)}
 
     @property
     def direct(self) -> bool:

@@ -87,7 +87,7 @@ def _check_answered(said: Arrangement) -> None:
     """Raise FormatError for a word on parts none of which is there: it would be passed over in silence."""
     parts = {*said.arrays, *parts_of(said.arrays)}
     for option, about in _ABOUT.items():
-        if getattr(said, option) != getattr(Arrangement, option) and not parts.intersection(about):
+        if option in said.words and not parts.intersection(about):
             raise FormatError(_IDLE, option=option, expected=about, got=listed(said.arrays))
 
 

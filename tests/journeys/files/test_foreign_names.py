@@ -176,6 +176,31 @@ def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QAppl
         program.end()
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_is_said_with_files_of_other_names_stands_in_the_dialog(
+    launch: Callable[..., Any], tmp_path: Path, count: int
+) -> None:
+    arrays = {f"attn.{name}": RANDOM.normal(size=(5, 6)) for name in "qkv"}
+    np.savez(tmp_path / "a.npz", **arrays)
+    np.savez(tmp_path / "b.npz", other=np.ones(3))
+    person, met = launch("worked-example.npz"), list[int]()
+    paths, said = [tmp_path / "a.npz", tmp_path / "b.npz"][:count], Arrangement(num_heads=3)
+
+    def look(dialog: ArraysDialog) -> None:
+        met.append(dialog.fields.heads.value())
+        dialog.reject()
+
+    def ask() -> None:
+        if count == 1:
+            person.program.tools.arrays.open_arranged(paths[0], said)
+        else:
+            person.program.tools.arrays.open_together(tuple(paths), said)
+        until(person, lambda: bool(met))
+
+    person.answering(ArraysDialog, look, ask)
+    assert met == [3]
+
+
 def test_what_cannot_be_read_is_said(launch: Callable[..., Any], tmp_path: Path) -> None:
     person = launch("worked-example.npz")
     (tmp_path / "a.json").write_text(json.dumps({"a": [[1, 2], [3]]}))
