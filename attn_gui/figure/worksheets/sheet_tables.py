@@ -44,10 +44,10 @@ def tables_of(sheet: Worksheet, ink: Ink) -> Iterator[Table]:
 
 def facts_of(sheet: Worksheet, ink: Ink) -> str:
     """Facts that a pupil needs besides: the score, unless it is the dot product, and the numbers that are given."""
-    problem = sheet.evaluation.problem
+    problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
     facts = [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
-    if problem.score != "dot":
-        facts.insert(0, f"{symbol('scores')}: {ink.translate('Scores', SCORES[problem.score].label)}")
+    if not score.dot:
+        facts.insert(0, f"{symbol(sheet.evaluation.scores)}: {ink.translate('Scores', score.label)}")
     return "    ".join(facts)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state.background import Background
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from attn_gui import engine
 from attn_gui.app.problem import pulling
 from attn_gui.engine import Problem
 from attn_gui.views.dialogs.palette import ActionPalette
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 LEFT = Qt.MouseButton.LeftButton
 ROW, COLUMN = 5, 9

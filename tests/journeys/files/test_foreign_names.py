@@ -19,7 +19,7 @@ from attn_gui.app.arrays import choosing
 from attn_gui.engine import Problem
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 RANDOM = np.random.default_rng(3)
 LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])

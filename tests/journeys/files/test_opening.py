@@ -14,7 +14,7 @@ from attn_gui.app.files import opening
 from attn_gui.formats import base
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 
 from attn_gui.figure.worksheets import class_set, solution_files
 from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetDialog
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
 WRITERS = {"worksheets": (class_set, "write_class"), "solution_of_problem": (solution_files, "save_solution")}

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 from attn_gui.app.lessons import exercises
 from attn_gui.lessons import answering
 from attn_gui.paths import resource
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 WORKED = next(path for path in sorted(resource("lessons").glob("*.md")) if "worked" in path.stem)
 WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q[1, 2] is 50, and without √d_k

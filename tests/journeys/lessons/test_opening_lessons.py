@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from attn_gui.app.lessons import lesson_steps
 from attn_gui.app.state import side_work
 from attn_gui.paths import resource
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))

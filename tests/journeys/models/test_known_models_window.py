@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu
 from attn_gui.app.model import model_controller, models_at_hand
 from attn_gui.models import KNOWN, KnownModel, known_models
 from attn_gui.paths import resource
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 KEYS = ("toy-induction", "minilm", "smollm2")
 

@@ -11,7 +11,7 @@ from attn_gui.app.model import model_controller, model_showing, row_takes
 from attn_gui.models.run import Run
 from attn_gui.models.studies.study import Study
 from attn_gui.paths import resource
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
 

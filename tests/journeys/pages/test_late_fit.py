@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from attn_gui.app.pages import curve_fitting
 from attn_gui.app.state import computation
 from attn_gui.views.dialogs.palette import ActionPalette
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 
 @pytest.fixture

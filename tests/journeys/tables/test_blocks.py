@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 from attn_gui.app.tables import block_reading
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
 ROWS = [["1.5", "-2", "0.25"], ["3", "4", "5"], ["6", "7", "8e-5"], ["-9", "10", "11"]]

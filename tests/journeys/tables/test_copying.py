@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui import Problem, compute, save
 from attn_gui.app.files import export
 from attn_gui.app.tables import copying
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
 

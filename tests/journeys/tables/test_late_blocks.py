@@ -14,7 +14,7 @@ from attn_gui.app.tables import block_reading
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import memory
 from attn_gui.formats.text import text_table
-from tests.gate import Gate
+from tests.journeys.gate import Gate
 
 READ = text_table._read
 BLOCK = "7\t8\n9\t4"
