@@ -82,9 +82,9 @@ class Arrangement:
 
     @property
     def words(self) -> dict[str, Any]:
-        """What is said of how arrays are read, by field; nothing that is left open."""
-        fields = ("axes", "weights", "mask", "num_heads", "num_kv_heads", "split")
-        return {name: getattr(self, name) for name in fields if getattr(self, name) != getattr(Arrangement, name)}
+        """Words on how arrays are read, by field; none for what is left open."""
+        given = {name: value for name, value in vars(self).items() if name != "arrays"}
+        return {name: value for name, value in given.items() if value != getattr(Arrangement, name)}
 
     @property
     def direct(self) -> bool:
