@@ -82,7 +82,8 @@ class _Layout:
         self.levels = auto_levels(self.strips, signed=True, keys=0)
         self.names = self._names()
         self.norms = [*self.found.norms()[:, 0], *self.found.whole_norms()[:, 0]]
-        self.shares = [*self.found.shares()[:, 0], self.found.shares()[:, 0].sum()]
+        with np.errstate(all="ignore"):  # ∞ beside −∞
+            self.shares = [*self.found.shares()[:, 0], self.found.shares()[:, 0].sum()]
         micro = metrics("micro")
         self.label = max(metrics("small").horizontalAdvance(name) for name in self.names) + SPACING.m
         self.number = max(map(micro.horizontalAdvance, (self._norm(-1), *map(_percent, self.shares), "−100 %")))

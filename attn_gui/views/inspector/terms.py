@@ -258,7 +258,8 @@ class TermsModel(QAbstractTableModel):
 
     def _row_value(self, row: int) -> float:
         if self._is_tail(row):
-            return float(self._values[self._order[self.shown() :]].sum())
+            with np.errstate(all="ignore"):  # ∞ beside −∞
+                return float(self._values[self._order[self.shown() :]].sum())
         return float(self._values[self._order[row]])
 
     def _is_tail(self, row: int) -> bool:

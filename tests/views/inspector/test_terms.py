@@ -169,6 +169,15 @@ def test_wild_numbers_are_listed_first_and_break_nothing(shown: Shown, make: Mak
     assert not view.grab().isNull()
 
 
+def test_infinities_of_both_signs_in_the_tail_make_no_number(shown: Shown, make: Make) -> None:
+    problem = wide(make)
+    query = problem.query.copy()
+    query[2, :30] *= np.inf
+    view = table(shown(problem.replace(query=query), "scores", 2, 3, head=0))
+    assert texts(view)[-1][0] == "22 more"
+    assert texts(view)[-1][3] == "NaN"
+
+
 def _bar(view: TermsView, row: int) -> QColor:
     last = view.model().columnCount() - 1
     rect = view.visualRect(view.model().index(row, last))
