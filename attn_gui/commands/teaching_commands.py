@@ -31,9 +31,14 @@ def lesson(words: list[str]) -> int:
         states = states_of(read_lesson(chosen.file), PAGES)
     except FormatError as error:
         raise Refusal(str(error)) from error
-    questions = sum(state.step.question is not None for state in states)
-    print(f"{chosen.file.name}: {len(states)} steps, {questions} questions, every number computed")
+    steps = _counted(len(states), "step")
+    questions = _counted(sum(state.step.question is not None for state in states), "question")
+    print(f"{chosen.file.name}: {steps}, {questions}, every number computed")
     return DONE
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def worksheet(words: list[str]) -> int:

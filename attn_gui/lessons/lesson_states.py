@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -28,6 +29,7 @@ HEAD = Note(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
 SHOWN = Note(QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it"))
 BEGUN = Note(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:” or “- model:” in the first step"))
 COMPUTED = Note(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
+FINITE = Note(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
 TRUE = Note(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
 OPEN = Note(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
 SMALL = Note(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
@@ -176,7 +178,7 @@ def _compute(state: State) -> None:
     if question is not None:
         texts += [question.text, *question.choices, *filter(None, [question.because])]
         if question.answer is not None:
-            _check_number(question.answer, question.line, end)
+            _check_answer(question.answer, question.line, end)
     for live in (live for text in texts for live in text.live()):
         for ground in (begin, end):
             _check_number(live.expression, live.line, ground)
@@ -201,8 +203,14 @@ def _check_claim(order: Order, ground: Ground) -> None:
     raise LessonError(order.line, TRUE, f"{order.rest} ({sides})" if sides else order.rest)
 
 
-def _check_number(wanted: Any, line: int, ground: Ground) -> None:
+def _check_answer(answer: Expression, line: int, ground: Ground) -> None:
+    """Refuse an answer that nobody can type: ∞ and NaN are numbers of a text alone."""
+    if not math.isfinite(_check_number(answer, line, ground)):
+        raise LessonError(line, FINITE, answer.text)
+
+
+def _check_number(wanted: Expression, line: int, ground: Ground) -> float:
     try:
-        wanted.number(ground)
+        return wanted.number(ground)
     except ExpressionError as error:
         raise LessonError(line, COMPUTED, error) from None

@@ -12,7 +12,7 @@ from attn_gui.engine.spelling import MINUS
 from .live_expression import Expression, ExpressionError, expression
 from .measures import Ground
 
-LIVE = re.compile(r"\{([^{}]*)\}")
+LIVE = re.compile(r"\{([^{}]*)\}|[{}]")
 DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
 MISSING = "–"
 """Stands for a number that the present problem does not have."""
@@ -59,11 +59,13 @@ class Text:
 
 def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str], Exception]) -> tuple[Piece, ...]:
     """Cut a text at its braces; `line_at` tells the line of a letter, `refuse` makes the error of what is no expression
-    in a line."""
+    in a line, a brace without its other half among it."""
     found: list[Piece] = []
     end = 0
     for match in LIVE.finditer(text):
         inside, decimals, line = match[1], None, line_at(match.start())
+        if inside is None:
+            raise refuse(line, text[match.start() :].split("\n", 1)[0])
         if parted := DECIMALS.fullmatch(inside):
             inside, decimals = parted[1], int(parted[2])
         try:

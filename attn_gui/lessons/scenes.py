@@ -96,7 +96,10 @@ def _made(_lesson: Lesson, order: Order) -> Scene:
         counts = [value for name, value in given.items() if name not in ("fill", "seed")]
         if any(type(count) is not int or not 1 <= count <= 512 for count in counts):
             raise ValueError
-        return Scene(Problem.over(new_fields(kind, **given)))
+        problem = Problem.over(new_fields(kind, **given))
+        if problem.m != given.get("m", problem.m):  # self-attention has as many keys as queries
+            raise ValueError
+        return Scene(problem)
     except (ValueError, TypeError):
         raise LessonError(order.line, SIZES, order.rest) from None
 

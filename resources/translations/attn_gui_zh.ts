@@ -7336,6 +7336,10 @@
         <translation>这一步的问题中存在的数</translation>
     </message>
     <message>
+        <source>an answer that is a finite number</source>
+        <translation>一个有限的数作为答案</translation>
+    </message>
+    <message>
         <source>something that holds for the numbers of this step</source>
         <translation>对这一步的数成立的结论</translation>
     </message>

@@ -71,6 +71,11 @@ def test_the_command_line_goes_through_a_lesson(path, capsys):
     assert "every number computed" in capsys.readouterr().out
 
 
+def test_one_step_and_one_question_are_counted_as_one(tmp_path, capsys):
+    assert main(["lesson", "check", str(lesson(tmp_path, WHOLE))]) == 0
+    assert capsys.readouterr().out == "mine.md: 1 step, 1 question, every number computed\n"
+
+
 TAUGHT = (
     "shapes soft-retrieval root-d-k operators rnn-cnn-attention masks worked-example thinking-machines eight-heads "
     "pooling words itself block cross-attention induction"
@@ -173,6 +178,11 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("{weights[1, 1]:2} of", "{places(weights[1, 1])} of", "line 8: expected a number that the"),
         ("of **key 1**", "of\n**key** {scores[9, 9]}", "line 9: expected a number that the"),
         ("of **key 1**", "of\n\nthe **key** and {scores[9,\n9]}", "line 10: expected a number that the"),
+        ("of **key 1**", "of {**key 1**", "line 8: expected an expression such as {weights[1, 1]}"),
+        ("of **key 1**", "of weights[1, 1]} **key 1**", "line 8: expected an expression such as {weights[1, 1]}"),
+        ("- open: worked-example", "- make: kind=self n=2 m=5 d_k=2", "line 4: expected “kind=self"),
+        ("- answer: sqrt(d_k)", "- answer: log(0)", "expected an answer that is a finite number, got log(0)."),
+        ("- answer: sqrt(d_k)", "- answer: 0 / 0", "expected an answer that is a finite number, got 0 / 0."),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
         ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
         ("of **key 1**", "x" * 3000, "line 8: expected at most 2000 letters in a line"),
