@@ -13,6 +13,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.modes import ALL, MODEL, PRODUCT
 
 from .lesson import Lesson, Order, Step
 from .lesson_error import LessonError
@@ -21,8 +22,6 @@ from .measures import Ground
 from .scenes import BEGINNINGS, Scene, changed
 
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
-ALL, PRODUCT, MODEL = "all", "product", "model"
-"""Views of the middle of the window: all stages, the product picture, the heads of a model."""
 
 CELL = Note(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
 HEAD = Note(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.modes import ALL, PRODUCT
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
 from attn_gui.views.zones import hairline, stack, step, zone_in
@@ -108,7 +109,7 @@ class MainWindow(QMainWindow):
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
-        self.modes = {"product": self.product, "all": self.all_stages}
+        self.modes = {PRODUCT: self.product, ALL: self.all_stages}
         self.heads = HeadsStrip(self._middle)
         self.inspector, self.history = Inspector(self.right), HistoryView(self.right)
         self._build_panels()

@@ -16,9 +16,8 @@ from attn_gui.app.state.view_state import ChosenCell, Look, ViewState
 from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, Shade
+from attn_gui.modes import OF_ANY
 from attn_gui.views.main_window import MainWindow
-
-MODES = ("product", "all")
 
 
 class SessionView(QObject):
@@ -63,7 +62,7 @@ class SessionView(QObject):
             head=_within(record.get("head"), problem.num_heads),
             batch=_within(record.get("item"), problem.batch_size),
             cell=_cell(record.get("cell")),
-            mode=record["mode"] if record.get("mode") in MODES else look.mode,
+            mode=record["mode"] if record.get("mode") in OF_ANY else look.mode,
             values=_flag(record.get("values"), look.values),
             scientific=_flag(record.get("scientific"), look.scientific),
             decimals=_one_of(DECIMALS, record.get("decimals"), look.decimals),

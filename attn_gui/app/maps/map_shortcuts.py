@@ -12,6 +12,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.modes import PRODUCT
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.items.veil import BACKWARD, FORWARD
 from attn_gui.views.tables import MatrixPanel
@@ -56,7 +57,7 @@ class MapKeys(QObject):
             stages = self._window.spine.stages()
             if int(text) <= len(stages):
                 self._view.set(stage=stages[int(text) - 1])
-                if self._view.look.mode == "product":
+                if self._view.look.mode == PRODUCT:
                     self.to_map()  # the one that had the keyboard is gone from sight
         elif text in ("v", "V"):
             self._view.set(values=not self._view.look.values)

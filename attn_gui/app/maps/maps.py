@@ -13,6 +13,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import AGAIN, ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.modes import ACTIONS, OF_ANY, PRODUCT
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import theme_signal
 from attn_gui.views.words.stage_formulas import shown_latex
@@ -48,7 +49,7 @@ class MapsController(QObject):
         window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
         window.heads.headPicked.connect(lambda head: view.set(head=head))
         window.product.stageCellChosen.connect(self._on_product_cell_chosen)
-        window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode="product"))
+        window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode=PRODUCT))
         theme_signal.changed.connect(self._show_formula)
         self._show_mode()
         self._show_values()
@@ -131,7 +132,7 @@ class MapsController(QObject):
             return
         focus.clearFocus()  # else Qt goes through the whole window for one that could have it
         self._window.set_mode(look.mode)
-        heatmap = maps.map(look.stage if held is None or look.mode == "product" else held)
+        heatmap = maps.map(look.stage if held is None or look.mode == PRODUCT else held)
         left = focus if held is None and focus.isVisible() else heatmap
         shown = left if left.isVisible() else self._window.modes[look.mode]
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -171,7 +172,7 @@ class MapsController(QObject):
             "previous_head": Command(lambda: self.step_head(-1)),
             "next_head": Command(lambda: self.step_head(1)),
             **choices(
-                {"product": "product", "all_stages": "all"}, lambda: view.look.mode, lambda mode: view.set(mode=mode)
+                {ACTIONS[mode]: mode for mode in OF_ANY}, lambda: view.look.mode, lambda mode: view.set(mode=mode)
             ),
             "levels": Command(self._open_levels, enabled=lambda: self._computation.refusal is None),
             "values": Command(lambda on: view.set(values=on), lambda: view.look.values),

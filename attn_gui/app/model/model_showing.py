@@ -23,13 +23,11 @@ from attn_gui.figure.text.numbers import format_number
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attributing.likely_tokens import Likely, likely
 from attn_gui.models.run import Run
+from attn_gui.modes import ACTIONS, MODEL, PRODUCT
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.head_model import HeadPlace
 from attn_gui.views.model.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
-
-MODE = "model"
-"""The key of the view in the middle of the window."""
 
 
 class ModelShowing(QObject):
@@ -64,9 +62,9 @@ class ModelShowing(QObject):
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
         showing = Command(
-            lambda _on: self.show(), lambda: self._view.look.mode == MODE, lambda: self._document.study is not None
+            lambda _on: self.show(), lambda: self._view.look.mode == MODEL, lambda: self._document.study is not None
         )
-        return {MODE: showing}
+        return {ACTIONS[MODEL]: showing}
 
     def aim(self) -> ModelAim | None:
         """The runs, the layer and the place that pages look at."""
@@ -94,11 +92,11 @@ class ModelShowing(QObject):
 
     def show(self) -> None:
         """Bring the model into the middle of the window."""
-        self._view.set(mode=MODE)
+        self._view.set(mode=MODEL)
 
     def show_with_next(self) -> None:
         """Bring the model into the middle of the window as soon as there is another evaluation."""
-        self._view.set_with_next(mode=MODE)
+        self._view.set_with_next(mode=MODEL)
 
     def choose(self, layer: int, head: int) -> None:
         """Put a layer on the table and one of its heads on show."""
@@ -133,8 +131,8 @@ class ModelShowing(QObject):
         had, self.answer = self.answer is not None, None
         self._soon.stop()
         self._models.forget()
-        if self._view.look.mode == MODE:
-            self._view.set(mode="product")
+        if self._view.look.mode == MODEL:
+            self._view.set(mode=PRODUCT)
         if had:
             self.changed.emit()
 
@@ -259,10 +257,10 @@ class ModelShowing(QObject):
         if self._panel is not None:
             return
         panel = self._panel = ModelView(self._window.pictures)
-        self._window.add_mode(MODE, panel)
+        self._window.add_mode(MODEL, panel)
         panel.textAsked.connect(self._models.set_text)
         panel.heads.headAsked.connect(self.choose)
-        panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode="product"))
+        panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode=PRODUCT))
         panel.readingAsked.connect(self._on_reading_asked)
         panel.otherAsked.connect(self._on_other_asked)
         panel.headOffAsked.connect(self.headOffAsked)

@@ -21,11 +21,9 @@ from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.modes import ACTIONS
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import PageWidget
-
-MODES = ("product", "all_stages", "model")
-"""Actions that bring the maps back."""
 
 
 class PagesController(QObject):
@@ -62,7 +60,7 @@ class PagesController(QObject):
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
         self._panel.exportAsked.connect(lambda: self.exportAsked.emit(self._name))
-        for name in MODES:
+        for name in ACTIONS.values():  # they bring the maps back
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
         view.mapWanted.connect(lambda: self.set_large(False))
         computation.updated.connect(self._on_changed)

@@ -23,6 +23,7 @@ from attn_gui.engine.analysis.mask_lint import SUNK, Finding, lint
 from attn_gui.engine.creation.mask_cells import layer_of, refilled, with_booleans
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.modes import PRODUCT
 from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said
 from attn_gui.views.main_window import MainWindow
@@ -148,7 +149,7 @@ class MasksController(QObject):
         problem = self._document.problem
         self._view.set(
             stage=stage,
-            mode="product",
+            mode=PRODUCT,
             batch=item if _tells(problem, 0) else look.batch,
             head=head if _tells(problem, 1) else look.head,
             cell=ChosenCell(stage, row, 0),
@@ -183,7 +184,7 @@ class MasksController(QObject):
         """Show the map that cells are opened and closed in, with the keyboard on it."""
         self._window.mask_panel.close_panel()
         self._painting.set_painting(True)
-        self._view.set(stage=self._painting.stage(), mode="product")
+        self._view.set(stage=self._painting.stage(), mode=PRODUCT)
         self._painting.focus_map()
 
     def _on_panel_table_requested(self, field: str) -> None:

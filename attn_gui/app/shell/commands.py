@@ -20,6 +20,7 @@ from attn_gui.app.maps.map_shortcuts import MapKeys
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translations import in_every_language
 from attn_gui.app.state.view_state import ViewState
+from attn_gui.modes import PRODUCT
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
@@ -78,7 +79,7 @@ class CommandsController(QObject):
 
     def _focus_map(self, zone: str) -> bool:
         """Among the pictures the large map comes before the line above it."""
-        return zone == "zone.product" and self._view.look.mode == "product" and self._keys.to_map()
+        return zone == "zone.product" and self._view.look.mode == PRODUCT and self._keys.to_map()
 
     def _to_control(self, name: str) -> None:
         """Put the keyboard where a setting of the computation is chosen."""

@@ -7,10 +7,10 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import DECIMALS
-from attn_gui.app.files.session_view import MODES
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.modes import OF_ANY
 from attn_gui.views.dialogs.weight_meanings import ASK, MEANINGS
 
 KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
@@ -34,7 +34,7 @@ def kept_look(settings: Settings, head: int) -> Look:
     decimals = settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(Look.decimals))
     return Look(
         head=head,
-        mode=settings.choice("view/mode", MODES, Look.mode),
+        mode=settings.choice("view/mode", OF_ANY, Look.mode),
         decimals=int(decimals),
         values=settings.flag("view/values", Look.values),
         scientific=settings.flag("view/scientific", Look.scientific),

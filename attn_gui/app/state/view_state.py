@@ -22,6 +22,7 @@ from attn_gui.figure.pages.differentials.differentiated import CELL
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.lessons.covered_evaluation import Covered
 from attn_gui.lessons.worksheets import Blank
+from attn_gui.modes import ALL, PRODUCT
 from attn_gui.views.dialogs.weight_meanings import ASK
 
 AGAIN = object()
@@ -56,7 +57,7 @@ class Look:
     batch: int = 0
     cell: ChosenCell | None = None
     block: ChosenBlock | None = None  # of several cells, the chosen one among them
-    mode: str = "product"
+    mode: str = PRODUCT
     values: bool = True
     decimals: int = 3
     scientific: bool = False
@@ -172,7 +173,7 @@ class ViewState(QObject):
     def bring_map(self, stage: str) -> None:
         """Bring the map of a stage into sight, where a page or another room is in its place."""
         self.mapWanted.emit()
-        self.set(**({} if self.look.mode == "all" else {"mode": "product", "stage": stage}))
+        self.set(**({} if self.look.mode == ALL else {"mode": PRODUCT, "stage": stage}))
 
     def set_with_next(self, **values: Any) -> None:
         """Take new values in together with the next evaluation."""
