@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.pictures.outcomes import Outcomes
+from attn_gui.pictures.outcomes import Outcomes, outcome_of
 from attn_gui.pictures.sheets import Seen, Sheet
 
 
@@ -19,7 +20,7 @@ class Want(NamedTuple):
 
 
 class Drawing:
-    """A part of a sheet; the outcome is what was drawn, or the exception that was raised."""
+    """A part of a sheet that is to be drawn."""
 
     def __init__(self, sheet: Sheet, outcomes: Outcomes) -> None:
         self.sheet, self._outcomes = sheet, outcomes
@@ -28,12 +29,7 @@ class Drawing:
 
     def run(self) -> None:
         """Draw, on a thread of a pool."""
-        found: object
-        try:
-            found = self.sheet.drawn(self.part)
-        except Exception as error:  # whatever it is, it is said on the GUI thread
-            found = error
-        self._outcomes.done.emit(self, found)
+        self._outcomes.done.emit(self, outcome_of(partial(self.sheet.drawn, self.part)))
 
 
 def filled(found: Seen, coarser: Sequence[Seen]) -> Seen:

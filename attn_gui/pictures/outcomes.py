@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
 from PySide6.QtCore import QObject, Signal
+
+T = TypeVar("T")
+
+
+def outcome_of(work: Callable[[], T]) -> Future[T]:
+    """Carry out work; `result()` of its outcome returns what it did or raises what it did."""
+    outcome: Future[T] = Future()
+    try:
+        outcome.set_result(work())
+    except Exception as error:  # whatever it is, it is said where the result is asked for
+        outcome.set_exception(error)
+    return outcome
 
 
 class Outcomes(QObject):

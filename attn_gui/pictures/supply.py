@@ -7,6 +7,7 @@ A map asks for what it shows and gets what is known; when more is, it is told an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from concurrent.futures import Future
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -18,7 +19,7 @@ from attn_gui.engine.evaluation.pooling import block_edges
 from attn_gui.pictures.drawing import Drawing, Want, filled, unfinished
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.outcomes import Outcomes
-from attn_gui.pictures.planes import FieldPlane, PlaneLike
+from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
 from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
 from attn_gui.pictures.side_thread import SideThread
 from attn_gui.pictures.touched import Touched
@@ -267,16 +268,17 @@ class Supply(QObject):
             self._job = Drawing(waiting[0], self._outcomes)
             self._thread.begin(self._job.run)
 
-    def _on_job_done(self, job: Drawing, found: object) -> None:
+    def _on_job_done(self, job: Drawing, outcome: Future[Block]) -> None:
         self._job = None
         if self._ended:
             self._leave()
             return
-        if isinstance(found, Exception):
+        try:
+            found = outcome.result()
+        except Exception:
             job.sheet.stopped = True
             self._go_on()
-            raise found
-        assert isinstance(found, tuple)
+            raise
         sheet, fresh = job.sheet, job.version == job.sheet.versions[job.band]
         new = fresh and not sheet.shows(job.part, found)
         if fresh:

@@ -40,7 +40,7 @@ def nice_of_tiles() -> set[int]:
 def test_work_beside_the_window_gives_way_to_it(qtbot: QtBot):
     parent = QObject()
     background, found = Background(parent), []
-    background.answered.connect(found.append)
+    background.answered.connect(lambda outcome: found.append(outcome.result()))
     before = nice()
     for _ in range(2):  # the second is done by the same thread
         background.ask(nice)

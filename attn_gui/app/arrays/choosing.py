@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -95,16 +96,17 @@ class ArraysController(QObject):
         self._listed.finish()
         self._preview.finish()
 
-    def _on_listed_ended(self, found: object) -> None:
-        if isinstance(found, ValueError):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, list):
+    def _on_listed_ended(self, outcome: Future[Listing | list[Path]]) -> None:
+        try:
+            found = outcome.result()
+        except ValueError as error:
+            self._window.banner.show_error(saying(error))
+            return
+        if isinstance(found, list):
             self.apart.emit(found)
-        elif isinstance(found, Listing) and len(self._paths) > 1 and _tells(found):
+        elif len(self._paths) > 1 and _tells(found):
             self._open_several(self._paths, self._said)
-        elif isinstance(found, Listing):
+        else:
             self._ask(self._paths, found)
 
     def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
@@ -133,11 +135,8 @@ class ArraysController(QObject):
         if 0 < sizes.get(name, 0) <= LARGEST_PREVIEW:
             self._preview.ask(lambda: (name, _first_numbers(path, listing, name)))
 
-    def _on_preview_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, tuple)
-        name, values = found
+    def _on_preview_answered(self, outcome: Future[tuple[str, NDArray[Any] | FormatError]]) -> None:
+        name, values = outcome.result()
         if self._dialog is not None:
             self._dialog.set_preview(name, sentence(values) if isinstance(values, FormatError) else values)
 

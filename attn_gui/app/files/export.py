@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.files.file_writing import FileWriting
+from attn_gui.app.files.file_writing import REFUSALS, FileWriting
 from attn_gui.app.pages.pages import PagesController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -171,15 +172,17 @@ class ExportController(QObject):
         self._preview.begin(lambda tell: draw(evaluation, tell))
         return None
 
-    def _on_preview_ended(self, found: object) -> None:
-        if self._dialog is None or isinstance(found, Stopped):
+    def _on_preview_ended(self, outcome: Future[QImage]) -> None:
+        if self._dialog is None:
             return
-        if isinstance(found, QImage):
+        try:
+            found = outcome.result()
+        except Stopped:
+            return
+        except REFUSALS as error:
+            self._dialog.preview.show_sentence(sentence(error))
+        else:
             self._dialog.preview.show_picture(found)
-        elif isinstance(found, (ValueError, OSError, MemoryError)):
-            self._dialog.preview.show_sentence(sentence(found))
-        elif isinstance(found, Exception):
-            raise found
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
         """The painter of a choice, for any thread: all that it needs of the window is read now."""
@@ -258,5 +261,5 @@ class ExportController(QObject):
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except (ValueError, OSError, MemoryError) as error:
+        except REFUSALS as error:
             self._writing.refuse(error)

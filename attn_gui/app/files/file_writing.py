@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -15,6 +16,8 @@ from attn_gui.views.dialogs.progress.waiting import wait_for
 from attn_gui.views.main_window import MainWindow
 
 LISTED = 3  # names of files that are said
+REFUSALS = (ValueError, OSError, MemoryError)
+"""What says why a file was not written."""
 
 
 class FileWriting(QObject):
@@ -69,9 +72,7 @@ class FileWriting(QObject):
         self._window.banner.show_info(words)
 
     def refuse(self, error: Exception) -> None:
-        """Say why nothing was written; raise what is no refusal."""
-        if not isinstance(error, (ValueError, OSError, MemoryError)):
-            raise error
+        """Say why nothing was written."""
         self._failed = True
         self._window.banner.show_error(saying(error))
 
@@ -94,13 +95,15 @@ class FileWriting(QObject):
         self._line.begin()
         self._job.begin(work)
 
-    def _on_job_ended(self, found: object) -> None:
+    def _on_job_ended(self, outcome: Future[object]) -> None:
         self._line.end()
-        if isinstance(found, Stopped):
+        try:
+            found = outcome.result()
+        except Stopped:
             count = len(self._written)
             self._window.banner.show_info(lambda: self._stopped(count))
-        elif isinstance(found, Exception):
-            self.refuse(found)
+        except REFUSALS as error:
+            self.refuse(error)
         else:
             self._then(found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,10 +130,7 @@ class FilesController(QObject):
             self.chosen.emit(paths)
 
     def open_path(self, path: Path) -> bool:
-        """Open a file as a new document; a bad one is refused with one sentence and changes nothing.
-
-        False, too, while a large one is read: until it is there, the document is the one before.
-        """
+        """Open a file as a new document; False where it is refused with one sentence, or a large one is still read."""
         try:
             loaded = self.opening.at_once(path)
         except ValueError as error:
@@ -158,17 +156,19 @@ class FilesController(QObject):
         """Open what a journal kept as an unsaved document, as it was."""
         self.open_beside(path, resume)
 
-    def _on_opening_ended(self, found: object) -> None:
+    def _on_opening_ended(self, outcome: Future[Loaded | Resumed]) -> None:
         path, read, revision = self._asked
-        if isinstance(found, ValueError):
-            self._refuse(path, found)
-        elif isinstance(found, Exception):
-            raise found
-        elif may_go(self._window, self._document, path.name, revision, partial(self.open_beside, path, read)):
-            if isinstance(found, Loaded):
-                self._take(path, found, read)
-            elif isinstance(found, Resumed):
+        try:
+            found = outcome.result()
+        except ValueError as error:
+            self._refuse(path, error)
+            return
+        again = partial(self.open_beside, path, read)
+        if may_go(self._window, self._document, path.name, revision, again):
+            if isinstance(found, Resumed):
                 self._take_resumed(path, found)
+            else:
+                self._take(path, found, read)
 
     def _take_resumed(self, path: Path, found: Resumed) -> None:
         self._known = file = found.kept.file

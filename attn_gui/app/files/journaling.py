@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -206,14 +207,14 @@ class Journaling(QObject):
         if then is not None:
             then()
 
-    def _on_answered(self, found: object) -> None:
-        if isinstance(found, FormatError):
+    def _on_answered(self, outcome: Future[None]) -> None:
+        try:
+            outcome.result()
+        except FormatError as error:
             self._whole, self._origin = True, None
-            self._tell(found)
+            self._tell(error)
             self._timer.start(AGAIN_MS)
             return
-        if isinstance(found, Exception):
-            raise found
         self._hand_over()
         if self._due:
             self._timer.start(DELAY_MS)

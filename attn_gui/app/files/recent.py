@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from os.path import exists  # which takes one that cannot be looked at for gone, where Path.exists raises
 from pathlib import Path
 
@@ -78,11 +79,8 @@ class RecentFiles(QObject):
         action.triggered.connect(lambda: self._open_path(path))
         return action
 
-    def _on_looked(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, frozenset)
-        self._gone = found
+    def _on_looked(self, outcome: Future[frozenset[Path]]) -> None:
+        self._gone = outcome.result()
         self._show_gone()
 
     def _show_gone(self) -> None:

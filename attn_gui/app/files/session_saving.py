@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +25,7 @@ from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
+from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
 from attn_gui.views.dialogs.progress.waiting import wait_for
@@ -148,12 +151,7 @@ class SessionSaving(QObject):
         self._now = None
 
     def _at_once(self, session: Session) -> None:
-        found: object = None
-        try:
-            self._write(session)
-        except (FormatError, OSError) as error:
-            found = error
-        self._take(session, found)
+        self._take(session, outcome_of(partial(self._write, session)))
 
     def _unwritten(self, path: Path) -> Callable[[], object]:
         """A function that raises FormatError once numbers of the document have been changed in place: an answer that
@@ -184,25 +182,25 @@ class SessionSaving(QObject):
     def _write(self, session: Session, tell: Tell | None = None) -> None:
         session.write(tell, lambda file: self._journaling.expect(file, session.generation))
 
-    def _on_job_ended(self, found: object) -> None:
+    def _on_job_ended(self, outcome: Future[object]) -> None:
         session, self._now = self._now, None
         self._line.end()
         try:
             assert session is not None
-            self._take(session, found)
+            self._take(session, outcome)
         finally:
             self._go_on()
 
-    def _take(self, session: Session, found: object) -> None:
-        self._well = self._well and not isinstance(found, Exception)
-        if isinstance(found, Stopped):
+    def _take(self, session: Session, outcome: Future[object]) -> None:
+        self._well = self._well and outcome.exception() is None
+        try:
+            outcome.result()
+        except Stopped:
             self._window.banner.show_info(
                 lambda: self.tr("{name} was not saved: the saving was canceled.").format(name=session.path.name)
             )
-        elif isinstance(found, (FormatError, OSError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
+        except (FormatError, OSError) as error:
+            self._window.banner.show_error(saying(error))
         else:
             if self._well:  # else an earlier one of those that were written together failed, which is still to be read
                 self._window.banner.withdraw_refusal()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -129,11 +130,10 @@ class HistoryTells(QObject):
         self._told_of = Question(place, self._document.generation, first)
         self._values.ask(lambda: [cell_or_none(state, *place) for state in past()])
 
-    def _on_values_answered(self, found: object) -> None:
+    def _on_values_answered(self, outcome: Future[list[float | None]]) -> None:
         place, generation, first = self._told_of
-        if isinstance(found, Exception):
-            raise found
-        if generation != self._document.generation or not isinstance(found, list):
+        found = outcome.result()
+        if generation != self._document.generation:
             return
         name, tells = cell_name(*place), {}
         for number, (before, after) in enumerate(pairwise(found)):
@@ -143,18 +143,18 @@ class HistoryTells(QObject):
         self._history.set_tells(tells)
 
     # --- which moved it most ---------------------------------------------------------------------
-    def _on_job_ended(self, found: object) -> None:
+    def _on_job_ended(self, outcome: Future[tuple[Suspect, ...]]) -> None:
         self._line.end()
         _, generation, _ = self._blamed_of
-        if isinstance(found, Stopped) or generation != self._document.generation:
+        if generation != self._document.generation:
             return
-        if isinstance(found, (ValueError, LookupError, MemoryError)):
-            self._window.banner.show_error(saying(found))
+        try:
+            self._suspects = outcome.result()
+        except Stopped:
             return
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, tuple)
-        self._suspects = found
+        except (ValueError, LookupError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
         self._show_ranking()
 
     def _show_ranking(self) -> None:

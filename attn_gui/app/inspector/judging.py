@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -90,15 +91,14 @@ class SensitivityController(QObject):
         self._forget()
         self._soon.start()
 
-    def _on_background_answered(self, found: object) -> None:
+    def _on_background_answered(self, outcome: Future[Strongest]) -> None:
         self._patience.stop()
-        if isinstance(found, FieldError):
-            self._refuse(found)
-            return
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, list)
-        self._show(found)
+        try:
+            found = outcome.result()
+        except FieldError as why:
+            self._refuse(why)
+        else:
+            self._show(found)
 
     def _refuse(self, why: FieldError) -> None:
         self._page.set_refusal(saying(why))
@@ -171,14 +171,10 @@ class VerifyController(QObject):
         self._give_up()
         self._page.set_outdated()
 
-    def _on_background_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
+    def _on_background_answered(self, outcome: Future[Report]) -> None:
+        if outcome.exception() is not None:
             self._page.set_outdated()
-            raise found
-        from attn_gui.engine import Report
-
-        assert isinstance(found, Report)
-        self._found = found
+        self._found = outcome.result()
         self.retranslate()
 
 

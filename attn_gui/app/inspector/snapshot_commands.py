@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +21,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
 from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, LONGEST_NOTE
+from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.fetching_progress import FetchingProgress
@@ -140,19 +142,16 @@ class SnapshotsController(QObject):
         if nbytes([snapshot]) > LARGE:
             self._work.start(snapshot.name, lambda _tell: snapshot.problem())
             return
-        try:
-            found: object = snapshot.problem()
-        except (ValueError, TypeError, MemoryError) as error:
-            found = error
-        self._on_work_ended(found)
+        self._on_work_ended(outcome_of(snapshot.problem))
 
-    def _on_work_ended(self, found: object) -> None:
+    def _on_work_ended(self, outcome: Future[Problem]) -> None:
         asked_for, self._take = self._take, None
-        if isinstance(found, (ValueError, TypeError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif asked_for is not None and isinstance(found, Problem):
+        try:
+            found = outcome.result()
+        except (ValueError, TypeError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
+        if asked_for is not None:
             snapshot, take = asked_for
             take(snapshot, found)
 

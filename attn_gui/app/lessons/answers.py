@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject
@@ -94,13 +95,13 @@ class Answers(QObject):
         self._judged, self._early = judged, not self._settled()
         self._job.begin(lambda _tell: judged(question, ground(), lang))
 
-    def _on_job_ended(self, found: object) -> None:
-        if isinstance(found, ExpressionError):
+    def _on_job_ended(self, outcome: Future[_Judged]) -> None:
+        try:
+            found = outcome.result()
+        except ExpressionError:
             said = self.tr("The present numbers have no such cell: go back to the step first.")
             self._view.set_verdict(said, "error", offered=False)
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, _Judged):
+        else:
             self._say(found)
 
     def _say(self, found: _Judged) -> None:

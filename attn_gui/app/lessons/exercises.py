@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future
 
 from PySide6.QtCore import QCoreApplication, QObject
 
@@ -151,12 +152,11 @@ class Exercises(QObject):
         except NumberError as refusal:
             self._panel.question.set_verdict(refusal.sentence(), "error", offered=False)
 
-    def _on_job_ended(self, found: object) -> None:
-        if isinstance(found, (ValueError, LookupError)):
+    def _on_job_ended(self, outcome: Future[Verdict]) -> None:
+        try:
+            found = outcome.result()
+        except (ValueError, LookupError):
             return  # the cell is gone with the numbers that it was of
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, Verdict)
         assert self._asked is not None
         blank = self._asked[0]
         if found.right:

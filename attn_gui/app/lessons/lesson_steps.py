@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -118,16 +119,16 @@ class LessonsController(QObject):
             self._asked = path, self._document.revision
             self._work.start(path.name, work)
 
-    def _on_work_ended(self, found: object) -> None:
+    def _on_work_ended(self, outcome: Future[tuple[Lesson, tuple[State, ...]]]) -> None:
         path, revision = self._asked
-        if isinstance(found, (ValueError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, tuple):
-            again = partial(self.open_path, path)
-            if may_go(self._window, self._document, path.name, revision, again):
-                self._begin(*found)
+        try:
+            lesson, states = outcome.result()
+        except (ValueError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
+        again = partial(self.open_path, path)
+        if may_go(self._window, self._document, path.name, revision, again):
+            self._begin(lesson, states)
 
     def _on_document_changed(self, change: Change) -> None:
         """Put the lesson away with the document that its steps are made in; one that begins is opened after that."""
@@ -241,10 +242,8 @@ class LessonsController(QObject):
         lang, scene, settled = self._look.language, self._scene(), not self._model.busy
         self._saying.ask(lambda: said_step(step, lang, ground, scene, settled=settled))
 
-    def _on_saying_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, SaidStep)
+    def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:
+        found = outcome.result()
         self._panel.set_step(found.words)
         self._panel.set_left(found.left)
 

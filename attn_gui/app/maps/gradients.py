@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer
@@ -108,13 +109,15 @@ class GradientController(QObject):
         self._taking.begin(lambda _tell: _taken(evaluation, stage, item, head, place, of))
 
     # --- answers ---------------------------------------------------------------------------------
-    def _on_taking_ended(self, found: object) -> None:
-        if isinstance(found, FieldError):
-            self._refuse(found)
+    def _on_taking_ended(self, outcome: Future[Taken]) -> None:
+        try:
+            found = outcome.result()
+        except Stopped:
             return
-        if isinstance(found, Exception) and not isinstance(found, Stopped):
-            raise found
-        if isinstance(found, Taken) and not self._computation.pending:  # else it is asked for anew, of other numbers
+        except FieldError as why:
+            self._refuse(why)
+            return
+        if not self._computation.pending:  # else it is asked for anew, of other numbers
             self._lay(found)
 
     def _refuse(self, why: FieldError) -> None:
@@ -146,10 +149,12 @@ class GradientController(QObject):
             stage = self._view.look.cell.stage if self._view.look.cell else ""
             self._checking.begin(lambda _tell: _difference(problem, stage, taken))
 
-    def _on_checking_ended(self, found: object) -> None:
-        if isinstance(found, Exception) and not isinstance(found, Stopped):
-            raise found
-        if isinstance(found, float) and not self._computation.pending:
+    def _on_checking_ended(self, outcome: Future[float]) -> None:
+        try:
+            found = outcome.result()
+        except Stopped:
+            return
+        if not self._computation.pending:
             self._beside = found
             self._say()
 

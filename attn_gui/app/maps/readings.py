@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import Future
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
@@ -130,13 +131,11 @@ class ReadingsController(QObject):
             evaluation, key, item, head = self._view.explained, self._key(), self._view.look.batch, self._waiting[0]
             self._job.begin(lambda tell: (head, _measured(evaluation, key, item, head, tell)))
 
-    def _on_job_ended(self, found: object) -> None:
-        if isinstance(found, Stopped):
+    def _on_job_ended(self, outcome: Future[tuple[int, float]]) -> None:
+        try:
+            head, value = outcome.result()
+        except Stopped:
             return
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, tuple), "a head and its number"
-        head, value = found
         self._waiting.remove(head)
         self._strip.set_value(head, value)
         self._begin()
@@ -159,12 +158,11 @@ class ReadingsController(QObject):
                 )
             )
 
-    def _on_marking_ended(self, found: object) -> None:
-        if isinstance(found, Stopped):
+    def _on_marking_ended(self, outcome: Future[Cells]) -> None:
+        try:
+            found = outcome.result()
+        except Stopped:
             return
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, list), "it singles cells out"
         self._show_marks(found)
 
     def _show_marks(self, cells: Cells | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -218,15 +219,15 @@ class ModelController(QObject):
         self._opening.start(path.name, lambda tell: _made(work(tell)))
         self.begun.emit()
 
-    def _on_opening_ended(self, found: object) -> None:
+    def _on_opening_ended(self, outcome: Future[_Made]) -> None:
         asked, self._asked = self._asked, None
         assert asked is not None, "something was"
-        if isinstance(found, (ValueError, MemoryError)):
-            self._window.banner.show_error(saying(found), offers=self._ways_out(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif may_go(self._window, self._document, asked.path.name, asked.revision, asked.again):
-            assert isinstance(found, _Made), "a model is never nothing"
+        try:
+            found = outcome.result()
+        except (ValueError, MemoryError) as error:
+            self._window.banner.show_error(saying(error), offers=self._ways_out(error))
+            return
+        if may_go(self._window, self._document, asked.path.name, asked.revision, asked.again):
             self._open(asked.path, asked.record, found)
 
     def _ways_out(self, refusal: Exception) -> list[Offer]:

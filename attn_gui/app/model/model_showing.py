@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
@@ -147,22 +149,24 @@ class ModelShowing(QObject):
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
 
-    def _on_job_ended(self, found: object) -> None:
-        if isinstance(found, Stopped) or self._asked != self._version():
+    def _on_job_ended(self, outcome: Future[Answer]) -> None:
+        if self._asked != self._version():
             return
-        if isinstance(found, (ValueError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, Answer):
-            told = self.answer is not None and self.answer.other is found.other
-            self.answer, self._likely = found, ()
-            self._models.keep(found.study, found.run)
-            if isinstance(found.other, ValueError) and not told:
-                self._window.banner.show_error(saying(found.other))
-            self._show()
-            if found.run.model.ends.head is None:
-                self.changed.emit()  # else once the prediction is there
+        try:
+            found = outcome.result()
+        except Stopped:
+            return
+        except (ValueError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
+        told = self.answer is not None and self.answer.other is found.other
+        self.answer, self._likely = found, ()
+        self._models.keep(found.study, found.run)
+        if isinstance(found.other, ValueError) and not told:
+            self._window.banner.show_error(saying(found.other))
+        self._show()
+        if found.run.model.ends.head is None:
+            self.changed.emit()  # else once the prediction is there
 
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:
@@ -233,12 +237,9 @@ class ModelShowing(QObject):
         if found is not None and found.run.model.ends.head is not None:
             self._predicting.ask(lambda: likely(found.run, found.clean, position, MOST))
 
-    def _on_predicting_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, tuple)
-        self._likely = found
-        self._show_prediction(found)
+    def _on_predicting_answered(self, outcome: Future[tuple[Likely, ...]]) -> None:
+        self._likely = outcome.result()
+        self._show_prediction(self._likely)
         self.changed.emit()
 
     def _show_prediction(self, rows: tuple[Likely, ...]) -> None:

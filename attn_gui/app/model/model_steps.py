@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject
@@ -80,21 +81,22 @@ class ModelSteps(QObject):
             else:
                 self._work.start(str(self._asked[0].label), self._now.compute)
 
-    def _on_work_ended(self, found: object) -> None:
+    def _on_work_ended(self, outcome: Future[object]) -> None:
         step, work, self._now = self._asked.pop(0), self._now, None
         assert work is not None, "it has begun"
         try:
-            self._take(step.label, work, found)
+            self._take(step.label, work, outcome)
         finally:
             if not self._work.busy:  # else it has led to another one
                 self._begin()
 
-    def _take(self, label: Label, work: Work, found: object) -> None:
-        if isinstance(found, (ValueError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif found is not None and not work.take(found):
+    def _take(self, label: Label, work: Work, outcome: Future[object]) -> None:
+        try:
+            found = outcome.result()
+        except (ValueError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
+        if found is not None and not work.take(found):
             self._window.banner.show_info(
                 lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
                     step=label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject
@@ -183,11 +184,12 @@ class RowTakes(QObject):
         layer, name = study.layer, answer.wanted.other
         self._comparing.ask(lambda: _Held(second.problem(layer), second, layer, name))
 
-    def _on_comparing_answered(self, found: object) -> None:
-        if isinstance(found, (ValueError, MemoryError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, _Held) and found.run is self._showing.second:  # else the text has gone meanwhile
+    def _on_comparing_answered(self, outcome: Future[_Held]) -> None:
+        try:
+            found = outcome.result()
+        except (ValueError, MemoryError) as error:
+            self._window.banner.show_error(saying(error))
+            return
+        if found.run is self._showing.second:  # else the text has gone meanwhile
             self._held = found
             self._compare.compare_with_state(found.problem, found.name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+
 from PySide6.QtCore import QObject
 
 from attn_gui.app.state.background import Background
@@ -85,18 +87,14 @@ class CurveFitting(QObject):
         self._controls.set_error(None)
         self._show_ready()
 
-    def _on_errors_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, float)
+    def _on_errors_answered(self, outcome: Future[float]) -> None:
+        found = outcome.result()
         if self._computed:
             self._controls.set_error(found)
 
-    def _on_fits_ended(self, found: object) -> None:
+    def _on_fits_ended(self, outcome: Future[Fitted]) -> None:
         self._show_ready()
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, Fitted)
+        found = outcome.result()
         params = self._document.problem.score_params
         if found.w == params["w"]:
             self._window.recomputed.setText(self.tr("No other w predicts the points better."))

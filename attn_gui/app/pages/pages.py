@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,12 +17,14 @@ from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
+from attn_gui.engine.tell import silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.modes import ACTIONS
+from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import PageWidget
 
@@ -135,7 +138,7 @@ class PagesController(QObject):
         aim = self._aim(page.kind)
         page.set_knobs(aim)
         if page.kind.is_quick(aim):
-            self._show(self._read(page.kind, aim))
+            self._on_job_ended(outcome_of(partial(page.kind.read, evaluation, aim, silent)))
         else:
             page.begin_work()
             self._job.begin(lambda tell: page.kind.read(evaluation, aim, tell))
@@ -149,28 +152,19 @@ class PagesController(QObject):
         aim = replace(aim, model=self.model)
         return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
-    def _read(self, kind: PageKind[Any], aim: Aim) -> object:
-        try:
-            return kind.read(self._computation.evaluation, aim, lambda share: None)
-        except (ValueError, MemoryError) as error:
-            return error
-
-    def _show(self, found: object) -> None:
-        page = self._panel.pages[self._name]
-        if isinstance(found, Stopped):
-            page.set_sentence(self.tr("Stopped. The next change computes the page again."))
-        elif isinstance(found, (ValueError, MemoryError)):
-            page.set_sentence(sentence(found))
-        elif isinstance(found, Exception):
-            raise found
-        else:
-            page.set_content(found)
-
     def _on_job_told(self, share: float) -> None:
         self._panel.pages[self._name].set_share(share)
 
-    def _on_job_ended(self, found: object) -> None:
-        self._show(found)
+    def _on_job_ended(self, outcome: Future[object]) -> None:
+        page = self._panel.pages[self._name]
+        try:
+            found = outcome.result()
+        except Stopped:
+            page.set_sentence(self.tr("Stopped. The next change computes the page again."))
+        except (ValueError, MemoryError) as error:
+            page.set_sentence(sentence(error))
+        else:
+            page.set_content(found)
 
     def _on_changed(self, *_: object) -> None:
         self._job.forget()

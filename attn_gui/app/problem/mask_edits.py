@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -24,6 +26,7 @@ from attn_gui.engine.creation.mask_cells import layer_of, refilled, with_boolean
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
+from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said
 from attn_gui.views.main_window import MainWindow
@@ -121,17 +124,17 @@ class MasksController(QObject):
         self._forget()
         problem = self._document.problem
         if math.prod(problem.map_shape) <= QUICK_CELLS:
-            self._on_background_answered(lint(problem))
+            self._on_background_answered(outcome_of(partial(lint, problem)))
             return
-        self._on_background_answered(())
+        self._findings = ()
+        self._show_findings()
         stopped = self._stopped = threading.Event()
         self._background.ask(lambda: lint(problem, stopped.is_set))
 
-    def _on_background_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, tuple), "what was stopped is not answered"
-        self._findings = found
+    def _on_background_answered(self, outcome: Future[tuple[Finding, ...] | None]) -> None:
+        findings = outcome.result()
+        assert findings is not None, "what was stopped is not answered"
+        self._findings = findings
         self._show_findings()
 
     def _show_findings(self) -> None:

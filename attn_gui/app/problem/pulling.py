@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -26,6 +27,7 @@ from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
+    from attn_gui.engine import Solution
     from attn_gui.engine.analysis.solving.quick_row import QuickRow
 
 WAY = 200  # pixels that draw a number through the whole range of its colors
@@ -203,28 +205,29 @@ class PullingController(QObject):
         by = "x" if pull.problem.projected else "query"
         self._background.ask(lambda: solve(pull.problem, pull.stage, pull.place, target, by))
 
-    def _on_background_answered(self, found: object) -> None:
+    def _on_background_answered(self, outcome: Future[QuickRow | Solution | None]) -> None:
         """Show what comes under the mouse at once; what comes later finds the person busy with something else."""
         if self._let_go:
-            self._hand_over.give(found)
+            self._hand_over.give(outcome)
         else:
-            self._take(found)
+            self._take(outcome)
 
-    def _take(self, found: object) -> None:
+    def _take(self, outcome: Future[QuickRow | Solution | None]) -> None:
         from attn_gui.engine import Solution
         from attn_gui.engine.analysis.solving.quick_row import QuickRow
 
-        if isinstance(found, (ValueError, TypeError)):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Solution) and self._pull is not None:
-            array = found.problem.arrays()[found.field]
-            self._put(self._pull, found.field, found.box, array[found.box], found.reached)
-        elif isinstance(found, QuickRow):
+        try:
+            found = outcome.result()
+        except (ValueError, TypeError) as error:
+            self._window.banner.show_error(saying(error))
+            found = None
+        if isinstance(found, QuickRow):
             self._quick = found
             self._answer()
             return
-        elif isinstance(found, Exception):
-            raise found
+        if isinstance(found, Solution) and self._pull is not None:
+            array = found.problem.arrays()[found.field]
+            self._put(self._pull, found.field, found.box, array[found.box], found.reached)
         self._ask()
 
     def _put(self, pull: Pull, field: str, box: Box, numbers: Array, reached: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -110,21 +111,18 @@ class TargetController(QObject):
             question, problem = self._question, self._document.problem  # nothing is edited while the dialog is open
             self._background.ask(lambda: solve(problem, *question))
 
-    def _on_background_answered(self, found: object) -> None:
-        from attn_gui.engine import Solution
+    def _on_background_answered(self, outcome: Future[Solution]) -> None:
         from attn_gui.views.dialogs.target_dialog import Answer
 
         if self._dialog is None:
             return
-        if isinstance(found, (ValueError, TypeError)):
-            self._dialog.set_refusal(sentence(found))
-        elif isinstance(found, Solution):
-            self._solution = found
-            where = cells_text(found.field, found.box)
-            self._dialog.set_answer(Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
-        else:
-            assert isinstance(found, Exception)
-            raise found
+        try:
+            found = self._solution = outcome.result()
+        except (ValueError, TypeError) as error:
+            self._dialog.set_refusal(sentence(error))
+            return
+        where = cells_text(found.field, found.box)
+        self._dialog.set_answer(Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
 
     def _apply(self, solution: Solution, name: str) -> None:
         value = number(solution.reached)

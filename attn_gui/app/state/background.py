@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.pictures.outcomes import Outcomes
+from attn_gui.pictures.outcomes import Outcomes, outcome_of
 from attn_gui.pictures.side_thread import SideThread
 
 
 class _Job:
-    """One piece of work; the outcome is what it returned, or the exception that it raised."""
+    """One piece of work."""
 
     def __init__(self, work: Callable[[], object], outcomes: Outcomes) -> None:
         self._work: Callable[[], object] | None = work
@@ -24,20 +25,14 @@ class _Job:
 
     def run(self) -> None:
         work = self.drop()
-        if work is None:
-            return
-        found: object
-        try:
-            found = work()
-        except Exception as error:  # whatever it is, it is said on the GUI thread
-            found = error
-        self._outcomes.done.emit(self, found)
+        if work is not None:
+            self._outcomes.done.emit(self, outcome_of(work))
 
 
 class Background(QObject):
     """Runs one piece of work at a time; what is asked for later takes the place of what waits."""
 
-    answered = Signal(object)  # what the work returned, or the exception that it raised
+    answered = Signal(object)  # the outcome of the work, a Future that is done
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -67,7 +62,7 @@ class Background(QObject):
         """Wait for the work that is under way; for the end of the program."""
         self._thread.waitForDone()
 
-    def _on_job_done(self, job: _Job, found: object) -> None:
+    def _on_job_done(self, job: _Job, outcome: Future[object]) -> None:
         if job is self._wanted:
             self._wanted = None
-            self.answered.emit(found)
+            self.answered.emit(outcome)

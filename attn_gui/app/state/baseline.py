@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Signal
@@ -182,18 +183,21 @@ class Baseline(QObject):
         self._asked = (self._document.generation, self._document.writes)
         self._passes.ask(lambda: evaluation_of(problem))
 
-    def _on_passes_answered(self, found: object) -> None:
+    def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         moved = self._asked != (self._document.generation, self._document.writes)
         if moved and not self.pinned:  # read while cells were written
             self._evaluate(READY[self.key].made(self._document.problem, self.head))
-        elif isinstance(found, FieldError):
-            self.why = found
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, Evaluation):
-            self._evaluation = found
-            self._lay_faces()
+        else:
+            self._take(outcome)
         self.changed.emit()
+
+    def _take(self, outcome: Future[Evaluation]) -> None:
+        try:
+            self._evaluation = outcome.result()
+        except FieldError as why:
+            self.why = why
+        else:
+            self._lay_faces()
 
     def _lay_faces(self) -> None:
         """Tie the two states together, where every stage of the document's has one of its shape before."""
@@ -248,10 +252,8 @@ class Baseline(QObject):
             self._settling.ask(lambda: evaluation.settle(cancelled=lambda: writes != self._document.writes))
         self._draw_anew()
 
-    def _on_settling_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        if found:
+    def _on_settling_answered(self, outcome: Future[bool]) -> None:
+        if outcome.result():
             self._draw_anew()
 
     def _draw_anew(self) -> None:

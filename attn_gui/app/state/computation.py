@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -212,14 +213,13 @@ class Computation(QObject):
             self._patience.start()
         self._passes.ask(lambda: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
-    def _on_passes_answered(self, found: object) -> None:
-        if isinstance(found, FieldError):
-            self._refuse(found)
-            return
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, Evaluation)
-        self._take(found, spread=True)
+    def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
+        try:
+            found = outcome.result()
+        except FieldError as why:
+            self._refuse(why)
+        else:
+            self._take(found, spread=True)
 
     def _refuse(self, why: FieldError) -> None:
         self._patience.stop()
@@ -263,17 +263,18 @@ class Computation(QObject):
             self._rest.start()
         elif not evaluation.settled:
             heads = evaluation.unsettled
-            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: version != self._version()) and heads)
+            self._settling.ask(
+                lambda: heads if evaluation.settle(cancelled=lambda: version != self._version()) else None
+            )
 
     def _version(self) -> tuple[int, int]:
         """Moves with every change of the document, and already before its first cell is written."""
         return self._moves, self._document.writes
 
-    def _on_settling_answered(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        if isinstance(found, frozenset) and self.supply is not None and not self._rest.isActive():
-            self.supply.draw_anew(found)
+    def _on_settling_answered(self, outcome: Future[frozenset[tuple[int, int]] | None]) -> None:
+        heads = outcome.result()
+        if heads is not None and self.supply is not None and not self._rest.isActive():
+            self.supply.draw_anew(heads)
             self.settled.emit()
 
 

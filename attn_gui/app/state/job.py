@@ -21,7 +21,7 @@ class Job(QObject):
     """Runs what is asked for in another thread; work that is asked for later takes the place of earlier work."""
 
     told = Signal(float)  # the share that is done
-    ended = Signal(object)  # what came out, or the exception; Stopped after `stop`
+    ended = Signal(object)  # the outcome, a Future that is done; it raises Stopped after `stop`
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
@@ -104,14 +105,15 @@ class Making(QObject):
         self._take = None
         self.refused.emit()
 
-    def _on_work_ended(self, found: object) -> None:
+    def _on_work_ended(self, outcome: Future[tuple[Any, Arrays]]) -> None:
         take, self._take = self._take, None
-        if isinstance(found, (ValueError, TypeError)):
-            self._refuse(found)
-        elif isinstance(found, Exception):
-            raise found
-        elif take is not None:
-            self._hand(take, *cast(tuple[Any, Arrays], found))
+        try:
+            made, fresh = outcome.result()
+        except (ValueError, TypeError) as error:
+            self._refuse(error)
+            return
+        if take is not None:
+            self._hand(take, made, fresh)
 
     def _hand(self, take: Take[Any], made: object, fresh: Arrays) -> object:
         try:

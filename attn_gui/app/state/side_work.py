@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -20,44 +22,44 @@ AGAIN_MS = 50  # after which it is looked whether the person has finished
 
 
 class HandOver(QObject):
-    """Holds an answer back as long as the person is in the middle of something that belongs to the present document."""
+    """Holds an outcome back as long as the person is in the midst of what belongs to the present document."""
 
     handed = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._found: object = None
+        self._outcome: Future[Any] | None = None
         self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
         self._again.timeout.connect(self._try)
 
     @property
     def waiting(self) -> bool:
-        """Whether an answer is held back."""
+        """Whether an outcome is held back."""
         return self._again.isActive()
 
-    def give(self, found: object) -> None:
+    def give(self, outcome: Future[Any]) -> None:
         """Hand this over, now or later."""
-        self._found = found
+        self._outcome = outcome
         self._try()
 
     def drop(self) -> None:
         """Forget what is held back."""
         self._again.stop()
-        self._found = None
+        self._outcome = None
 
     def _try(self) -> None:
         if _is_engaged():
             self._again.start()
             return
-        found = self._found
+        outcome = self._outcome
         self.drop()
-        self.handed.emit(found)
+        self.handed.emit(outcome)
 
 
 class SideWork(QObject):
     """Work during which nothing in the window changes; Esc and the button in the status bar drop it."""
 
-    ended = Signal(object)  # what came out, or why nothing did, as an exception; nothing once it is dropped
+    ended = Signal(object)  # the outcome, a Future that is done; nothing once it is dropped
     canceled = Signal()  # by Esc or the button
 
     def __init__(self, window: MainWindow, line: WorkLine) -> None:
@@ -104,9 +106,9 @@ class SideWork(QObject):
         self.forget()
         self.canceled.emit()
 
-    def _on_handed_over(self, found: object) -> None:
+    def _on_handed_over(self, outcome: Future[Any]) -> None:
         self._end()
-        self.ended.emit(found)
+        self.ended.emit(outcome)
 
     def _end(self) -> None:
         self._hand_over.drop()

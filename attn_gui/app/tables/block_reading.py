@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -16,6 +18,7 @@ from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress
 from attn_gui.views.main_window import MainWindow
@@ -34,7 +37,7 @@ class BlockReading(QObject):
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
         self._work = SideWork(window, ReadingProgress(window))
-        self._work.ended.connect(lambda found: self._hand(found, self._name, self._take))
+        self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
         document.changed.connect(self._on_document_changed)
 
     @property
@@ -84,25 +87,21 @@ class BlockReading(QObject):
             self._name, self._take = name, take
             self._work.start(name(), read)
             return
-        try:
-            found: object = read(silent)
-        except FormatError as error:
-            found = error
-        self._hand(found, name, take)
+        self._hand(outcome_of(partial(read, silent)), name, take)
 
     def _say_dropped(self, name: Callable[[], str]) -> None:
         self._window.banner.show_info(
             lambda: self.tr("{name} was dropped: another block was asked for before it was read.").format(name=name())
         )
 
-    def _hand(self, found: object, name: Callable[[], str], take: Take) -> None:
-        if isinstance(found, AmbiguousTable):
-            self._ask(found, name, take)
-        elif isinstance(found, FormatError):
-            self._window.banner.show_error(saying(found))
-        elif isinstance(found, Exception):
-            raise found
-        elif isinstance(found, Matrix):
+    def _hand(self, outcome: Future[Matrix], name: Callable[[], str], take: Take) -> None:
+        try:
+            found = outcome.result()
+        except AmbiguousTable as several:
+            self._ask(several, name, take)
+        except FormatError as error:
+            self._window.banner.show_error(saying(error))
+        else:
             take(found)
 
     def _ask(self, several: AmbiguousTable, name: Callable[[], str], take: Take) -> None:

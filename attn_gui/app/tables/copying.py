@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 
@@ -71,11 +72,8 @@ class CopyController(QObject):
             self._late.begin()
             self._writing.ask(lambda: (form.write(held), copied.shape))
 
-    def _on_written(self, found: object) -> None:
-        if isinstance(found, Exception):
-            raise found
-        assert isinstance(found, tuple)
-        text, shape = found
+    def _on_written(self, outcome: Future[tuple[str, tuple[int, int]]]) -> None:
+        text, shape = outcome.result()
         if self._late.put(text):
             self._tell(shape)
 

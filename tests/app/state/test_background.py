@@ -19,7 +19,7 @@ from tests.journeys.gate import Gate
 def answers(qapp) -> Iterator[tuple[Background, list[object]]]:
     parent = QObject()
     background, found = Background(parent), []
-    background.answered.connect(found.append)
+    background.answered.connect(lambda outcome: found.append(outcome.exception() or outcome.result()))
     yield background, found
     background.finish()
     parent.deleteLater()
