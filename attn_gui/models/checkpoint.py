@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.checks import kind_of
+from attn_gui.engine.problem.errors import FieldError, FieldTypeError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights
@@ -20,6 +21,7 @@ from attn_gui.models.reading.tokenizer_file import TokenizerFile
 from attn_gui.models.studies.layer_edit import LayerEdit
 
 _ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
+_TEXTS = QT_TRANSLATE_NOOP("Sentences", "text must be a text, or a pair of them, got {got}.")
 
 
 class Checkpoint:
@@ -68,7 +70,7 @@ class Checkpoint:
         if (text is None) == (ids is None):
             raise FieldError(_ONE_INPUT)
         if text is not None:
-            cut = self.tokenizer.cut((text,) if isinstance(text, str) else tuple(text))
+            cut = self.tokenizer.cut(_texts(text))
             ids, type_ids = cut.ids, cut.type_ids if self.sizes.token_types > 1 and type_ids is None else type_ids
         found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
         return Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
@@ -78,3 +80,12 @@ class Checkpoint:
         made = copy.copy(self)
         made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
         return made
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    match given:
+        case str():
+            return (given,)
+        case [str()] | [str(), str()]:
+            return tuple(given)
+    raise FieldTypeError(_TEXTS, got=kind_of(given))

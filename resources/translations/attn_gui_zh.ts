@@ -7508,6 +7508,10 @@
         <translation>文本和 ids 只能给其中之一，且必须给一个。</translation>
     </message>
     <message>
+        <source>text must be a text, or a pair of them, got {got}.</source>
+        <translation>text 必须是一个文本或一对文本，实为 {got}。</translation>
+    </message>
+    <message>
         <source>{field} is no table of a layer of this model; it has {choices}.</source>
         <translation>{field} 不是该模型某一层的表；该层有 {choices}。</translation>
     </message>

@@ -10,6 +10,7 @@ import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
 from attn_gui.engine.evaluation import choice
+from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
@@ -66,6 +67,13 @@ def test_the_toy_follows_the_letter_before():
     off = run.replace(interventions=[OFF])
     token, share = off.predictions(top=1)[0]
     assert (token, round(share, 2)) == ("z", 0.49)
+
+
+def test_what_is_no_text_is_said_and_a_pair_is_run(toy):
+    assert toy.run(("a b", "c")).tokens == ("a", "b", "c")
+    for wrong in (5, ("a", 5), ("a", "b", "c"), ()):
+        with pytest.raises(FieldTypeError, match="text must be a text, or a pair of them, got a"):
+            toy.run(wrong)
 
 
 def test_all_heads_of_a_layer_made_to_look_at_one_letter(toy):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
 """Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
+
+WORD = re.compile(r"[\S\x1c-\x1f]+")
+"""Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
 
 
 class Encoded(NamedTuple):
@@ -16,14 +20,27 @@ class Encoded(NamedTuple):
     type_ids: list[int]
 
 
+class _Part(NamedTuple):
+    """A part of a template: a special token, or the words of one of the texts."""
+
+    token: str
+    text: int
+    type_id: int
+
+
+Template = tuple[_Part, ...]
+TEXTS = ("A", "B")  # of a pair, as templates name them
+ALONE, PAIR = (_Part("", 0, 0),), (_Part("", 0, 0), _Part("", 1, 1))
+
+
 class WholeWords:
-    """Cuts at blanks and looks every word up; special tokens before the text as the file's template says.
+    """Cuts at blanks and looks every word up; special tokens round a text, or a pair, as the file's templates say.
 
     Source: WordLevel, WhitespaceSplit and TemplateProcessing of https://github.com/huggingface/tokenizers.
     """
 
-    def __init__(self, words: Mapping[str, int], unknown: str, template: tuple[str, ...]) -> None:
-        self._ids, self._unknown, self._template = dict(words), unknown, template
+    def __init__(self, words: Mapping[str, int], unknown: str, templates: tuple[Template, Template]) -> None:
+        self._ids, self._unknown, self._templates = dict(words), unknown, templates
         self._words = {number: word for word, number in words.items()}
 
     @classmethod
@@ -35,19 +52,20 @@ class WholeWords:
             if not plain or (model["type"], cut["type"]) != ("WordLevel", "WhitespaceSplit"):
                 return None
             words = {str(word): int(number) for word, number in model["vocab"].items()}
-            template = ("",) if after is None else _template(after)
-            known = all(part in words for part in template if part)
-            return cls(words, model["unk_token"], template) if known and model["unk_token"] in words else None
+            templates = (ALONE, PAIR) if after is None else _templates(after)
+            known = all(part.token in words for template in templates for part in template if part.token)
+            return cls(words, model["unk_token"], templates) if known and model["unk_token"] in words else None
         except (KeyError, TypeError, ValueError, AttributeError):
             return None
 
-    def encode(self, text: str) -> Encoded:
-        """The ids of a text."""
-        found: list[int] = []
-        for part in self._template:
-            words = [part] if part else text.split()
-            found += [self._ids.get(word, self._ids[self._unknown]) for word in words]
-        return Encoded(found, [0] * len(found))
+    def encode(self, *texts: str) -> Encoded:
+        """The tokens of a text, or of a pair of them."""
+        found = Encoded([], [])
+        for part in self._templates[len(texts) - 1]:
+            words = [part.token] if part.token else WORD.findall(texts[part.text])
+            found.ids.extend(self._ids.get(word, self._ids[self._unknown]) for word in words)
+            found.type_ids.extend([part.type_id] * len(words))
+        return found
 
     def id_to_token(self, number: int) -> str | None:
         """The word of an id."""
@@ -58,8 +76,15 @@ class WholeWords:
         return self._ids.get(token)
 
 
-def _template(after: Mapping[str, Any]) -> tuple[str, ...]:
-    """The special tokens round a text, "" where the text stands. Raises ValueError for another kind."""
+def _templates(after: Mapping[str, Any]) -> tuple[Template, Template]:
+    """The parts of a text, and of a pair. Raises ValueError for another kind."""
     if after["type"] != "TemplateProcessing":
         raise ValueError(after["type"])
-    return tuple(part["SpecialToken"]["id"] if "SpecialToken" in part else "" for part in after["single"])
+    return tuple(map(_part, after["single"])), tuple(map(_part, after["pair"]))
+
+
+def _part(given: Mapping[str, Any]) -> _Part:
+    if special := given.get("SpecialToken"):
+        return _Part(special["id"], 0, special["type_id"])
+    text = given["Sequence"]
+    return _Part("", TEXTS.index(text["id"]), text["type_id"])

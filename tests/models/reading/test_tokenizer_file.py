@@ -10,6 +10,8 @@ import pytest
 
 from attn_gui.formats import FormatError
 from attn_gui.models.reading.tokenizer_file import TokenizerFile
+from attn_gui.models.reading.whole_words import WholeWords
+from attn_gui.paths import resource
 
 DATA = Path(__file__).parents[2] / "data" / "models"
 pytest.importorskip("tokenizers")
@@ -57,3 +59,17 @@ def test_a_llama_begins_and_ends_a_text_as_its_folder_says(more, bare, before, a
 def test_a_token_to_begin_with_that_the_tokenizer_does_not_have_is_refused(tmp_path):
     with pytest.raises(FormatError, match="cannot be read as a tokenizer"):
         cut(tmp_path / "folder", LLAMA | {"add_bos_token": True, "bos_token": "<none>"}, "to the")
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["as the toy lays tokens round", "nothing laid round"])
+@pytest.mark.parametrize("texts", [("a b  c",), ("a", "b c"), ("", "q"), ("a\x1cb\x85c\u3000d\x0be",)])
+def test_whole_words_are_cut_as_the_package_cuts_them(texts, alone):
+    """A pair of texts ended in a traceback, and U+001C counted as a blank."""
+    from tokenizers import Tokenizer
+
+    given = json.loads(resource("models", "toy-induction", "tokenizer.json").read_text(encoding="utf-8"))
+    given |= {"post_processor": None} if alone else {}
+    plain = WholeWords.of(given)
+    assert plain is not None
+    mine, theirs = plain.encode(*texts), Tokenizer.from_str(json.dumps(given)).encode(*texts)
+    assert (mine.ids, mine.type_ids) == (theirs.ids, theirs.type_ids)
