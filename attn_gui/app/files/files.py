@@ -52,7 +52,9 @@ class FilesController(QObject):
     chosen = Signal(list)  # the files that are to be opened
     left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
     foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
-    modelNeeded = Signal(Path, object)  # a session that its model has to be opened for: its StudyRecord
+    modelNeeded = Signal(
+        Path, object, object
+    )  # a session of a model: its StudyRecord, the revision left for it or None
 
     def __init__(
         self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
@@ -161,7 +163,7 @@ class FilesController(QObject):
         try:
             found = outcome.result()
         except ValueError as error:
-            self._refuse(path, error)
+            self._refuse(path, error, revision)
             return
         again = partial(self.open_beside, path, read)
         if may_go(self._window, self._document, path.name, revision, again):
@@ -186,10 +188,10 @@ class FilesController(QObject):
             self._settings.add_recent(path.resolve())
         self._tell(loaded.notes)
 
-    def _refuse(self, path: Path, error: Exception) -> None:
+    def _refuse(self, path: Path, error: Exception, left: int | None = None) -> None:
         """Say what is wrong with a file; where its matrices only do not fit together, offer to make them fit."""
         if isinstance(error, ModelNeeded):
-            self.modelNeeded.emit(path, error.record)
+            self.modelNeeded.emit(path, error.record, left)
             return
         clash = error.__cause__
         if isinstance(error, ForeignNames):

@@ -126,9 +126,10 @@ class ModelController(QObject):
         if self._files.may_leave():
             self._begin(path, lambda tell: _opened(path, tell), partial(self.open_path, path))
 
-    def open_session(self, path: Path, record: StudyRecord) -> None:
-        """Open a session of a model with the folder that it names, or another one that holds the same weights."""
-        if self._files.may_leave():
+    def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
+        """Open a session of a model with the folder that it names, or another one that holds the same weights; the
+        revision of the document that may be `left` is not asked about again."""
+        if left == self._document.revision or self._files.may_leave():
             folders = [*(known.folder() for known in KNOWN.values() if not known.package), *self._known()]
             again = partial(self.open_session, path, record)
             self._begin(path, lambda tell: opened_study(record, folders, tell), again, record)

@@ -254,6 +254,24 @@ def test_a_session_of_a_model_asks_once(toy, tmp_path):
     assert not toy.window.isWindowModified()
 
 
+@pytest.mark.parametrize("lang", ["en"], indirect=True)
+def test_a_session_of_a_model_that_is_reloaded_asks_nothing_more(toy, tmp_path, qtbot):
+    path = tmp_path / "back.attn"
+    toy.save_as(path)
+    data = path.read_bytes()
+    toy.type_into("w_query", 0, 0, "9")
+    toy.wait()
+    path.unlink()
+    path.write_bytes(data)  # by another program
+
+    def reload(box):
+        toy.click(next(button for button in box.buttons() if button.text() == "Reload it"))
+
+    toy.answering(QMessageBox, reload, lambda: toy.press("Ctrl+S"))
+    qtbot.waitUntil(lambda: not toy.window.isWindowModified(), timeout=60_000)
+    assert toy.number("w_query", 0, 0) != 9
+
+
 def test_a_document_changed_while_a_model_is_opened_stays(launch, lang):
     person = launch(lang=lang)
     person.program.take_in(TOY)
