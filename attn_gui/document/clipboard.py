@@ -18,7 +18,8 @@ Cells = Sequence[Sequence[object]]
 """Rows of NumPy numbers or texts."""
 
 LATEX = {"nan": r"\mathrm{NaN}", "inf": r"\infty", "-inf": r"-\infty"}
-NUMPY = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
+BOOL = {"bool": "bool_"}  # its name in every version
+NUMPY = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf", "-0": "-0.0"}
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,9 @@ def numpy_array(copied: Copied) -> str:
     """An expression of Python that gives the same array."""
     cells = copied.read()
     rows = "".join("    [" + ", ".join(map(_numpy, row)) + "],\n" for row in cells)
-    single = any(isinstance(cell, np.float32) for row in cells for cell in row)
-    return f"np.array([\n{rows}]" + (", dtype=np.float32)" if single else ")")
+    kinds = {cell.dtype.name if isinstance(cell, np.generic) else "" for row in cells for cell in row}
+    name = kinds.pop() if len(kinds) == 1 else ""
+    return f"np.array([\n{rows}]" + (f", dtype=np.{BOOL.get(name, name)})" if name else ")")
 
 
 FORMS = (

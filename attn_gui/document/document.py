@@ -127,7 +127,7 @@ class Document(QObject):
         try:
             self._history.push(step)
         except Exception:  # no step, no change
-            self._pending.clear()
+            self._pending.pop()
             step.undo()
             raise
         return True
@@ -142,10 +142,15 @@ class Document(QObject):
             self.stack.undo()
         finally:
             self.stack.blockSignals(False)
+        stepped = False
         try:
-            return self._carry_out(edit, fresh, lambda step: None)  # the last step is dropped for good
+            stepped = self._carry_out(edit, fresh, lambda step: None)  # the last step is dropped for good
         finally:
-            self.stack.indexChanged.emit(self.stack.index())  # where no step has told it
+            if not stepped:  # nor has any step told that the last one is gone
+                self._history.forget_undone()
+                self.titleChanged.emit()
+            self.stack.indexChanged.emit(self.stack.index())
+        return stepped
 
     def _keep_what_is_dropped(self, step: Step) -> None:
         """Keep the state that undone steps led to as a snapshot: an edit would lose it.

@@ -72,8 +72,7 @@ class History:
     def push(self, step: Step) -> None:
         """Add a step that has just been done; what had been undone before it is forgotten."""
         command, cost = _Command(step, self._report, done=True), step.cost + OVERHEAD
-        self._total -= sum(self._costs[self.stack.index() :])
-        del self._costs[self.stack.index() :]
+        self._uncount_undone()
         self._costs.append(cost)
         self._total += cost
         if self._total > self.limit:
@@ -83,6 +82,11 @@ class History:
     def undone(self) -> list[Step]:
         """The steps that were undone, the one that redo would do first: the next push forgets them."""
         return [command.step for command in self._commands()[self.stack.index() :]]
+
+    def forget_undone(self) -> None:
+        """Forget the steps that were undone, although none takes their place."""
+        self._uncount_undone()
+        self._rebuild(0)
 
     def done(self, most: int) -> list[Step]:
         """The newest of the steps that led to the present state, the oldest of them first.
@@ -113,18 +117,26 @@ class History:
     def _commands(self) -> list[_Command]:
         return [cast(_Command, self.stack.command(place)) for place in range(self.stack.count())]
 
+    def _uncount_undone(self) -> None:
+        self._total -= sum(self._costs[self.stack.index() :])
+        del self._costs[self.stack.index() :]
+
     def _forget_oldest(self) -> None:
-        """Rebuild the stack without its oldest steps: QUndoStack itself can only count them."""
-        steps, dropped = [command.step for command in self._commands()[: self.stack.index()]], 0
-        while dropped < len(steps) and self._total > KEPT * self.limit:
+        dropped = 0
+        while dropped < self.stack.index() and self._total > KEPT * self.limit:
             self._total -= self._costs[dropped]
             dropped += 1
         del self._costs[:dropped]
+        self._rebuild(dropped)
+
+    def _rebuild(self, dropped: int) -> None:
+        """Build the stack anew of what is done, without its oldest steps: QUndoStack itself can only count them."""
+        steps = [command.step for command in self._commands()[dropped : self.stack.index()]]
         clean = self.stack.cleanIndex() - dropped
         was_blocked = self.stack.blockSignals(True)
         self.stack.clear()
         self.stack.resetClean()
-        for place, step in enumerate([None, *steps[dropped:]]):
+        for place, step in enumerate([None, *steps]):
             if step is not None:
                 self.stack.push(_Command(step, self._report, done=True))
             if place == clean:

@@ -131,6 +131,8 @@ def changed_names(before: Working, after: Working) -> tuple[str, ...]:
 def _without_arrays(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return None
+    if isinstance(value, float):
+        return value.hex()  # −0 is not 0
     if isinstance(value, Layer | Intervention):
         value = value.to_mapping()
     if isinstance(value, Mapping):

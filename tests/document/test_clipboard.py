@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attn_gui.document.clipboard import Copied, tab_separated, with_headers
+from attn_gui.document.clipboard import Copied, numpy_array, tab_separated, with_headers
 from attn_gui.formats.text.text_table import read_table
 
 
@@ -55,3 +55,14 @@ def test_a_label_can_not_break_the_table_nor_start_a_formula() -> None:
 def test_copied_numbers_have_an_ascii_minus_and_all_their_digits() -> None:
     assert tab_separated(_block(np.array([[-0.1, 1 / 3], [-0.0, np.nan]]))) == "-0.1\t0.3333333333333333\n-0\tnan"
     assert tab_separated(_block(np.array([[True, False]]))) == "1\t0"
+
+
+@given(
+    arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(allow_nan=False))
+    | arrays.arrays(np.bool_, st.tuples(st.integers(1, 4), st.integers(1, 5)))
+)
+@example(np.array([[1.0, -0.0]]))
+def test_python_gives_the_same_array_again(array: np.ndarray) -> None:
+    """Whole numbers came back as integers, without the sign of −0."""
+    again = eval(numpy_array(_block(array)), {"np": np})
+    assert (again.dtype, again.tobytes()) == (array.dtype, array.tobytes())

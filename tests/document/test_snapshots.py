@@ -110,3 +110,19 @@ def test_a_step_that_takes_the_place_of_another_leaves_no_snapshot(document):
     assert document.snapshots.all == ()
     assert document.problem.query[0, 0] == 3.0
     assert document.stack.count() == 1
+
+
+def test_a_step_that_is_taken_back_by_its_own_gesture_leaves_nothing_behind(document):
+    """The title kept its star, and redo offered a step that was gone."""
+    before, titles = document.problem.query[0, 0], []
+    document.titleChanged.connect(lambda: titles.append(document.modified))
+    typed(document, 1.0)
+    assert titles[-1]
+    cell = slice(0, 1), slice(0, 1)
+    assert not document.apply_instead(SetCells("query", cell, np.array([[before]]), Label("drawn back")))
+    assert not titles[-1]
+    assert (document.stack.count(), document.stack.canRedo()) == (0, False)
+    typed(document, 2.0)
+    assert document.snapshots.all == ()
+    document.stack.undo()
+    assert document.problem.query[0, 0] == before

@@ -141,14 +141,16 @@ class ArraysController(QObject):
             self._dialog.set_preview(name, sentence(values) if isinstance(values, FormatError) else values)
 
     def _known(self) -> list[dict[str, Any]]:
-        found = self._settings.record(KNOWN).get("known")
-        return [record for record in found if isinstance(record, dict)] if isinstance(found, list) else []
+        return [record for record in self._settings.entries(KNOWN, "known") if isinstance(record, dict)]
 
     def _remember(self, arrangement: Arrangement) -> None:
         """Put it before those that are known, in the place of one of the same names."""
         record = record_of(arrangement)
-        others = [known for known in self._known() if known.get("arrays") != record["arrays"]]
-        self._settings.put(KNOWN, {"known": [record, *others][:MOST_KNOWN]})
+
+        def is_alike(known: object) -> bool:
+            return isinstance(known, dict) and known.get("arrays") == record["arrays"]
+
+        self._settings.put_first(KNOWN, "known", record, MOST_KNOWN, is_alike)
 
 
 def _sorted(paths: Sequence[Path], tell: Tell) -> Listing | list[Path]:

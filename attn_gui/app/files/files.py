@@ -52,9 +52,7 @@ class FilesController(QObject):
     chosen = Signal(list)  # the files that are to be opened
     left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
     foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
-    modelNeeded = Signal(
-        Path, object, object
-    )  # a session of a model: its StudyRecord, the revision left for it or None
+    modelNeeded = Signal(Path, object, object)  # a session of a model: its StudyRecord, the revision left for it
 
     def __init__(
         self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
@@ -73,7 +71,7 @@ class FilesController(QObject):
         self.saving.saved.connect(self._on_saved)
         self.saving.ended.connect(self.journaling.wake)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
-        self._asked: tuple[Path, Read, int] = Path(), open_file, 0  # what is read, how, the revision left for it
+        self._asked: tuple[Path, Read, int, Stamp | None] = Path(), open_file, 0, None  # and the revision left for it
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
         window.banner.closed.connect(self._on_banner_closed)
@@ -133,6 +131,7 @@ class FilesController(QObject):
 
     def open_path(self, path: Path) -> bool:
         """Open a file as a new document; False where it is refused with one sentence, or a large one is still read."""
+        stamp = Stamp.of(path)
         try:
             loaded = self.opening.at_once(path)
         except ValueError as error:
@@ -141,7 +140,7 @@ class FilesController(QObject):
         if loaded is None:
             self.open_beside(path)
         elif self.may_leave():
-            self._take(path, loaded)
+            self._take(path, loaded, stamp)
             return True
         return False
 
@@ -151,7 +150,7 @@ class FilesController(QObject):
             self._begin_reading(path, read)
 
     def _begin_reading(self, path: Path, read: Read = open_file) -> None:
-        self._asked = path, read, self._document.revision
+        self._asked = path, read, self._document.revision, Stamp.of(path)
         self.opening.begin(path, read)
 
     def recover(self, path: Path) -> None:
@@ -159,18 +158,17 @@ class FilesController(QObject):
         self.open_beside(path, resume)
 
     def _on_opening_ended(self, outcome: Future[Loaded | Resumed]) -> None:
-        path, read, revision = self._asked
-        try:
-            found = outcome.result()
-        except ValueError as error:
-            self._refuse(path, error, revision)
+        path, read, revision, stamp = self._asked
+        if isinstance(refusal := outcome.exception(), ValueError):
+            self._refuse(path, refusal, revision)
             return
+        found = outcome.result()
         again = partial(self.open_beside, path, read)
         if may_go(self._window, self._document, path.name, revision, again):
             if isinstance(found, Resumed):
                 self._take_resumed(path, found)
             else:
-                self._take(path, found, read)
+                self._take(path, found, stamp, read)
 
     def _take_resumed(self, path: Path, found: Resumed) -> None:
         self._known = file = found.kept.file
@@ -180,9 +178,9 @@ class FilesController(QObject):
         if found.whole:  # else the journal stays
             self.recovered.emit(path)
 
-    def _take(self, path: Path, loaded: Loaded, read: Read = open_file) -> None:
+    def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
-        self._known = Stamp.of(path)
+        self._known = stamp  # of before it was read: what another program has written since is not ours
         self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
         if path.is_file():
             self._settings.add_recent(path.resolve())
@@ -219,13 +217,13 @@ class FilesController(QObject):
         self._begin(loaded, None, example.name, example.view)
         self._tell_of(example, loaded)
 
-    def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed) -> None:
+    def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed, stamp: Stamp | None) -> None:
         """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""
         if record is None:
             self._begin(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
         else:
             self._begin(Loaded(placed.problem, snapshots=record.snapshots), path, path.stem, record.view, placed.study)
-            self._known = Stamp.of(path)
+            self._known = stamp
             self._settings.add_recent(path.resolve())
 
     def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> None:

@@ -215,9 +215,10 @@ class Journaling(QObject):
             self._tell(error)
             self._timer.start(AGAIN_MS)
             return
-        self._hand_over()
         if self._due:
             self._timer.start(DELAY_MS)
+        else:  # an earlier write does not keep what was to be taken over since
+            self._hand_over()
 
     def _tell(self, error: FormatError) -> None:
         """Say once that nothing is kept; one works on, and it is tried again."""

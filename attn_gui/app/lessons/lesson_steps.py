@@ -178,7 +178,7 @@ class LessonsController(QObject):
 
     def _keep(self, place: int) -> None:
         assert self._lesson is not None
-        self._settings.put(PROGRESS, self._settings.record(PROGRESS) | {self._lesson.key: place})
+        self._settings.add(PROGRESS, {self._lesson.key: place})
 
     def _take(self, wanted: Scene) -> None:
         """Make the numbers those of a step, as one step of the history; those that are there stay untouched."""

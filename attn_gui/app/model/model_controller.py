@@ -30,6 +30,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.tell import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.models import KNOWN, KnownModel, open_model
 from attn_gui.models.run import Run
@@ -57,6 +58,7 @@ class _Asked(NamedTuple):
     path: Path
     record: StudyRecord | None
     revision: int  # of the document that may be left for it
+    stamp: Stamp | None  # of the file before it was read
     again: Callable[[], object]  # asks for it once more
 
 
@@ -130,9 +132,10 @@ class ModelController(QObject):
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
         revision of the document that may be `left` is not asked about again."""
         if left == self._document.revision or self._files.may_leave():
-            folders = [*(known.folder() for known in KNOWN.values() if not known.package), *self._known()]
+            own = [known.folder() for known in KNOWN.values() if not known.package]
+            opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
             again = partial(self.open_session, path, record)
-            self._begin(path, lambda tell: opened_study(record, folders, tell), again, record)
+            self._begin(path, lambda tell: opened_study(record, [*own, *opened], tell), again, record)
 
     def set_text(self, text: str) -> None:
         """Let the model read another text; what was changed in its layers stays where it still fits."""
@@ -216,7 +219,7 @@ class ModelController(QObject):
         again: Callable[[], object],
         record: StudyRecord | None = None,
     ) -> None:
-        self._asked = _Asked(path, record, self._document.revision, again)
+        self._asked = _Asked(path, record, self._document.revision, Stamp.of(path), again)
         self._opening.start(path.name, lambda tell: _made(work(tell)))
         self.begun.emit()
 
@@ -229,7 +232,7 @@ class ModelController(QObject):
             self._window.banner.show_error(saying(error), offers=self._ways_out(error))
             return
         if may_go(self._window, self._document, asked.path.name, asked.revision, asked.again):
-            self._open(asked.path, asked.record, found)
+            self._open(asked, found)
 
     def _ways_out(self, refusal: Exception) -> list[Offer]:
         """A button that copies the line for a terminal, where a sentence names one."""
@@ -247,25 +250,19 @@ class ModelController(QObject):
 
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
-    def _open(self, path: Path, record: StudyRecord | None, found: _Made) -> None:
+    def _open(self, asked: _Asked, found: _Made) -> None:
         study, _problem, run = found.placed
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):
-            self._files.begin_study(path, record, found.placed)
-        folder = study.model.folder
-        known = [str(path) for path in self._known() if path != folder]
-        self._settings.put(FOLDERS, {"folders": [str(folder.absolute()), *known][:MOST_FOLDERS]})
+            self._files.begin_study(asked.path, asked.record, found.placed, asked.stamp)
+        folder = str(study.model.folder.absolute())
+        self._settings.put_first(FOLDERS, "folders", folder, MOST_FOLDERS, folder.__eq__)
         self.opened.emit()
 
     def _on_files_recovered(self, _journal: Path) -> None:
         if self._document.study is not None:
             self.opened.emit()
-
-    def _known(self) -> list[Path]:
-        """Folders of models that were opened, the last one first."""
-        found = self._settings.record(FOLDERS).get("folders", [])
-        return [Path(each) for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
 
 def _fields(present: Problem, wanted: Problem) -> dict[str, object]:

@@ -45,6 +45,7 @@ class CurveFitting(QObject):
 
     def show(self, *_: object) -> None:
         """Bring the error up to date if the curve is on show and computed."""
+        self._errors.forget()  # it is of other numbers
         if not self._page.isVisible() or not self._computed:
             return
         self._show_ready()

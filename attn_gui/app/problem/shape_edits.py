@@ -33,6 +33,8 @@ SIZE_LABELS = {
     "batch_size": QT_TRANSLATE_NOOP("History", "items {old} → {new}"),
 }
 
+NO_STEP = -1
+
 
 class ShapeController(QObject):
     """Shape panel and spine operators on one side, the document on the other."""
@@ -50,7 +52,7 @@ class ShapeController(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._making, self._tell = making, tell
         self.keep = "d_model"
-        self._slid_to = -1  # the place in the history of the step that the slider of the scale is making
+        self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
         panel, spine = window.shape_panel, window.spine
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
@@ -143,12 +145,14 @@ class ShapeController(QObject):
     def _on_spine_scale_slid(self, value: float, first: bool) -> None:
         """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
         stack = self._document.stack
-        if not first and stack.index() == self._slid_to:
+        before = stack.index()
+        if not first and before == self._slid_to:
             label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
-            self._making.apply_instead(SetFields({"scale": value}, label))
+            stepped = self._making.apply_instead(SetFields({"scale": value}, label))
         else:
             self._on_spine_scale_picked("typed", value)
-        self._slid_to = stack.index()
+            stepped = stack.index() > before
+        self._slid_to = stack.index() if stepped else NO_STEP  # else the last step is none of the slider's
 
     def set_output_projection(self, present: bool) -> None:
         label = Label(

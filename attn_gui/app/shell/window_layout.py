@@ -67,7 +67,7 @@ class LayoutController(QObject):
 
     def _keep_columns(self, field: str, view: SizedView) -> None:
         count, widths = view.drawn_columns()
-        self._settings.put(WIDTHS, self._settings.record(WIDTHS) | {field: {"columns": count, "widths": widths}})
+        self._settings.add(WIDTHS, {field: {"columns": count, "widths": widths}})
 
     def _restore(self) -> None:
         geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")

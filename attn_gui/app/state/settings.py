@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,22 @@ class Settings:
             value = "true" if value else "false"
         self._store.setValue(key, json.dumps(value) if isinstance(value, dict) else value)
 
+    def add(self, key: str, more: dict[str, Any]) -> None:
+        """Add to a record, to which another window may have added a moment ago."""
+        self._store.sync()
+        self.put(key, self.record(key) | more)
+
+    def entries(self, key: str, name: str) -> list[Any]:
+        """The list that a record holds under a name; anything unreadable counts as empty."""
+        found = self.record(key).get(name)
+        return found if isinstance(found, list) else []
+
+    def put_first(self, key: str, name: str, entry: object, most: int, alike: Callable[[Any], bool]) -> None:
+        """Put an entry before all others of such a list, in the place of one that is alike."""
+        self._store.sync()
+        others = [other for other in self.entries(key, name) if not alike(other)]
+        self.put(key, {name: [entry, *others][:most]})
+
     def geometry(self, key: str) -> QByteArray | None:
         found = self._store.value(key)
         return found if isinstance(found, QByteArray) else None
@@ -62,10 +78,7 @@ class Settings:
 
     def recent(self) -> list[Path]:
         """Files opened or saved last, newest first, missing ones included."""
-        kept = self.record("recent").get("files")
-        names = kept if isinstance(kept, list) else []
-        return [Path(name) for name in names if isinstance(name, str)]
+        return [Path(name) for name in self.entries("recent", "files") if isinstance(name, str)]
 
     def add_recent(self, path: Path) -> None:
-        files = [str(path), *(str(other) for other in self.recent() if other != path)]
-        self.put("recent", {"files": files[:RECENT]})
+        self.put_first("recent", "files", str(path), RECENT, str(path).__eq__)

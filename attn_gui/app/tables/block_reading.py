@@ -95,14 +95,13 @@ class BlockReading(QObject):
         )
 
     def _hand(self, outcome: Future[Matrix], name: Callable[[], str], take: Take) -> None:
-        try:
-            found = outcome.result()
-        except AmbiguousTable as several:
-            self._ask(several, name, take)
-        except FormatError as error:
-            self._window.banner.show_error(saying(error))
+        refusal = outcome.exception()
+        if isinstance(refusal, AmbiguousTable):
+            self._ask(refusal, name, take)
+        elif isinstance(refusal, FormatError):
+            self._window.banner.show_error(saying(refusal))
         else:
-            take(found)
+            take(outcome.result())
 
     def _ask(self, several: AmbiguousTable, name: Callable[[], str], take: Take) -> None:
         from attn_gui.views.dialogs.readings_dialog import ReadingsDialog

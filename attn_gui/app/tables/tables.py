@@ -295,6 +295,7 @@ class TablesController(QObject):
         count = problem.n if ROWS[field] == "query" else problem.m
         tokens = list(getattr(problem, name) or map(str, range(count)))
         tokens[row] = text
-        names = {name} | ({"query_tokens", "key_tokens"} if problem.self_attention else set())
+        shared = problem.self_attention and problem.key_tokens in (None, problem.query_tokens)
+        names = {name} | ({"query_tokens", "key_tokens"} if shared else set())
         label = Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row})
         self._making.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.clash import Clashes
 from attn_gui.app.state.making import Arrays, Making
-from attn_gui.app.state.translated_errors import sentence, sentences
+from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.tables.new_shapes import done_text, followers_text, shape_text
 from attn_gui.app.tables.table_target import Cuts, Place, TableTarget
 from attn_gui.document.document import Document
@@ -56,13 +56,13 @@ class UnfitBlocks(QObject):
         elif clash is None:
             self._banner.show_info(said, offers=[self._replacing(field, block)], focus=True)
         else:
-            reason = sentence(clash)
+            reason, kept = saying(clash), self._target.model.turned(block)
             self._clashes.offer(
                 clash,
                 self._fields,
-                lambda: replaced(self._document.problem, field, block),
+                lambda: replaced(self._document.problem, field, kept),
                 lambda fixed, fresh: self._accept(field, block, fixed, fresh),
-                words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason),
+                words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason()),
                 before=growing,
                 brought=field,
             )

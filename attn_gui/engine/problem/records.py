@@ -66,9 +66,11 @@ class Kinded:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two fields are alike: arrays by dtype, shape and bytes, so that NaN equals itself and -0.0 is not 0.0."""
+    """Whether two fields are alike: numbers and arrays by their bytes, so that NaN equals itself, -0.0 is not 0.0."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
     if isinstance(one, Record) and isinstance(other, Record):
         return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, float) and isinstance(other, float):
+        return one.hex() == other.hex()
     return type(one) is type(other) and bool(one == other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,28 @@ def test_recent_files_are_the_newest_first_once_each():
     names = [path.stem for path in settings.recent()]
     assert names[:3] == ["5", "12", "11"]
     assert len(names) == len(set(names)) == RECENT
+
+
+WRITES = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QSettings
+from attn_gui.app.state.settings import Settings
+QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, sys.argv[1])
+settings = Settings()
+settings.add_recent(Path("/somewhere/other.attn"))
+settings.add("lessons", {"other": 3})
+"""
+
+
+def test_two_windows_lose_nothing_of_each_other(store):
+    """A window wrote the list as it knew it: the file that the other had opened was gone."""
+    mine = Settings()
+    mine.add_recent(Path("/somewhere/old.attn"))
+    mine.add("lessons", {"old": 1})
+    store.sync()
+    subprocess.run([sys.executable, "-c", WRITES, Path(store.fileName()).parents[1]], check=True, timeout=120)
+    mine.add_recent(Path("/somewhere/mine.attn"))
+    mine.add("lessons", {"mine": 2})
+    assert [path.stem for path in mine.recent()] == ["mine", "other", "old"]
+    assert mine.record("lessons") == {"old": 1, "other": 3, "mine": 2}

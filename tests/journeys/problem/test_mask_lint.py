@@ -148,6 +148,23 @@ def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
     assert person.number("mask.0.allowed", 1, 2) == 0
 
 
+def test_a_block_that_takes_the_place_of_a_mask_is_read_as_it_is_shown(opened):
+    """Where a matrix had to be made to fit, True = blocked was taken for True = may attend."""
+    allowed = np.tril(np.ones((N, M), bool))
+    person = opened({"kind": "custom", "allowed": allowed})
+    radio(person, blocked=True)
+    person.press("Esc")
+    person.program.window.inputs.show_field("mask.0.allowed")
+    larger = ~np.tril(np.ones((N + 1, M + 1), bool))
+    person.go_to("mask.0.allowed", 0, 0)
+    QApplication.clipboard().setText("\n".join("\t".join(map(str, row)) for row in larger.astype(int)))
+    person.do("paste")
+    offers = [button.text() for button in person.find("banner").buttons()]
+    resize = next(button for button in person.find("banner").buttons() if f"to {N} × {M}" in button.text())
+    person.click(resize)
+    assert np.array_equal(person.program.document.problem.mask[0].allowed, allowed), offers
+
+
 def test_the_reading_is_remembered(opened, launch):
     person = opened({"kind": "causal"})
     radio(person, blocked=True)

@@ -116,3 +116,18 @@ def test_keys_on_the_slider_are_one_step(launch):
     person.press("Ctrl+Z")
     assert person.steps()[: len(steps)] == steps
     assert person.program.document.problem.scale is None or person.program.document.problem.scale == 32**-0.5
+
+
+def test_a_slide_through_where_it_began_takes_no_other_step_away(launch):
+    """It took the place of the number that was typed before it, and that could not be undone."""
+    person = launch(SMALL)
+    person.pick("scale", "typed")
+    slider = person.find("control.scale_slider")
+    slide(slider, 0.8)
+    person.type_into("query", 0, 0, "7")
+    steps, scale = person.steps(), person.program.document.problem.scale
+    slide(slider, 0.7, 0.8, 0.85)
+    assert person.steps()[:-1] == steps
+    assert person.number("query", 0, 0) == 7
+    person.press("Ctrl+Z")
+    assert (person.number("query", 0, 0), person.program.document.problem.scale) == (7, scale)
