@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -355,3 +356,13 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
     for take in (document.snapshot, lambda: document.past(2), past.problems):
         with pytest.raises(FieldError, match="of new numbers; at most 25 bytes"):
             take()
+
+
+def test_a_scale_of_minus_zero_is_another_one(heard: Any, direct: Make) -> None:
+    """Every other number was a step to the bit."""
+    h = heard(direct(scale=0.0))
+    assert h.document.apply(SetFields({"scale": -0.0}, LABEL))
+    assert math.copysign(1.0, h.document.problem.scale) == -1.0
+    assert h.document.problem != direct(scale=0.0)
+    h.document.stack.undo()
+    assert h.document.problem == direct(scale=0.0)

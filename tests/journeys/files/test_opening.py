@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 
 from attn_gui.app.files import opening
-from attn_gui.formats import base
+from attn_gui.formats import base, open_file, save
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from tests.journeys.gate import Gate
@@ -337,3 +337,21 @@ def test_the_button_in_the_status_bar_is_not_cut(launch, gate, tmp_path):
     ground = image.pixelColor(0, 0)
     inked = [y for y in range(image.height()) if any(image.pixelColor(x, y) != ground for x in range(image.width()))]
     assert len(inked) >= button.fontMetrics().tightBoundingRect("C").height()
+
+
+def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, gate, tmp_path):
+    """It was stamped once it was on the table: what another program had written by then counted as read."""
+    path, theirs = tmp_path / "big.attn", tmp_path / "theirs.attn"
+    save(open_file(large(tmp_path / "big.npz", scale=1.0)).problem, path)
+    save(open_file(large(tmp_path / "other.npz", scale=2.0)).problem, theirs)
+    written = theirs.read_bytes()
+    person = launch(SMALL)
+    person.open(path)
+    gate.await_work()
+    theirs.replace(path)
+    gate.open()
+    wait(lambda: idle(person))
+    assert rows(person) == ROWS
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == written

@@ -34,3 +34,17 @@ def test_a_file_has_them_on_both_sides(tmp_path):
     found = open_matrix(tmp_path / "a-weights-h1.csv")
     assert found.row_labels == found.column_labels == WORDS
     assert open_matrix(tmp_path / "a-key.csv").row_labels == WORDS
+
+
+def test_a_row_of_its_own_names_leaves_those_of_the_keys(launch, tmp_path):
+    random, keys = np.random.default_rng(3), ("A", "B", "C")
+    weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    named = Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS, key_tokens=keys)
+    save(named, tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn")
+    person.table("x").verticalHeader().rename(0)
+    person.press("Ctrl+A")
+    person.type("a")
+    person.press("Return")
+    problem = person.program.document.problem
+    assert (problem.query_tokens, problem.key_tokens) == (("a", "cat", "sat"), keys)
