@@ -88,6 +88,11 @@ class Exercises(QObject):
         """Drop what is being graded; for the end of the program."""
         self._job.finish()
 
+    def retranslate(self) -> None:
+        """Grade the answer that is judged on the panel again, in the present language."""
+        if self._asked is not None and self._panel.question.judged:
+            self.take(*self._asked)
+
     # --- leaving out -----------------------------------------------------------------------------
     def leave_out(self) -> None:
         """Leave out the chosen cell."""

@@ -82,7 +82,8 @@ class TargetController(QObject):
         dialog.withdrawn.connect(self._withdraw)
         if target is not None:
             dialog.field.setText(shortest(target, self._document.problem.dtype))
-        found = self._solution if asked(dialog) else None
+        generation = self._document.generation
+        found = self._solution if asked(dialog) and generation == self._document.generation else None
         self._withdraw()
         self._dialog = None
         if found is not None:
@@ -108,7 +109,7 @@ class TargetController(QObject):
         from attn_gui.engine import solve
 
         if self._question is not None:
-            question, problem = self._question, self._document.problem  # nothing is edited while the dialog is open
+            question, problem = self._question, self._document.problem
             self._background.ask(lambda: solve(problem, *question))
 
     def _on_background_answered(self, outcome: Future[Solution]) -> None:

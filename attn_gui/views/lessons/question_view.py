@@ -45,6 +45,11 @@ class QuestionView(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
+    @property
+    def judged(self) -> bool:
+        """Whether a verdict is on show."""
+        return not self._verdict.isHidden()
+
     # --- silent setters --------------------------------------------------------------------------
     def set_question(self, asked: Asked | None, *, fresh: bool) -> None:
         """Ask something; `fresh`: another question, to which nothing has been answered."""

@@ -101,7 +101,7 @@ def test_a_wrong_number_typed_into_the_map_is_called_by_its_mistake_and_the_righ
     assert not person.find("exercise").isVisible()
 
 
-def test_the_panel_takes_answers_too_and_shows_the_right_one(launch):
+def test_the_panel_takes_answers_too_and_shows_the_right_one(launch, qtbot):
     person = launch(SMALL, lang="zh")
     leave_out(person, "head_output", 0, 1)
     leave_out(person, "scores", 0, 0)
@@ -109,6 +109,9 @@ def test_the_panel_takes_answers_too_and_shows_the_right_one(launch):
     person.overwrite(line, "7")
     settle(person)
     assert person.find("exercise.verdict").text().startswith("还不对")
+    person.do("language_en")
+    qtbot.waitUntil(lambda: person.find("exercise.verdict").text().startswith("Not yet"))
+    person.do("language_zh")
     person.click("exercise.show")
     settle(person)
     assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"
