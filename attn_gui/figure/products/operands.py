@@ -14,6 +14,8 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"
 """Roles of an axis: its rows or columns are queries, keys, or neither."""
+VARIABLES = ("query", "key", "value", "mixed")
+"""Variables of the formulas that stand around scores and weights."""
 
 
 class Operand(NamedTuple):
@@ -62,7 +64,10 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
-        query, key, value, mixed = (latest(evaluation, variable) for variable in ("query", "key", "value", "mixed"))
+        written = {STAGE[name].target.name for name in evaluation.stages}
+        if not written.issuperset(VARIABLES):  # two states of other widths are compared without them
+            return Picture(rows=rows, columns=columns)
+        query, key, value, mixed = map(evaluation.latest, VARIABLES)
         return Picture(
             Operand(query, QUERY),
             Operand(key, columns=KEY, transposed=True),
@@ -85,11 +90,6 @@ def _roles(axes: Sequence[str]) -> tuple[str, str]:
     """Roles of the rows and the columns of a matrix, by their letters in the formula."""
     row, column = ({"i": QUERY, "j": KEY}.get(letters, PLAIN) for letters in axes[-2:])
     return row, column
-
-
-def latest(evaluation: Evaluation, variable: str) -> str:
-    """The last stage of the problem that writes a variable of the formulas."""
-    return next(node.name for node in reversed(evaluation.nodes) if node.stage.target.name == variable)
 
 
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:

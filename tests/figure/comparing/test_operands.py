@@ -37,6 +37,8 @@ STATES = {
     "pre": lambda rng: layer("pre", rng),
     "post": lambda rng: layer("post", rng),
     "direct": direct,
+    "normed": lambda rng: direct(rng).replace(query_norm=np.ones(D), key_norm=np.ones(D)),
+    "turned": lambda rng: direct(rng).replace(rotary_theta=100.0),
     "projected": lambda rng: projected(rng, 7),
     "wider": lambda rng: projected(rng, 11),
 }
@@ -54,3 +56,13 @@ def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
         rows, columns = plane.shape
         values, _ = plane.block(slice(0, rows), slice(0, columns))
         assert values.shape == (rows, columns)
+
+
+@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+@pytest.mark.parametrize("name", ["query", "value"])
+def test_states_of_other_widths_have_no_matrices_beside_a_stage_that_lacks_one(face_of, name):
+    rng = np.random.default_rng(0)
+    now = direct(rng)
+    wide = now.replace(value=rng.normal(size=(N, 7))) if name == "value" else now.replace(query=now.key, key=now.query)
+    face = face_of(Evaluation(wide), Evaluation(now))
+    assert bool(picture_of("weights", face).operands()) == (name == "query")

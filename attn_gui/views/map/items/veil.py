@@ -13,7 +13,6 @@ from PySide6.QtGui import QColor, QImage
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.spread import Spread
-from attn_gui.figure.products.operands import latest
 from attn_gui.figure.tokens import Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
@@ -98,7 +97,7 @@ def _reached_cells(plane: Plane, rows: slice, columns: slice, reach: Reach) -> F
         return reach.cells(plane.stage, *place, rows, columns)
     if STAGE[plane.stage].square and plane.signed:
         return None
-    stage = latest(plane.evaluation, "mixed") if not plane.signed else plane.stage
+    stage = plane.evaluation.latest("mixed") if not plane.signed else plane.stage
     first = 0 if stage != plane.stage else columns.start
     return reach.cells(stage, *place, rows, slice(first, first + 1))
 
