@@ -31,8 +31,9 @@ def largest_weights(
 ) -> tuple[list[Relation], float]:
     """The `most` largest weights of every query and head, largest first, none below `least`, and the mean of all.
 
-    Neither 0 nor NaN nor a negative weight is any; in the mean they count as 0. A mean, since weights that are set by
-    hand may have a sum beyond float64. One head's rows are held at a time. `tell` hears the share that is done, and ends the work by raising.
+    Neither 0 nor NaN nor a negative weight is any; in the mean they count as 0. It is a mean, since the sum of weights
+    that are set by hand may be beyond float64. One head's rows are held at a time. `tell` hears the share that is done,
+    and ends the work by raising.
     """
     found, mean = [], 0.0
     rows, keys = slice(queries.start, queries.stop), slice(0, evaluation.problem.m)
