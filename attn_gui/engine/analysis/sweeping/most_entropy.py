@@ -44,6 +44,11 @@ def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flag
     return found
 
 
+def has_weights_by_hand(problem: Problem) -> bool:
+    """Whether any weight of a problem is changed by hand."""
+    return bool(_boxes_by_hand(problem))
+
+
 def most_of_any_row(problem: Problem) -> float:
     """The most that the entropy of a row of a problem can be, whatever its mask."""
     boxes = np.array([[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)], int).reshape(-1, 4, 2)

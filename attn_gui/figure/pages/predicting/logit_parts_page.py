@@ -64,8 +64,8 @@ class LogitPartsPage(PageKind[LogitParts]):
         if parts.by_hand.any():
             note = ink.translate(
                 "Pages",
-                "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}, changes by hand {by_hand}: "
-                "together {total}; the logit is {logit}.",
+                "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}, "
+                "changes by hand {by_hand}: together {total}; the logit is {logit}.",
             )
         return LayerGrid((LayerMap("", parts.heads),), heads=True, chosen=(content.layer, -1), signed=True).drawing(
             ink,
