@@ -33,10 +33,11 @@ STEP = re.compile(r"(\w+) = ")
 
 @dataclass(frozen=True, eq=False)
 class CodeText:
-    """A script, the title of what it is written for, and the stages that its lines assign."""
+    """A script, the title of what it is written for, the key of that, and the stages that its lines assign."""
 
     text: str
     title: str
+    key: str
     stages: frozenset[str]
 
 
@@ -59,7 +60,7 @@ class CodePage(PageKind[CodeText]):
         dialect = SCRIPTS[aim.knobs["language"]]
         text = script_text(evaluation.problem, dialect)
         tell(1.0)
-        return CodeText(text, dialect.title, frozenset(evaluation.stages))
+        return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
 
     def plan(self, content: CodeText, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing()
