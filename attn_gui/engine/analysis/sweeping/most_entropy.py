@@ -36,7 +36,7 @@ def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> fl
 
 
 def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flags:
-    """Which weights of a row are changed by hand: booleans (m,)."""
+    """The weights of a row that are changed by hand, as booleans (m,)."""
     found = np.zeros(problem.m, dtype=bool)
     for *place, keys in _boxes_by_hand(problem):
         if all(cut.start <= here < cut.stop for cut, here in zip(place, (batch, head, query), strict=True)):

@@ -182,9 +182,8 @@ class _Layout:
             last = shown.queries.stop - 1
             said += " " + more.format(first=shown.queries.start, last=last, count=shown.counts[0])
         if len(shown.keys) < shown.counts[1]:
-            more = self.ink.translate("Pages", "The first {kept} of {count} keys.")
-            if shown.lines:
-                more = self.ink.translate("Pages", "Of {count} keys the {kept} that these lines lead to most.")
+            led = self.ink.translate("Pages", "Of {count} keys the {kept} that these lines lead to most.")
+            more = led if shown.lines else self.ink.translate("Pages", "The first {kept} of {count} keys.")
             said += " " + more.format(count=shown.counts[1], kept=len(shown.keys))
         return said
 
