@@ -4824,6 +4824,10 @@
         <translation>共 {count} 个查询，所示为第 {first} 至 {last} 个。</translation>
     </message>
     <message>
+        <source>The first {kept} of {count} keys.</source>
+        <translation>共 {count} 个键，所示为前 {kept} 个。</translation>
+    </message>
+    <message>
         <source>Of {count} keys the {kept} that these lines lead to most.</source>
         <translation>共 {count} 个键，所示为这些连线最集中的 {kept} 个。</translation>
     </message>
@@ -4966,6 +4970,14 @@
     <message>
         <source>So many convolutions do not join both ends; {needed} would.</source>
         <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
+    </message>
+    <message>
+        <source>Attention with this mask does not join both ends, however many its layers are.</source>
+        <translation>带此掩码的注意力无论叠多少层都不能连通首尾。</translation>
+    </message>
+    <message>
+        <source>One layer of attention with this mask does not join both ends; {needed} would.</source>
+        <translation>带此掩码的一层注意力尚不能连通首尾；需要 {needed} 层。</translation>
     </message>
     <message>
         <source>Projections of attention: {count} multiplications more.</source>
@@ -5112,12 +5124,24 @@
         <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
     </message>
     <message>
-        <source>The softmax saturates at the scale {scale}: one weight takes {weight}, ‖diag(a) − aaᵀ‖ is {jacobian} of at most 0.5, and hardly any gradient reaches Q.</source>
-        <translation>系数为 {scale} 时 softmax 饱和：一个权重占了 {weight}，‖diag(a) − aaᵀ‖ 只有 {jacobian}（最大为 0.5），几乎没有梯度传到 Q。</translation>
+        <source>Weights of this row are changed by hand: the softmax alone does not make them.</source>
+        <translation>这一行有手动修改过的权重，它们不全由 softmax 得出。</translation>
+    </message>
+    <message>
+        <source>This row has no open key.</source>
+        <translation>这一行没有开放的键。</translation>
+    </message>
+    <message>
+        <source>This row has one open key: its weight is the same at any scale.</source>
+        <translation>这一行只有一个开放的键，无论系数多大，它的权重都不变。</translation>
     </message>
     <message>
         <source>At none of the three scales does the softmax of this row saturate (a weight above {limit}).</source>
         <translation>在这三个系数下，这一行的 softmax 都没有饱和（没有权重超过 {limit}）。</translation>
+    </message>
+    <message>
+        <source>The softmax saturates at the scale {scale}: one weight takes {weight}, ‖diag(a) − aaᵀ‖ is {jacobian} of at most 0.5.</source>
+        <translation>系数为 {scale} 时 softmax 饱和：一个权重占了 {weight}，‖diag(a) − aaᵀ‖ 只有 {jacobian}（最大为 0.5）。</translation>
     </message>
     <message>
         <source>Of this long problem {rows} rows at even distances are read.</source>
@@ -5336,6 +5360,10 @@
         <translation>词嵌入 {embedding}，各头 {heads}，MLP {mlps}，偏置与归一化 {rest}：合计 {total}；logit 为 {logit}。</translation>
     </message>
     <message>
+        <source>Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}, changes by hand {by_hand}: together {total}; the logit is {logit}.</source>
+        <translation>词嵌入 {embedding}，各头 {heads}，MLP {mlps}，偏置与归一化 {rest}，手动修改 {by_hand}：合计 {total}；logit 为 {logit}。</translation>
+    </message>
+    <message>
         <source>Parts of the logit of {name}</source>
         <translation>{name} 的 logit 的组成</translation>
     </message>
@@ -5370,6 +5398,10 @@
     <message>
         <source>0 as in the second text, 1 as in the first</source>
         <translation>0 表示与第二段文本相同，1 表示与第一段相同</translation>
+    </message>
+    <message>
+        <source>{number}, the largest in magnitude</source>
+        <translation>{number}（其中绝对值最大）</translation>
     </message>
 </context>
 <context>
@@ -5642,6 +5674,10 @@
     <message>
         <source>the largest weight of the head, 0 … 1</source>
         <translation>该头中最大的权重，0 … 1</translation>
+    </message>
+    <message>
+        <source>the largest weight of the head; one set by hand may be any number</source>
+        <translation>该头中最大的权重；手动设定的权重可为任意数值</translation>
     </message>
     <message>
         <source>sink mass</source>

@@ -72,6 +72,56 @@ def test_two_and_their_difference_which_is_exact(problem, states):
     assert "no difference" in told(one)
 
 
+@pytest.fixture
+def grown():
+    """Two snapshots of one head, and a problem of two heads as wide."""
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(3, 4)) for name in ("query", "key", "value")}
+    kept = []
+    for name, scale in (("s1", 0.5), ("s2", 2.0)):
+        kept.append(packed(Problem(**arrays, scale=scale), kept, name))
+    return Problem(**arrays, num_heads=2), tuple(kept)
+
+
+@pytest.mark.parametrize(
+    ("stage", "second", "missing"), [("query", "now", "s1."), ("weights", "s2", "s1, s2."), ("weights", "now", "s1.")]
+)
+def test_a_state_without_the_head_on_show_is_told_and_not_subtracted(grown, stage, second, missing):
+    found = read(*grown, stage, shown="pair", first="s1", second=second)
+    assert found.difference is None
+    assert f"Without this map: {missing}" in told(found)
+    assert "other shapes" not in told(found)
+
+
+def test_joined_heads_are_shown_of_every_state_whatever_the_head_on_show(grown):
+    problem, (first, _) = grown
+    found = read(*grown, "output", shown="pair", first="s1", second="now")
+    outputs = [compute(each)["output"][0] for each in (first.problem(), problem)]
+    assert np.array_equal(found.difference.values, outputs[1] - outputs[0])
+    assert "Without" not in told(found)
+
+
+def test_a_hover_names_the_cell_of_joined_heads_that_it_shows(problem):
+    found = read(problem, (), "concat")
+    spot = PAGE.plan(found, Ink(), None, None).fields[0].spot(0, 0)
+    assert spot.text == f"now: concat[0, 0] = {compute(problem)['concat'][0, 0, 0]:.4f}".replace("-", "−")
+    assert (spot.cell.row, spot.cell.column) == (0, 0)
+
+
+def test_states_that_lack_the_stage_are_compared_by_what_stands_for_it(problem, states):
+    now = problem.replace(mask=[{"kind": "causal"}])
+    found = read(now, states, "masked", shown="pair", first="plain", second="sharp")
+    scaled = {each.name: compute(each.problem())["scaled"][0, 1] for each in states[:2]}
+    assert np.array_equal(found.difference.values, scaled["sharp"] - scaled["plain"])
+
+
+def test_a_snapshot_called_now_stands_beside_the_present_state(problem):
+    kept = (packed(problem.replace(scale=3.0), [], "now"),)
+    found = read(problem, kept)
+    assert len(found.maps) == 2
+    assert not np.array_equal(found.maps[0].values, found.maps[1].values)
+
+
 def test_at_most_nine_and_the_last_that_was_asked_for(problem):
     kept = []
     for number in range(30):

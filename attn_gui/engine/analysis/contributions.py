@@ -29,10 +29,8 @@ class Contributions:
 
     @property
     def difference(self) -> float:
-        """The largest distance between a cell of the sum and that of the output; NaN where one of them is."""
-        with np.errstate(invalid="ignore"):
-            apart = np.abs(self.total - self.output)
-        return float(np.max(np.where(self.total == self.output, 0.0, apart), initial=0.0))
+        """The largest distance between a cell of the sum and that of the output; see `farthest`."""
+        return farthest(self.total, self.output)
 
     def norms(self) -> Array:
         """‖part‖ of every head and row, the bias as one more head: (parts, row)."""
@@ -61,6 +59,14 @@ class Contributions:
         if self.bias is None:
             return self.parts
         return np.concatenate([self.parts, np.broadcast_to(self.bias, (1, *self.output.shape))])
+
+
+def farthest(total: Array, output: Array) -> float:
+    """The largest distance of a cell of one from that of the other: 0 where both are NaN, NaN where one alone is."""
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(total - output)
+    same = (total == output) | (np.isnan(total) & np.isnan(output))
+    return float(np.max(np.where(same, 0.0, apart), initial=0.0))
 
 
 def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributions:

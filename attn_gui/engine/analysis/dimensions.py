@@ -60,14 +60,14 @@ class Operand:
 
 @dataclass(frozen=True)
 class Step:
-    """A stage: the matrices that it is made of, as they stand in a product if it is one, its own dimensions, and the
-    names of what else it reads. `per_head`: it is there once for each head."""
+    """A stage: the matrices that it is made of, as they stand in a product if it is one, its own dimensions, and what
+    else it reads, with dimensions where it is an array. `per_head`: it is there once for each head."""
 
     stage: str
     operands: tuple[Operand, ...]
     product: bool
     result: Dims
-    sides: tuple[str, ...]
+    sides: Mapping[str, Dims]
     per_head: bool
 
     def shape(self, *, symbols: bool) -> str:
@@ -129,8 +129,24 @@ class _Step:
             dims[1] = (*dims[1][:-2], dims[1][-1], dims[1][-2])
         operands = tuple(Operand(name, found) for (name, _), found in zip(taken, dims, strict=True))
         name, used = plain_name(node.name), {name for name, _ in taken}
-        sides = tuple(dict.fromkeys(field for field, _ in read if field not in used and field != name))
-        return Step(name, operands, product, self._dims(name, node.axes), sides, stage.per_head)
+        result = self._dims(name, node.axes)
+        sides = {field: self._side(field, axes, result) for field, axes in read if field not in used and field != name}
+        return Step(name, operands, product, result, sides, stage.per_head)
+
+    def _side(self, field: str, axes: Axes, result: Dims) -> Dims:
+        """The dimensions of another array that is read: an axis that the result has, too, goes by its symbol there."""
+        array = self.problem.arrays().get(field)
+        if array is None or not array.ndim:
+            return ()
+        kept = [letters for letters in self.node.axes if letters not in ("b", *HEAD_LETTERS)]
+        known = {"b": Dim("B", self.counts.get("B", 0)), HEAD_LETTERS[0]: Dim("h", self.counts.get("h", 0))}
+        for letters, dim in zip(kept[-2:], result[-2:], strict=True):
+            own = dim.symbol.split("·")[-1]  # of one head
+            known[letters.strip(HEAD_LETTERS)] = Dim(own, self.counts.get(own, dim.size))
+            known[letters] = dim
+        found = (known.get(letters) for letters in axes[-array.ndim :])
+        sized = zip(found, array.shape, strict=True)
+        return tuple(dim if dim is not None and dim.size == size else Dim(str(size), size) for dim, size in sized)
 
     def _is_row(self, name: str) -> bool:
         return name in self.evaluation.stages and self.evaluation.node(name).stage.input_side

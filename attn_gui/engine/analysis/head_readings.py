@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine.analysis.sweeping.most_entropy import most_of_any_row
+from attn_gui.engine.analysis.sweeping.most_entropy import has_weights_by_hand, most_of_any_row
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
@@ -121,14 +121,18 @@ class LargestWeight(Reading):
     key = "largest"
     title = QT_TRANSLATE_NOOP("Readings", "largest weight")
     sentence = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head, 0 … 1")
+    by_hand = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head; one set by hand may be any number")
+
+    def said(self, problem: Problem) -> str:
+        return self.by_hand if has_weights_by_hand(problem) else self.sentence
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         return float(np.max([weights.max() for _, weights in rows()]))  # a NaN is the largest
 
     def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
-        best, place = -1.0, (0, 0)
+        best, place = -math.inf, (0, 0)
         for part, weights in rows():
-            row, column = divmod(int(np.nanargmax(np.where(np.isnan(weights), -1.0, weights))), weights.shape[1])
+            row, column = divmod(int(np.argmax(np.where(np.isnan(weights), -np.inf, weights))), weights.shape[1])
             if weights[row, column] > best:
                 best, place = float(weights[row, column]), (part.start + row, column)
         return [(slice(place[0], place[0] + 1), slice(place[1], place[1] + 1))]
@@ -237,15 +241,7 @@ class Induction(OfTokens):
 
 READINGS: dict[str, Reading] = {
     reading.key: reading
-    for reading in (
-        Entropy(),
-        StableRank(),
-        LargestWeight(),
-        Sink(),
-        PreviousToken(),
-        DuplicateToken(),
-        Induction(),
-    )
+    for reading in (Entropy(), StableRank(), LargestWeight(), Sink(), PreviousToken(), DuplicateToken(), Induction())
 }
 
 
@@ -262,7 +258,9 @@ def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], o
 
 def _numbered(problem: Problem) -> Array:
     """A number for every token, the same for the same text."""
-    return np.asarray(np.unique(np.asarray(problem.query_tokens, object).astype(str), return_inverse=True)[1])
+    tokens = problem.query_tokens or ()
+    numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    return np.array([numbers[token] for token in tokens])
 
 
 def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:

@@ -48,6 +48,9 @@ class Additive(Score):
     def work(self, params: Params, width: int) -> int:
         return int(params[self.units].shape[0])
 
+    def multiplications(self, params: Params, width: int) -> int:
+        return self.work(params, width)
+
     def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
         return self.sentence, {"count": self.work(params, width)}
 

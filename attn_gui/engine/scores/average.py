@@ -31,6 +31,9 @@ class Average(Score):
     def work(self, params: Params, width: int) -> int:
         return 1
 
+    def multiplications(self, params: Params, width: int) -> int:
+        return 0
+
     def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
         return "0"
 

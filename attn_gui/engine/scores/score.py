@@ -90,6 +90,10 @@ class Score(Stage):
         """The count of numbers of each pair that are worked through one by one; 0 where that is left to BLAS."""
         return width
 
+    def multiplications(self, params: Params, width: int) -> int:
+        """The multiplications that one pair takes, once the tables have been applied."""
+        return width
+
     def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
         """The sentence of a score, with the numbers in it; a head of a query is `width` wide."""
         return self.sentence, {}

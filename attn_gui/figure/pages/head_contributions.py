@@ -24,7 +24,7 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
@@ -133,7 +133,7 @@ class _Layout:
         if self.found.difference == 0:
             return self.ink.translate("Pages", "The parts add up to the output Y, to the last bit.")
         largest = float(np.nanmax(np.abs(self.found.output), initial=0.0))
-        return template.format(difference=f"{self.found.difference:.1e}".replace("-", "−"), largest=f"{largest:.3g}")
+        return template.format(difference=difference_text(self.found.difference), largest=f"{largest:.3g}")
 
     def _norm(self, row: int) -> str:
         return format_number(self.norms[row], 3)

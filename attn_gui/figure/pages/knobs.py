@@ -69,7 +69,8 @@ class Amount(Knob):
         return number and (not self.whole or value == int(value)) and self.may(aim, values, value)
 
     def parsed(self, text: str) -> Any:
-        return int(text) if self.whole else float(text)
+        number = float(text)
+        return int(text) if self.whole and math.isfinite(number) else number
 
 
 @dataclass(frozen=True)

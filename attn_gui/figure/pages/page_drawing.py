@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
+
+from attn_gui.figure.pages.ink import Ink
 
 
 class NoRoom(ValueError):
@@ -26,6 +28,46 @@ class Cell:
     row: int
     column: int
     head: int | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """The cells that a place of a map stands for: one, or of a pooled map all of a block."""
+
+    rows: range
+    columns: range
+
+    @classmethod
+    def at(
+        cls, place: tuple[int, int], blocks: Sequence[int], shape: tuple[int, int], first: tuple[int, int] = (0, 0)
+    ) -> Block:
+        """The cells at a place of so many blocks over a map of a shape, counted from its first cell."""
+        rows, columns = (
+            range(start + block * cells // count, start + (block + 1) * cells // count)
+            for start, block, cells, count in zip(first, place, shape, blocks, strict=True)
+        )
+        return cls(rows, columns)
+
+    @property
+    def first(self) -> tuple[int, int]:
+        """Row and column of its first cell."""
+        return self.rows.start, self.columns.start
+
+    @property
+    def places(self) -> str:
+        """Its rows and its columns: `3, 4`, or of several the first and the last, `3…7, 4…5`."""
+        return ", ".join(span(str(side[0]), str(side[-1])) for side in (self.rows, self.columns))
+
+    def told(self, number: str, ink: Ink) -> str:
+        """Its number in words: of several cells that of the largest."""
+        if len(self.rows) * len(self.columns) == 1:
+            return number
+        return ink.translate("Pages", "{number}, the largest in magnitude").format(number=number)
+
+
+def span(first: str, last: str) -> str:
+    """Two ends in words: one where they are the same."""
+    return first if first == last else f"{first}…{last}"
 
 
 @dataclass(frozen=True)

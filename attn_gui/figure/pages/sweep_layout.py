@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -23,7 +24,7 @@ from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import elided, token_label, wrapped
-from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 
@@ -38,6 +39,8 @@ BAR_WIDTH, BAR = 120.0, 9.0
 BAR_SHARE = 0.35
 """Of the width of the page, at most."""
 DOT, CHOSEN = 2.0, 4.5
+DIGITS, WRITTEN_OUT = 3, 1e7
+"""Of a value at least, and up to where it has no power of ten."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,16 @@ class Swept:
     row: Row
     token: str
     heads: int
+
+
+def value_text(values: Numbers, place: int) -> str:
+    """A value of the sweep, in as many digits as tell it from its neighbors; of whole numbers all."""
+    with np.errstate(over="ignore"):
+        apart, largest = np.abs(np.diff(values)), float(np.abs(values).max())
+    step = float(np.min(apart, where=apart > 0, initial=np.inf))
+    told = math.ceil(math.log10(largest / step)) + 1 if math.isfinite(step) else 0
+    before = math.floor(math.log10(largest)) + 1 if 1 <= largest < WRITTEN_OUT else 0
+    return significant(float(values[place]), max(DIGITS, told, before))
 
 
 class SweepLayout:
@@ -125,7 +138,7 @@ class SweepLayout:
 
     def text(self, place: int) -> str:
         """A value of the sweep."""
-        return level_text(float(self.swept.values[place]), float(np.abs(self.swept.values).max()) or 1.0)
+        return value_text(self.swept.values, place)
 
     def read(self, place: int) -> str:
         """Words for the reading there."""

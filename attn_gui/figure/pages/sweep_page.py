@@ -20,8 +20,7 @@ from attn_gui.figure.pages.knobs import Amount, Choice, Slide
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.pages.sweep_layout import SweepLayout, Swept
-from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.pages.sweep_layout import SweepLayout, Swept, value_text
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
@@ -39,7 +38,6 @@ PARTS = {
     "curve": page_words(QT_TRANSLATE_NOOP("Pages", "the curve alone")),
     "strip": page_words(QT_TRANSLATE_NOOP("Pages", "the maps alone")),
 }
-ENDS = ("low", QT_TRANSLATE_NOOP("Pages", "from")), ("high", QT_TRANSLATE_NOOP("Pages", "to"))
 
 
 def _quantities(aim: Aim) -> Mapping[str, Quantity]:
@@ -123,7 +121,8 @@ class SweepPage(PageKind[Swept]):
             return reading.read(changed, at), *_map(changed, at)
 
         found = sweep(problem, quantity, values.tolist(), row, look, tell)
-        tokens = stage_labels(evaluation, evaluation.weights)[0]
+        tokens = None if quantity.seeded else stage_labels(evaluation, evaluation.weights)[0]
+        first = quantity.put(problem, float(values[0]))
         return Swept(
             quantity=quantity.words,
             reading=reading.title,
@@ -131,22 +130,17 @@ class SweepPage(PageKind[Swept]):
             values=values,
             readings=np.array([number for number, _, _ in found]),
             maps=tuple((cells, allowed) for _, cells, allowed in found),
-            keys=problem.m,
+            keys=first.m,
             now=quantity.now(problem),
             place=knobs["place"],
             part=knobs["part"],
-            row=row,
+            row=quantity.row(first, row),
             token=tokens[row.query] if tokens else "",
-            heads=problem.num_heads,
+            heads=first.num_heads,
         )
 
     def plan(self, content: Swept, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return SweepLayout(content, ink, width, height).drawing()
-
-
-def value_text(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], place: int) -> str:
-    """A value of the sweep, in as many digits as tell it from its neighbors."""
-    return level_text(float(values[place]), float(np.abs(values).max()) or 1.0)
 
 
 def _map(evaluation: Evaluation, row: Row) -> tuple[Values, Allowed | None]:

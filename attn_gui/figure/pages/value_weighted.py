@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation, Plane, explain
 from attn_gui.engine.chain.symbols import symbol, title
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
+from attn_gui.engine.graph.expressions.expression import Negative
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.display import Allowed, Values
@@ -22,7 +23,8 @@ from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.map_grid import token_of
+from attn_gui.figure.pages.page_drawing import Block, Cell, Drawing, Field, Spot, span
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
@@ -46,7 +48,7 @@ class Weighted:
     """Weights and what they move, in blocks, of a head; the chosen cell with its formula.
 
     `numbers` are the factors of the chosen cell and its value: of a weight of 0 that holds back what is no number, 0
-    alone.
+    alone. `negative` says that the weight is, by hand: its magnitude is the factor.
     """
 
     names: tuple[str, str]
@@ -57,6 +59,7 @@ class Weighted:
     heads: int
     cell: tuple[int, int]
     numbers: tuple[float, ...]
+    negative: bool
     projected: bool
 
     @property
@@ -64,7 +67,8 @@ class Weighted:
         """The chosen cell as the product that it is."""
         *factors, value = (f"{number:.4g}".replace("-", "−") for number in self.numbers)
         length = "‖v W_O‖" if self.projected else "‖v‖"
-        sides = f"a · {length}", *([" · ".join(factors)] if factors else []), value
+        weight = "|a|" if self.negative else "a"
+        sides = f"{weight} · {length}", *([" · ".join(factors)] if factors else []), value
         return f"{symbol(self.names[1])}[{self.cell[0]}, {self.cell[1]}] = {' = '.join(sides)}"
 
 
@@ -95,6 +99,7 @@ class ValueWeightedPage(PageKind[Weighted]):
             problem.num_heads,
             (row, column),
             (*(part.value for part in parts), found.value),
+            any(isinstance(part, Negative) for part in parts),
             problem.w_output is not None,
         )
 
@@ -167,16 +172,14 @@ class _Layout:
         return min(widest, MOST_LABEL) + SPACING.m
 
     def _spot(self, number: int, row: int, column: int) -> Spot:
-        """The first cell of a block, and its number or the largest of the block."""
-        values, (n, m) = self.shown.maps[number][0], self.shown.shape
-        at = row * n // values.shape[0], column * m // values.shape[1]
-        names = [
-            token_label(tokens[place]) if tokens else str(place)
-            for tokens, place in zip(self.shown.tokens, at, strict=True)
-        ]
-        value = format_number(float(values[row, column]), 4)
-        text = f"{symbol(self.shown.names[number])} {names[0]} → {names[1]} ({at[0]}, {at[1]}): {value}"
-        return Spot(text, Cell(self.shown.names[0], *at, self.shown.head))
+        """The cells of a block, and the largest number of them."""
+        values = self.shown.maps[number][0]
+        block = Block.at((row, column), values.shape, self.shown.shape)
+        sides = zip(self.shown.tokens, (block.rows, block.columns), strict=True)
+        query, key = (span(token_of(tokens, side[0]), token_of(tokens, side[-1])) for tokens, side in sides)
+        value = block.told(format_number(float(values[row, column]), 4), self.ink)
+        text = f"{symbol(self.shown.names[number])} {query} → {key} ({block.places}): {value}"
+        return Spot(text, Cell(self.shown.names[0], *block.first, self.shown.head))
 
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:

@@ -63,6 +63,11 @@ def significant(value: float, digits: int = 6) -> str:
     return f"{value:.{digits}g}".replace("-", MINUS)
 
 
+def difference_text(value: float) -> str:
+    """A difference by rounding, with a power of ten; "+∞" and "NaN" for what is none."""
+    return f"{value:.1e}".replace("-", MINUS) if math.isfinite(value) else format_number(value, 0)
+
+
 def cell_text(value: float, numbers: CellNumbers) -> str:
     """A value as it stands in a cell; a weight that rounds to 0 is "·"."""
     if numbers.scientific:

@@ -116,7 +116,24 @@ def test_heads_projections_and_a_batch_have_their_symbols():
 
 def test_what_else_a_step_reads_is_named():
     steps = {step.stage: step for step in steps_of(Evaluation(PROBLEMS["block"]))}
-    assert steps["residual"].sides == ("x",)
+    assert [(side, written(dims, symbols=True)) for side, dims in steps["residual"].sides.items()] == [
+        ("x", "n × d_model")
+    ]
     assert set(steps["normalized"].sides) == {"block.ln_weight", "block.ln_bias", "block.ln_eps"}
-    assert steps["scaled"].sides == ("scale",)
+    assert steps["scaled"].sides == {"scale": ()}
     assert written(steps["block_output"].operands[1].dims, symbols=True) == "d_model × 17"
+
+
+def sides(problem, stage):
+    step = next(step for step in steps_of(Evaluation(problem)) if step.stage == stage)
+    return {name: written(dims, symbols=True) for name, dims in step.sides.items()}
+
+
+def test_no_symbol_is_guessed_from_a_number_that_is_equal():
+    arrays = {name: array(4, 8) for name in ("query", "key", "value")}
+    assert sides(Problem(**arrays, num_heads=4, sink=array(4)), "weights")["sink"] == "h"
+    tables = {"w_score_query": array(2, 3), "w_score_key": array(5, 3), "w_score": array(3)}
+    additive = Problem(query=array(2, 2), key=array(3, 5), value=array(3, 5), score="additive", score_params=tables)
+    assert set(sides(additive, "scores").values()) == {"2 × 3", "5 × 3", "3"}
+    assert sides(PROBLEMS["output"], "output") == {"b_output": "d_out"}
+    assert sides(PROBLEMS["block"], "normalized")["block.ln_weight"] == "d_model"

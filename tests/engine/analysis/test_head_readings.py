@@ -203,3 +203,24 @@ def test_the_rank_knows_directions_across_the_even_one(rows):
     given = {name: np.zeros((length, 1)) for name, length in (("query", n), ("key", m), ("value", m))}
     problem = Problem(**given, interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))
     assert measured("rank", Evaluation(problem), 0, 0) == pytest.approx(LOOPS["rank"](rows), rel=1e-9)
+
+
+def test_the_largest_of_weights_by_hand_is_marked_where_it_stands() -> None:
+    values = np.full((2, 3), -5.0)
+    values[1, 2] = -2.0
+    by_hand = [{"kind": "set", "stage": "weights", "values": values}]
+    problem = Problem(query=np.ones((2, 1)), key=np.ones((3, 1)), value=np.ones((3, 1)), interventions=by_hand)
+    reading, rows = READINGS["largest"], partial(rows_of, Evaluation(problem), 0, 0)
+    assert reading.measure(problem, rows) == -2.0
+    assert reading.cells(problem, rows) == [(slice(1, 2), slice(2, 3))]
+    assert "0 … 1" not in reading.said(problem)
+    assert "0 … 1" in reading.said(problem.replace(interventions=()))
+
+
+def test_tokens_that_differ_at_their_end_alone_are_no_duplicates() -> None:
+    tokens = ("a", "a\0", "b", "a")
+    arrays = {name: np.ones((4, 1)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, query_tokens=tokens, key_tokens=tokens)
+    rows = partial(rows_of, Evaluation(problem), 0, 0)
+    assert READINGS["duplicate_token"].cells(problem, rows) == [(slice(3, 4), slice(0, 1))]
+    assert READINGS["duplicate_token"].measure(problem, rows) == pytest.approx(1 / 16)

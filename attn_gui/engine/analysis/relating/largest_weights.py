@@ -28,26 +28,28 @@ def largest_weights(
     least: float,
     most: int,
     tell: Callable[[float], None],
-) -> list[Relation]:
-    """The `most` largest weights of every query and head, largest first, none below `least`; zeros and NaN are none.
+) -> tuple[list[Relation], float]:
+    """The `most` largest weights of every query and head, largest first, none below `least`, and the mean of all.
 
-    One head's rows are held at a time. `tell` hears the share that is done, and ends the work by raising.
+    Neither 0 nor NaN nor a negative weight is any; in the mean they count as 0. It is a mean, since the sum of weights
+    that are set by hand may be beyond float64. One head's rows are held at a time. `tell` hears the share that is done,
+    and ends the work by raising.
     """
-    found = []
+    found, mean = [], 0.0
     rows, keys = slice(queries.start, queries.stop), slice(0, evaluation.problem.m)
     for number, head in enumerate(heads):
         tell(number / len(heads))
         block = np.nan_to_num(evaluation.block(evaluation.weights, batch, head, rows, keys), nan=0.0)
+        mean += float((np.maximum(block, 0.0) / (block.size * len(heads))).sum(dtype=np.float64))
         for query, row in zip(queries, block, strict=True):
             for key in _largest(row, most):
                 if row[key] > 0 and row[key] >= least:
                     found.append(Relation(head, query, int(key), float(row[key])))
     tell(1.0)
-    return found
+    return found, mean
 
 
 def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) -> list[int]:
     """Places of the largest numbers, largest first; of equal ones the first."""
-    kept = np.argpartition(-row, most - 1)[:most] if row.size > most else np.arange(row.size)
-    kept = np.sort(kept)
-    return [int(place) for place in kept[np.argsort(-row[kept], kind="stable")]]
+    places = np.flatnonzero(row >= np.partition(row, -most)[-most]) if row.size > most else np.arange(row.size)
+    return [int(place) for place in places[np.argsort(-row[places], kind="stable")][:most]]

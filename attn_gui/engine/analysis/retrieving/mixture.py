@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attn_gui.engine.analysis.contributions import farthest
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 
@@ -30,11 +31,9 @@ class Mixture:
 
     @property
     def difference(self) -> float:
-        """The largest distance between a cell of the sum of the parts and that of the output."""
+        """The largest distance between a cell of the sum of the parts and that of the output; see `farthest`."""
         with np.errstate(all="ignore"):
-            total = self.parts.sum(axis=0) + self.rest
-            apart = np.where(total == self.output, 0.0, np.abs(total - self.output))
-        return float(np.max(apart, initial=0.0))
+            return farthest(self.parts.sum(axis=0) + self.rest, self.output)
 
 
 def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int) -> Mixture:

@@ -37,10 +37,11 @@ class Way:
     fitted: bool = False
 
     def put(self, problem: Problem, w: float | None = None) -> Problem:
-        """The problem pooled in this way, its masks kept; all else about the scores is as it is unless given."""
+        """The problem pooled in this way, its masks kept, with no sink; all else about the scores is as it is unless
+        given."""
         name, score = next((name, score) for name, score in SCORES.items() if self.fits(score))
         params = score.defaults if w is None else {**score.defaults, score.kernel_width: w}
-        return problem.replace(score=name, score_params=params, scale=None, softcap=None, temperature=None)
+        return problem.replace(score=name, score_params=params, scale=None, softcap=None, temperature=None, sink=None)
 
 
 def _is_kernel(score: Score) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
+
+Flags = npt.NDArray[np.bool_]
 
 
 def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
@@ -25,14 +28,25 @@ def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
 
 def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> float:
     """The most that the entropy of one row can be, by its mask, its sink and the weights that are changed by hand."""
-    problem, at = evaluation.problem, (batch, head, query)
+    problem = evaluation.problem
     opened = evaluation.allowed(batch, head, slice(query, query + 1), slice(0, problem.m))
-    by_hand = np.zeros(problem.m, dtype=bool)
-    for *place, keys in _boxes_by_hand(problem):
-        if all(cut.start <= here < cut.stop for cut, here in zip(place, at, strict=True)):
-            by_hand[keys] = True
+    by_hand = weights_by_hand(problem, batch, head, query)
     count = problem.m - int(by_hand.sum()) if opened is None else int((opened[0] & ~by_hand).sum())
     return most_entropy(count, int(by_hand.sum()), sink=problem.sink is not None)
+
+
+def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flags:
+    """The weights of a row that are changed by hand, as booleans (m,)."""
+    found = np.zeros(problem.m, dtype=bool)
+    for *place, keys in _boxes_by_hand(problem):
+        if all(cut.start <= here < cut.stop for cut, here in zip(place, (batch, head, query), strict=True)):
+            found[keys] = True
+    return found
+
+
+def has_weights_by_hand(problem: Problem) -> bool:
+    """Whether any weight of a problem is changed by hand."""
+    return bool(_boxes_by_hand(problem))
 
 
 def most_of_any_row(problem: Problem) -> float:

@@ -47,6 +47,8 @@ class Quantity(ABC):
 
     words: Words
     whole = False
+    seeded = False
+    """Whether random numbers stand in the place of the problem's, and no token is theirs."""
 
     @abstractmethod
     def now(self, problem: Problem) -> float | None:
@@ -207,6 +209,7 @@ class SeededWidth(Quantity):
 
     words = (("Pages", QT_TRANSLATE_NOOP("Pages", "d_k of random Q and K")),)
     whole = True
+    seeded = True
 
     def now(self, problem: Problem) -> float | None:
         return None
@@ -280,7 +283,7 @@ def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str
 
 def values_between(quantity: Quantity, low: float, high: float, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """`steps` values from one end to the other, evenly apart; of a whole number fewer where there are no more."""
-    found = np.linspace(low, high, max(steps, 2))
+    found = 2 * np.linspace(low / 2, high / 2, max(steps, 2))  # the two may be farther apart than a number reaches
     if not quantity.whole:
         return found
     rounded = np.unique(np.rint(found))

@@ -126,6 +126,15 @@ def weights(evaluation: Evaluation, row: Row) -> Array:
     return _row(evaluation, evaluation.weights, row)
 
 
+def variance(numbers: Array) -> float:
+    """The variance of numbers, over their count; NaN of none."""
+    if not len(numbers):
+        return float("nan")
+    with np.errstate(all="ignore"):
+        level, exponent = leveled(numbers, 0)  # less the first of them: equal ones have none, however large
+        return float(np.ldexp(np.var(level - level[0]), 2 * exponent)[0])
+
+
 def jacobian_norm(shares: Array) -> float:
     """‖diag(a) − aaᵀ‖ by its square, Σ a²(1 − a)² + Σ a²(Σ b² − a²): no m × m matrix is made, nothing cancels.
 
@@ -151,9 +160,4 @@ def _row(evaluation: Evaluation, name: str, row: Row) -> Array:
 
 def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
     opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
-    seen = scores if opened is None else scores[opened[0]]
-    with np.errstate(all="ignore"):
-        if not len(seen):
-            return float("nan")
-        level, exponent = leveled(seen, 0)  # less the first of them: equal ones have none, however large
-        return float(np.ldexp(np.var(level - level[0]), 2 * exponent)[0])
+    return variance(scores if opened is None else scores[opened[0]])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_gui.engine.analysis.sweeping.most_entropy import most_of_row
+from attn_gui.engine.analysis.sweeping.most_entropy import most_of_row, weights_by_hand
 from attn_gui.engine.analysis.sweeping.quantities import Row, ScaleFactor, SeededWidth, quantities_of
-from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS, jacobian_norm, weights
+from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS, jacobian_norm, variance, weights
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.metrics import row_entropy
@@ -22,13 +22,13 @@ SIDE, SEED = 128, 0
 AT_ONCE = 1 << 18
 """Cells of a map that are read for its statistics; of a larger one rows at even distances."""
 SATURATED = 0.95
-"""A row is called saturated from this weight on: at most 0.07 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
+"""A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledRow:
     """A row of weights (m,) at a scale: its entropy and what that can be at most, ‖diag(a) − aaᵀ‖, and ‖∂a/∂q‖ of the
-    weight of one key."""
+    weight of one key. Of weights that are changed by hand nothing says what the softmax does."""
 
     scale: float
     weights: Array
@@ -37,11 +37,12 @@ class ScaledRow:
     ceiling: float
     jacobian: float
     gradient: float
+    by_hand: bool
 
     @property
     def saturated(self) -> bool:
         """Whether one weight of several, or beside a sink, takes nearly all."""
-        return bool(self.ceiling > 0 and self.weights.max(initial=0.0) > SATURATED)
+        return bool(not self.by_hand and self.ceiling > 0 and self.weights.max(initial=0.0) > SATURATED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +72,7 @@ def score_variance(problem: Problem, batch: int, head: int) -> float:
         opened = found.allowed(batch, head, at, keys)
         scores = np.asarray(found.block(found.scores, batch, head, at, keys)[0], dtype=np.float64)
         seen.append(scores if opened is None else scores[opened[0]])
-    every = np.concatenate(seen)
-    with np.errstate(all="ignore"):
-        return float(np.var(every)) if every.size else float("nan")
+    return variance(np.concatenate(seen))
 
 
 def seeded_problem(problem: Problem, width: int) -> Problem:
@@ -123,4 +122,5 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: Row) -> ScaledRow:
         most_of_row(evaluation, row.batch, row.head, row.query),
         jacobian_norm(shares),
         ROW_READINGS["gradient"].read(evaluation, row),
+        bool(weights_by_hand(evaluation.problem, row.batch, row.head, row.query).any()),
     )

@@ -25,7 +25,7 @@ from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.page_drawing import Block, Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import scientific
@@ -118,7 +118,7 @@ class _Layout:
         said = translate(
             "Pages", "Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew."
         )
-        if still := [symbol(one.name) for one in shown.maps if one.largest == 0]:
+        if still := [symbol(one.name) for one in shown.maps if not one.moves]:
             said += " " + translate("Pages", "It does not change with {names}.").format(names=", ".join(still))
         if any(one.shape != one.cells.shape for one in self.moving):
             said += " " + translate("Pages", "Of each block of a large map the gradient of largest magnitude.")
@@ -146,13 +146,11 @@ class _Layout:
         return rows, columns
 
     def _spot(self, number: int, row: int, column: int) -> Spot:
-        one, blocks = self.moving[number], self.moving[number].cells.shape
-        at = tuple(
-            first + place * length // count
-            for first, place, length, count in zip(one.first, (row, column), one.shape, blocks, strict=True)
-        )
-        text = f"∂{self.shown.name}/∂{symbol(one.name)}[{at[0]}, {at[1]}] = {scientific(float(one.cells[row, column]))}"
-        return Spot(text, Cell(one.name, at[0], at[1]) if one.is_stage else None)
+        one = self.moving[number]
+        block = Block.at((row, column), one.cells.shape, one.shape, one.first)
+        value = block.told(scientific(float(one.cells[row, column])), self.ink)
+        text = f"∂{self.shown.name}/∂{symbol(one.name)}[{block.places}] = {value}"
+        return Spot(text, Cell(one.name, *block.first) if one.is_stage else None)
 
     def _name(self, one: Checked) -> str:
         places = ", ".join(str(place) for place in one.index[-2:])

@@ -16,6 +16,7 @@ from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.differentials.differentiated import differentiated
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.formats.rows import has_items
 from attn_gui.pictures.planes import MADE_BY
 
 LISTED = 5
@@ -28,7 +29,8 @@ STEPS, TABLES = "steps", "tables"
 class GradientMap:
     """Gradients by a part of a stage or of a field, as (row, column) in blocks: `shape` of what they stand for.
 
-    `first` is the row and the column, as shown, of its first cell.
+    `first` is the row and the column, as shown, of its first cell; `moves` tells whether any of all gradients by the
+    stage or the field, of whatever item and head, is other than 0.
     """
 
     name: str
@@ -37,6 +39,7 @@ class GradientMap:
     first: tuple[int, int]
     largest: float
     is_stage: bool
+    moves: bool
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Checked:
     def apart(self) -> float:
         """The distance of the two as a share of the larger one."""
         largest = max(abs(self.exact), abs(self.by_difference))
-        return abs(self.exact - self.by_difference) / largest if largest > 0 else 0.0
+        return abs(self.exact - self.by_difference) / largest if largest != 0 else 0.0  # a NaN stays one
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +67,8 @@ class Gradients:
     maps: tuple[GradientMap, ...]
     checked: tuple[Checked, ...]
     common: bool
-    batch: int
     head: int
     heads: int
-    stages: tuple[str, ...]
 
 
 def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
@@ -89,8 +90,7 @@ def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
         checked.append(Checked(field, index, exact, beside))
     tell(1.0)
     common = aim.knobs["bar"] == "common"
-    heads = evaluation.problem.num_heads
-    return Gradients(name, value, tuple(maps), tuple(checked), common, aim.batch, aim.head, heads, evaluation.stages)
+    return Gradients(name, value, tuple(maps), tuple(checked), common, aim.head, evaluation.problem.num_heads)
 
 
 def _of_step(evaluation: Evaluation, aim: Aim, stage: str, box: Box, found: Array) -> GradientMap:
@@ -105,7 +105,7 @@ def _of_step(evaluation: Evaluation, aim: Aim, stage: str, box: Box, found: Arra
         low, high = max(mine.start, box[-1].start), min(mine.stop, box[-1].stop)
         if low < high:
             cells, columns = cells[:, low - box[-1].start : high - box[-1].start], low - mine.start
-    return _map(stage, cells, (rows, columns), is_stage=True)
+    return _map(stage, cells, (rows, columns), is_stage=True, moves=bool(np.any(found)))
 
 
 def _of_fields(evaluation: Evaluation, aim: Aim, found: dict[str, Array]) -> Iterator[GradientMap]:
@@ -114,16 +114,17 @@ def _of_fields(evaluation: Evaluation, aim: Aim, found: dict[str, Array]) -> Ite
         if not each.ndim:
             continue
         cells = each[None] if each.ndim == 1 else each
-        for place in (aim.batch, aim.head)[: cells.ndim - 2]:
+        places = (aim.batch, aim.head) if has_items(evaluation.problem, field) else (aim.head,)
+        for place in places[: cells.ndim - 2]:
             cells = cells[min(place, len(cells) - 1)]
-        stage = MADE_BY.get(field, field if field in MADE_BY.values() else "")
-        if stage:
-            cells = cells[:, evaluation.head_columns(stage, aim.head)]
-        yield _map(field, cells, (0, 0), is_stage=field in evaluation.stages)
+        stage, is_stage = MADE_BY.get(field, field if field in MADE_BY.values() else ""), field in evaluation.stages
+        mine = evaluation.head_columns(stage, aim.head) if stage else slice(0, cells.shape[1])
+        first = 0 if is_stage else mine.start  # a stage counts the columns of its head, a table all
+        yield _map(field, cells[:, mine], (0, first), is_stage=is_stage, moves=bool(np.any(each)))
 
 
-def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool) -> GradientMap:
+def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool, moves: bool) -> GradientMap:
     shape = int(cells.shape[0]), int(cells.shape[1])
     largest = float(np.max(np.abs(np.nan_to_num(cells, nan=0.0, posinf=np.inf)), initial=0.0))
     blocks = pool(cells, None, min(SIDE, shape[0]), min(SIDE, shape[1]))[0]
-    return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage)
+    return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage, moves)

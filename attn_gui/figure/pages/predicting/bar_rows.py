@@ -65,7 +65,9 @@ class BarRows:
         left = body.left() + self.names
         self.bars = QRectF(left, body.top(), body.right() - self.pairs * self.number - left, count * self.pitch)
         finite = [value for row in self.rows for value in row.values if np.isfinite(value)]
-        self.low, self.high = min([0.0, *finite]), max([0.0, *finite]) or 1.0
+        self.low, self.high = min([0.0, *finite]), max([0.0, *finite])
+        if self.low == self.high:
+            self.high = 1.0
 
     def drawing(self, title: str) -> Drawing:
         """The page; a hover says a row."""

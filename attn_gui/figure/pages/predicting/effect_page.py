@@ -66,7 +66,8 @@ def _of_heads(model: ModelAim, tell: Tell) -> Values:
     layers = model.now.model.num_layers
     for layer in range(layers):
         now, before = (run.stage(layer, RESULT)[0].astype(np.float64) for run in (model.now, model.before))
-        found.append(_shares(now.reshape(len(now), -1), before.reshape(len(before), -1)))
+        rows = now.reshape(len(now), -1), before.reshape(len(before), -1)
+        found.append(_shares(*rows) if now.shape == before.shape else np.full(len(now), np.nan))
         tell((layer + 1) / layers)
     return np.array(found)
 
@@ -77,9 +78,8 @@ def _of_tokens(model: ModelAim) -> Values:
 
 
 def _hidden(run: Run) -> Array:
-    """The layers' outputs without the embeddings, which no change by hand reaches."""
-    found: Array = run.hidden[1:].astype(np.float64)
-    return found
+    """The layers' outputs, none behind the final norm, without the embeddings, which no change by hand reaches."""
+    return np.stack(run.states[1:]).astype(np.float64)
 
 
 def _shares(now: Array, before: Array) -> Values:

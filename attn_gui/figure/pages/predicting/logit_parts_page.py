@@ -51,7 +51,8 @@ class LogitPartsPage(PageKind[LogitParts]):
             "embedding": parts.embedding,
             "heads": parts.heads.sum(),
             "mlps": parts.mlps.sum(),
-            "rest": parts.biases.sum() + parts.by_hand.sum() + parts.constant,
+            "rest": parts.biases.sum() + parts.constant,
+            "by_hand": parts.by_hand.sum(),
             "total": parts.total,
             "logit": content.logit,
         }
@@ -60,6 +61,12 @@ class LogitPartsPage(PageKind[LogitParts]):
             "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}: together {total}; "
             "the logit is {logit}.",
         )
+        if parts.by_hand.any():
+            note = ink.translate(
+                "Pages",
+                "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}, "
+                "changes by hand {by_hand}: together {total}; the logit is {logit}.",
+            )
         return LayerGrid((LayerMap("", parts.heads),), heads=True, chosen=(content.layer, -1), signed=True).drawing(
             ink,
             (width, height),

@@ -38,6 +38,7 @@ from attn_gui.figure.pages.map_grid import MapGrid, PageMap, token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
@@ -64,9 +65,11 @@ class Reaches:
 
     @property
     def far(self) -> list[float]:
-        """Dependence of the last output on the first token, layer by layer, as a share of what it depends on most."""
-        rows = [np.nan_to_num(found[-1], nan=0.0, posinf=0.0) for found in self.maps]
-        return [float(row[0] / row.max()) if row.max() > 0 else 0.0 for row in rows]
+        """Dependence of the last output on the first token, layer by layer, as a share of what it depends on most; NaN
+        where one of these is no number."""
+        rows = [found[-1] for found in self.maps]
+        with np.errstate(all="ignore"):
+            return [float(row[0] / row.max()) if row.any() else 0.0 for row in rows]
 
 
 class DependencePage(PageKind[Reaches]):
@@ -191,8 +194,9 @@ class _Layout:
         """Rows of the table: name, number of each layer, and the paper's order below it."""
         translate, costs = self.ink.translate, self.shown.costs
         orders = [[cost.orders[place] for cost in costs] for place in range(3)]
-        paths = [str(cost.path) if cost.path is not None else f"– ({cost.needed})" for cost in costs]
-        far = [f"{share:.2g}".replace("-", "−") for share in self.shown.far]
+        needed = [f" ({cost.needed})" if cost.needed else "" for cost in costs]
+        paths = [f"–{more}" if cost.path is None else str(cost.path) for cost, more in zip(costs, needed, strict=True)]
+        far = [significant(share, 2) if np.isfinite(share) else "–" for share in self.shown.far]
         return [
             (translate("Pages", "multiplications"), [f"{cost.multiplications:,}" for cost in costs], orders[0]),
             (translate("Pages", "steps in sequence"), [str(cost.sequential) for cost in costs], orders[1]),
@@ -211,6 +215,13 @@ class _Layout:
         if shown.costs[1].path is None:
             text = translate("Pages", "So many convolutions do not join both ends; {needed} would.")
             said.append(text.format(needed=shown.costs[1].needed))
+        if shown.costs[2].path is None:
+            text = translate("Pages", "Attention with this mask does not join both ends, however many its layers are.")
+            if shown.costs[2].needed:
+                text = translate(
+                    "Pages", "One layer of attention with this mask does not join both ends; {needed} would."
+                )
+            said.append(text.format(needed=shown.costs[2].needed))
         if shown.projections:
             text = translate("Pages", "Projections of attention: {count} multiplications more.")
             said.append(text.format(count=f"{shown.projections:,}"))

@@ -91,7 +91,9 @@ class RelationsPage(PageKind[Related]):
         first = min(max((chosen[0] or 0) - MOST_TOKENS // 2, 0), max(problem.n - MOST_TOKENS, 0))
         queries = range(first, min(first + MOST_TOKENS, problem.n))
         heads = tuple(range(problem.num_heads)) if aim.knobs["heads"] == "all" else (aim.head,)
-        lines = largest_weights(evaluation, aim.batch, heads, queries, aim.knobs["least"], int(aim.knobs["most"]), tell)
+        least, most = aim.knobs["least"], int(aim.knobs["most"])
+        lines, mean = largest_weights(evaluation, aim.batch, heads, queries, least, most, tell)
+        count = len(heads) * len(queries) * problem.m
         keys = _keys(lines, problem.m)
         kept = tuple(line for line in lines if line.key in set(keys))
         return Related(
@@ -104,7 +106,7 @@ class RelationsPage(PageKind[Related]):
             aim.head,
             (problem.n, problem.m),
             chosen,
-            sum(line.weight for line in kept) / (len(heads) * len(queries)),
+            sum(line.weight / mean for line in kept) / count if mean > 0 else 0.0,
             evaluation.weights,
         )
 
@@ -180,7 +182,8 @@ class _Layout:
             last = shown.queries.stop - 1
             said += " " + more.format(first=shown.queries.start, last=last, count=shown.counts[0])
         if len(shown.keys) < shown.counts[1]:
-            more = self.ink.translate("Pages", "Of {count} keys the {kept} that these lines lead to most.")
+            led = self.ink.translate("Pages", "Of {count} keys the {kept} that these lines lead to most.")
+            more = led if shown.lines else self.ink.translate("Pages", "The first {kept} of {count} keys.")
             said += " " + more.format(count=shown.counts[1], kept=len(shown.keys))
         return said
 

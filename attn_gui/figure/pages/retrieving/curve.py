@@ -62,7 +62,7 @@ class RegressionPage(PageKind[C]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
 
     def applies(self, problem: Problem) -> bool:
-        return problem.d_k == problem.d_v == 1 and not is_long(problem)
+        return problem.d_k == problem.d_key == problem.d_v == 1 and not is_long(problem)
 
 
 class CurvePage(RegressionPage[CurvePoints]):

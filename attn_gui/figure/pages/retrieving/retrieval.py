@@ -23,7 +23,7 @@ from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
@@ -153,7 +153,7 @@ class _Layout:
             text = self.ink.translate(
                 "Pages", "The sum of the parts differs from the result O by at most {difference}."
             )
-            said.append(text.format(difference=f"{shown.found.difference:.1e}".replace("-", "−")))
+            said.append(text.format(difference=difference_text(shown.found.difference)))
         return " ".join(said)
 
     def _key(self, row: int) -> str:

@@ -19,7 +19,7 @@ from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_pan
 from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.page_drawing import Block, Cell, Drawing, Field, Spot
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import Words, joined
@@ -140,10 +140,10 @@ class StatesLayout:
 
     def _spot(self, each: StateMap, row: int, column: int) -> Spot:
         """A cell, or the block of cells round it."""
-        at = (row * each.shape[0] // each.values.shape[0], column * each.shape[1] // each.values.shape[1])
-        number = format_number(float(each.values[row, column]), 4)
-        told = f"{self._name(each)}: {symbol(self.states.stage)}{list(at)} = {number}"
-        return Spot(told, Cell(self.states.stage, *at))
+        block = Block.at((row, column), each.values.shape, each.shape)
+        number = block.told(format_number(float(each.values[row, column]), 4), self.ink)
+        told = f"{self._name(each)}: {symbol(self.states.stage)}[{block.places}] = {number}"
+        return Spot(told, Cell(self.states.stage, *block.first))
 
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:

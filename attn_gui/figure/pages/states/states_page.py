@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.comparison.difference import difference_of, stand_in
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.errors import ShapeError, StageError
@@ -17,6 +17,7 @@ from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.states.states_layout import StateMap, States, StatesLayout
+from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -35,20 +36,23 @@ NOW_WORDS = QT_TRANSLATE_NOOP("Pages", "now")
 
 
 def _named(aim: Aim) -> dict[str, Snapshot | None]:
-    """The states by their keys, the oldest first; the present one is the last."""
-    return {**{each.name: each for each in aim.states}, NOW: None}
+    """The states by their keys, the oldest first; the present one is the last, under a key that no snapshot has."""
+    kept, now = {each.name: each for each in aim.states}, NOW
+    while now in kept:
+        now += "*"
+    return {**kept, now: None}
 
 
-def _words(key: str) -> Words:
-    return page_words(NOW_WORDS) if key == NOW else (("", key),)
+def _words(key: str, snapshot: Snapshot | None) -> Words:
+    return page_words(NOW_WORDS) if snapshot is None else (("", key),)
 
 
 def _choices(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
-    return {key: _words(key) for key in _named(aim)}
+    return {key: _words(key, snapshot) for key, snapshot in _named(aim).items()}
 
 
 def _latest(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
-    return {key: _words(key) for key in reversed(_named(aim))}
+    return {key: _words(key, snapshot) for key, snapshot in reversed(_named(aim).items())}
 
 
 class StatesPage(PageKind[States]):
@@ -75,22 +79,26 @@ class StatesPage(PageKind[States]):
         for number, key in enumerate(keys):
             snapshot = named[key]
             state = evaluation if snapshot is None else evaluation_of(snapshot.problem())
-            found = _map(_words(key), state, aim, within(tell, number, len(keys) + pair))
+            words = _words(key, snapshot)
+            found = _map(words, state, aim, within(tell, number, len(keys) + pair))
             maps += [] if found is None else [found]
-            missing += [_words(key)] if found is None else []
+            missing += [words] if found is None else []
             kept += [state] if pair else []
-        difference = _difference(kept, aim, within(tell, len(keys), len(keys) + 1)) if pair else None
-        plane = Plane(evaluation, stand_in(evaluation, aim.stage), aim.batch, aim.head)
+        both = pair and len(maps) == 2
+        difference = None
+        if both and maps[0].shape == maps[1].shape:
+            difference = _difference(kept[0], kept[1], aim, within(tell, len(keys), len(keys) + 1))
+        plane = stage_plane(evaluation, stand_in(evaluation, aim.stage), aim.batch, aim.head)
         return States(
             aim.stage,
             aim.head,
-            evaluation.problem.num_heads,
+            1 if plane.head is None else evaluation.problem.num_heads,
             tuple(maps),
             difference,
             tuple(missing),
             plane.signed,
             alone=not aim.states,
-            apart=pair and difference is None and len(keys) > 1,
+            apart=both and difference is None,
         )
 
     def plan(self, content: States, ink: Ink, width: float | None, height: float | None) -> Drawing:
@@ -109,23 +117,22 @@ def _asked_for(aim: Aim) -> list[str]:
 def _map(words: Words, state: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
     """The map of one state; None where it has none."""
     problem = state.problem
-    if aim.head >= problem.num_heads or aim.batch >= problem.batch_size:
+    if aim.batch >= problem.batch_size:
         return None
     try:
-        plane = Plane(state, stand_in(state, aim.stage), aim.batch, aim.head)
+        plane = stage_plane(state, stand_in(state, aim.stage), aim.batch, aim.head)
     except StageError:
+        return None
+    if plane.head is not None and plane.head >= problem.num_heads:
         return None
     return StateMap(words, *pooled_map(plane, SIDE, tell), plane.shape)
 
 
-def _difference(states: list[Evaluation], aim: Aim, tell: Tell) -> StateMap | None:
-    """The second of two states less the first; None where their shapes differ, or they are one."""
-    if len(states) < 2:
-        return None
-    difference = difference_of(states[0], states[1])
+def _difference(before: Evaluation, after: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
+    """The second of two states that have the map less the first; None where the shapes of the stage differ."""
+    shown = max((stand_in(state, aim.stage) for state in (before, after)), key=list(STAGE).index)
     try:
-        difference.pair(aim.stage)
-        plane = Plane(difference, aim.stage, aim.batch, aim.head)
-        return StateMap((), *pooled_map(plane, SIDE, tell), plane.shape)
-    except (ShapeError, StageError):
+        plane = stage_plane(difference_of(before, after), shown, aim.batch, aim.head)
+    except ShapeError:
         return None
+    return StateMap((), *pooled_map(plane, SIDE, tell), plane.shape)

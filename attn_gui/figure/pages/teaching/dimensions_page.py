@@ -112,10 +112,4 @@ def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple
         ]
     if name not in arrays:
         return []
-    shape = arrays[name].shape
-    text = written(step.result[-len(shape) :], symbols=symbols) if shape == _sizes(step, len(shape)) else ""
-    return [("", f"{symbol(name)}  {text or ' × '.join(map(str, shape))}")]
-
-
-def _sizes(step: Step, count: int) -> tuple[int, ...]:
-    return tuple(dim.size for dim in step.result[-count:])
+    return [("", f"{symbol(name)}  {written(step.sides[name], symbols=symbols)}")]

@@ -176,10 +176,8 @@ class FlowLayout:
         height = self.line + 2 * SPACING.xs
         first = place.center().y() - len(sides) * height / 2
         for number, text in enumerate(sides):
-            side = QRectF(
-                left, first + number * height + 1, 2 * self.pitch + wide - left - self.pitch + 0.0, height - 2
-            )
-            side.setWidth(max(3 * self.pitch + 2 * GAP - left, 20.0))
+            room = max(3 * self.pitch + 2 * GAP - left, 20.0)
+            side = QRectF(left, first + number * height + 1, room, height - 2)
             self.boxes.append(Box(side, "", (text,)))
             y = side.center().y()
             self.arrows.append((QPointF(left, y), QPointF(place.right() + box.depth, y)))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine.analysis.sweeping.quantities import Row
-from attn_gui.engine.analysis.sweeping.scaling import SATURATED, Entropies, ScaledRow
+from attn_gui.engine.analysis.sweeping.scaling import Entropies, ScaledRow
 from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
@@ -19,6 +19,7 @@ from attn_gui.figure.pages.frame import OWN_WIDTH, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.teaching.row_bars import paint_key_names, paint_row_bars
+from attn_gui.figure.pages.teaching.saturation import saturation_sentence, three_digits
 from attn_gui.figure.text.labels import elided, token_label, wrapped
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -38,7 +39,8 @@ MOST_PLACES = 400
 @dataclass(frozen=True, eq=False)
 class Scaling:
     """The page: variances (widths,) of seeded numbers with the chosen `place`, the problem's own (d_k, variance), the
-    row at three scales (root, none, another one), and the entropies of all rows."""
+    row at three scales (root, none, another one), the entropies of all rows, and how many rows of the problem are read,
+    None for all."""
 
     widths: Numbers
     variances: Numbers
@@ -50,7 +52,7 @@ class Scaling:
     head: int | None
     seeded: int | None
     tokens: tuple[Tokens, Tokens]
-    partly: bool
+    rows_read: int | None
     stage: str
 
 
@@ -112,9 +114,9 @@ class RootLayout:
         """The names of the three scales."""
         root, _, other = (row.scale for row in self.shown.rows)
         return (
-            self.ink.translate("Pages", "scaled, × 1/√d_k = {scale}").format(scale=_digits(root)),
+            self.ink.translate("Pages", "scaled, × 1/√d_k = {scale}").format(scale=three_digits(root)),
             self.ink.translate("Pages", "unscaled, × 1"),
-            self.ink.translate("Pages", "another scale, × {scale}").format(scale=_digits(other)),
+            self.ink.translate("Pages", "another scale, × {scale}").format(scale=three_digits(other)),
         )
 
     def _said(self, number: int) -> str:
@@ -124,29 +126,16 @@ class RootLayout:
             "Pages", "{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}"
         )
         numbers = {"entropy": row.entropy, "most": row.ceiling, "jacobian": row.jacobian, "gradient": row.gradient}
-        return template.format(scale=self.scales[number], **{key: _digits(value) for key, value in numbers.items()})
+        return template.format(
+            scale=self.scales[number], **{key: three_digits(value) for key, value in numbers.items()}
+        )
 
     def _note(self) -> str:
         """One sentence on saturation, and one where not every row is read."""
-        saturated = [row for row in self.shown.rows if row.saturated]
-        if saturated:
-            worst = max(saturated, key=lambda row: float(row.weights.max()))
-            text = self.ink.translate(
-                "Pages",
-                "The softmax saturates at the scale {scale}: one weight takes {weight}, ‖diag(a) − aaᵀ‖ is {jacobian} "
-                "of at most 0.5, and hardly any gradient reaches Q.",
-            ).format(
-                scale=_digits(worst.scale),
-                weight=format_number(worst.weights.max(), 4),
-                jacobian=_digits(worst.jacobian),
-            )
-        else:
-            text = self.ink.translate(
-                "Pages", "At none of the three scales does the softmax of this row saturate (a weight above {limit})."
-            ).format(limit=SATURATED)
-        if self.shown.partly:
+        text = saturation_sentence(self.shown.rows, self.ink)
+        if self.shown.rows_read is not None:
             more = self.ink.translate("Pages", "Of this long problem {rows} rows at even distances are read.")
-            text += " " + more.format(rows=len(self.shown.entropies.queries))
+            text += " " + more.format(rows=self.shown.rows_read)
         return text
 
     # --- places ----------------------------------------------------------------------------------
@@ -182,7 +171,7 @@ class RootLayout:
         place = int(np.argmin(np.abs(self.shown.widths - d_k)))
         width, variance = self.shown.widths[place], self.shown.variances[place]
         text = self.ink.translate("Pages", "d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}")
-        said = text.format(width=f"{width:g}", variance=_digits(variance), scaled=_digits(variance / width))
+        said = text.format(width=f"{width:g}", variance=three_digits(variance), scaled=three_digits(variance / width))
         return Spot(said, knob=("d_k", place))
 
     def _row_spot(self, places: int, _row: int, column: int) -> Spot:
@@ -190,9 +179,9 @@ class RootLayout:
         at = across.low + (column + 0.5) / places * (across.high - across.low)
         place = int(np.argmin(np.abs(found.queries - at)))
         query = int(found.queries[place])
-        numbers = ", ".join(_digits(value) for value in found.values[:, place])
+        numbers = ", ".join(three_digits(value) for value in found.values[:, place])
         text = self.ink.translate("Pages", "query {query}: entropy {numbers}; at most {most}")
-        said = text.format(query=query, numbers=numbers, most=_digits(found.ceilings[place]))
+        said = text.format(query=query, numbers=numbers, most=three_digits(found.ceilings[place]))
         return Spot(said, None if self.shown.seeded is not None else Cell(self.shown.stage, query, self.shown.row.key))
 
     def _bar_spot(self, number: int, count: int, _row: int, column: int) -> Spot:
@@ -252,7 +241,7 @@ class RootLayout:
             return
         inside = d_k <= axes.across.high and here <= axes.up.high
         at = axes.place(min(d_k, axes.across.high), min(here, axes.up.high))
-        word = self.ink.translate("Pages", "these: {variance}").format(variance=_digits(here)) + (
+        word = self.ink.translate("Pages", "these: {variance}").format(variance=three_digits(here)) + (
             "" if inside else " ↗"
         )
         painter.setPen(QPen(theme.text, 1.5))
@@ -291,8 +280,3 @@ class RootLayout:
             at = QPointF(place.left(), first + line * small.height())
             write_line(painter, at, text, color, FONT_SIZE.small)
         paint_row_bars(painter, place, self.shown.rows[number], color, self.ink.theme)
-
-
-def _digits(value: float) -> str:
-    """Three digits."""
-    return f"{float(value):.3g}".replace("-", "−") if np.isfinite(value) else "–"

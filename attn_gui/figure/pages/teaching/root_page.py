@@ -7,10 +7,10 @@ import numpy as np
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.sweeping.quantities import Row
 from attn_gui.engine.analysis.sweeping.scaling import (
-    AT_ONCE,
     WIDTHS,
     at_scales,
     entropies,
+    read_rows,
     score_variance,
     seeded_problem,
     seeded_variances,
@@ -79,7 +79,7 @@ class RootPage(PageKind[Scaling]):
         scales = (seen.d_k**-0.5, 1.0, knobs["scale"])
         rows = at_scales(seen, scales, at)
         tell(0.5)
-        tokens = None if seeded else stage_labels(evaluation, evaluation.weights)
+        read, tokens = read_rows(problem), None if seeded else stage_labels(evaluation, evaluation.weights)
         found = Scaling(
             widths=np.array(WIDTHS, dtype=np.float64),
             variances=variances,
@@ -91,7 +91,7 @@ class RootPage(PageKind[Scaling]):
             head=aim.head if problem.num_heads > 1 else None,
             seeded=WIDTHS[place] if seeded else None,
             tokens=(None, None) if tokens is None else tokens,
-            partly=problem.n * problem.m > AT_ONCE,
+            rows_read=None if len(read) == problem.n else len(read),
             stage=evaluation.weights,
         )
         tell(1.0)

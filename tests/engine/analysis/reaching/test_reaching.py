@@ -227,3 +227,40 @@ def test_attention_counts_scores_and_mixture_and_its_projections_apart():
     assert (attention_cost(problem).sequential, attention_cost(problem).path) == (1, 1)
     assert projection_multiplications(problem) == 3 * n * 4 * 6 + n * 6 * 4
     assert projection_multiplications(list(problems())[2]) == 0
+
+
+@pytest.mark.parametrize(
+    ("layer", "path", "needed"),
+    [
+        ({"kind": "causal"}, 1, 1),
+        ({"kind": "window", "left": 1}, None, 5),
+        ({"kind": "window", "left": 2}, None, 3),
+        ({"kind": "custom", "allowed": np.eye(6, dtype=bool)}, None, 0),
+        ({"kind": "custom", "allowed": np.stack([np.eye(6, dtype=bool), np.ones((6, 6), dtype=bool)])}, 1, 1),
+    ],
+    ids=["causal", "window of 1", "window of 2", "itself alone", "itself alone in one head"],
+)
+def test_the_path_of_attention_is_as_long_as_its_mask_makes_it(layer, path, needed):
+    random = np.random.default_rng(2).standard_normal
+    problem = Problem(**{name: random((6, 4)) for name in ("query", "key", "value")}, num_heads=2, mask=[layer])
+    found = attention_cost(problem)
+    assert (found.path, found.needed) == (path, needed)
+    weights, reached = compute(problem)["weights"][0], np.eye(6)[5]
+    for _ in range(needed or 9):
+        assert reached[0] == 0
+        reached = (reached @ weights).max(axis=0)
+    assert (reached[0] > 0) == (needed > 0)
+
+
+def test_the_multiplications_of_a_score_are_its_own():
+    random = np.random.default_rng(2).standard_normal
+    given = {name: random((4, 2)) for name in ("query", "key", "value")}
+    assert attention_cost(Problem(**given)).multiplications == 4 * 4 * (2 + 2)
+    assert attention_cost(Problem(**given, score="average")).multiplications == 4 * 4 * 2
+    tables = {"w_score_query": random((2, 7)), "w_score_key": random((2, 7)), "w_score": random(7)}
+    additive = Problem(**given, score="additive", score_params=tables)
+    assert attention_cost(additive).multiplications == 4 * 4 * (7 + 2)
+    assert projection_multiplications(additive) == 2 * 4 * 2 * 7
+    tables = {"w_score_query": random((1, 7)), "w_score_key": random((2, 7)), "w_score": random(7)}
+    shared = Problem(**given, num_heads=2, num_kv_heads=1, score="additive", score_params=tables)
+    assert projection_multiplications(shared) == 4 * 2 * 1 * 7 + 4 * 2 * 7

@@ -51,7 +51,7 @@ def test_the_largest_weights_are_those_that_sorting_gives(least, most):
         query=random((7, 6)), key=random((9, 6)), value=random((9, 6)), num_heads=3, mask=({"kind": "causal"},)
     )
     evaluation, told = Evaluation(problem), []
-    found = largest_weights(evaluation, 0, (0, 2), range(2, 6), least, most, told.append)
+    found, mean = largest_weights(evaluation, 0, (0, 2), range(2, 6), least, most, told.append)
     expected = []
     for head in (0, 2):
         for query in range(2, 6):
@@ -67,4 +67,12 @@ def test_the_largest_weights_are_those_that_sorting_gives(least, most):
             row = sorted((one for one in row if one[0] > 0 and one[0] >= least), key=lambda one: (-one[0], one[1]))
             expected += [(head, query, key, weight) for weight, key in row[:most]]
     assert [(one.head, one.query, one.key, one.weight) for one in found] == expected
+    assert mean == pytest.approx(1 / 9, rel=4 * EPS)  # every row adds up to 1
     assert told[-1] == 1.0
+
+
+def test_of_equal_weights_the_first_are_taken():
+    random = np.random.default_rng(1).standard_normal
+    problem = Problem(query=np.zeros((2, 3)), key=random((50, 3)), value=random((50, 2)))
+    found, _ = largest_weights(Evaluation(problem), 0, (0,), range(2), 0.0, 3, lambda share: None)
+    assert [(one.query, one.key) for one in found] == [(query, key) for query in range(2) for key in range(3)]

@@ -114,3 +114,10 @@ def test_the_function_behind_points_is_told_by_what_it_explains(points):
     assert function_behind(x - 2, y) is None
     assert function_behind(x, np.full(40, np.nan)) is None
     assert function_behind(x, np.ones(40)) is None
+
+
+def test_average_pooling_is_the_mean_also_beside_a_sink():
+    random = np.random.default_rng(3).standard_normal
+    problem = Problem(query=random((3, 1)), key=random((4, 1)), value=random((4, 1)), sink=[2.0])
+    average = poolings(problem, 0, 0, silent)[0]
+    assert average.outputs == pytest.approx(np.full(3, problem.value.mean()), rel=8 * EPS)

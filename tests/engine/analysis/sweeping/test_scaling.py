@@ -138,3 +138,8 @@ def test_weights_by_hand_are_not_said_to_have_less_entropy_than_they_have(proble
     touched = rows == low if low == high else (rows >= low) & (rows < high)
     assert found.ceilings[~touched].tolist() == plain[~touched].tolist()
     assert entropies(changed, (0.5,), Row(head=0)).ceilings.tolist() == plain.tolist()
+
+
+def test_equal_scores_have_no_variance_at_all():
+    problem = Problem(query=np.full((3, 2), 0.1), key=np.full((7, 2), 0.7), value=np.ones((7, 1)))
+    assert score_variance(problem, 0, 0) == 0.0

@@ -1,0 +1,80 @@
+"""Pages of a model after changes by hand: what moved is told as it moved, and what is by hand is called so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_drawing import Spot
+from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
+from attn_gui.models import open_model
+from attn_gui.models.attributing.likely_tokens import likely
+from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.paths import resource
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
+
+
+def read(name, clean, run, **knobs):
+    page, position = PAGES[name], len(run.ids) - 1
+    model = ModelAim(run, clean, 0, position, likely(run, run, position, 2))
+    aim = Aim(run.problem(0), model=model)
+    aim = replace(aim, knobs=settled(page.knobs, aim, knobs))
+    return page.read(evaluation_of(aim.problem), aim, lambda share: None)
+
+
+def test_the_last_layer_moves_as_far_as_the_others_though_a_norm_comes_after_it(clean):
+    last = clean.model.num_layers - 1
+    double = {"layer": last, "kind": "scale", "stage": "block_output", "at": {"query": 1}, "factor": 2.0}
+    found = read("effect", clean, clean.replace(interventions=[double]), of="tokens")
+    expected = np.zeros(found.moved.shape)
+    expected[last, 1] = 1.0
+    assert found.moved == pytest.approx(expected, abs=1e-6)
+
+
+def test_heads_of_another_width_have_no_effect_that_could_be_told(clean):
+    base = clean.problem(0)
+    heads, width = base.num_heads, base.d_v
+    rows = np.asarray(base.w_value).reshape(len(base.w_value), heads, width)[:, :, 1:]
+    out = np.asarray(base.w_output).reshape(heads, width, -1)[:, 1:]
+    changed = base.replace(
+        w_value=rows.reshape(len(rows), -1),
+        w_output=out.reshape(-1, out.shape[-1]),
+        b_value=None if base.b_value is None else np.zeros(heads * (width - 1)),
+    )
+    run = clean.replace(model=clean.model.with_edits({0: LayerEdit.between(base, changed)}))
+    found = read("effect", clean, run, of="heads")
+    assert np.isnan(found.moved[0]).all()
+    assert np.isfinite(found.moved[1:]).all()
+    assert PAGES["effect"].plan(found, Ink(), None, None).said
+
+
+def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
+    double = {"layer": 1, "kind": "scale", "stage": "residual", "factor": 2.0}
+    page = PAGES["logit_parts"]
+    notes = []
+    for run in (clean, clean.replace(interventions=[double])):
+        content = read("logit_parts", clean, run)
+        notes.append(page.plan(content, Ink(), None, None).said)
+        rest = content.parts.biases.sum() + content.parts.constant
+        assert f"biases and norm {rest:.3f}".replace("-", "−") in notes[-1]
+    assert "by hand" not in notes[0]
+    assert f"changes by hand {content.parts.by_hand.sum():.3f}".replace("-", "−") in notes[1]
+
+
+def test_bars_that_are_all_below_zero_take_the_whole_width(qapp):
+    rows = [BarRow("a", (-0.2,), Spot("a")), BarRow("b", (-0.1,), Spot("b"))]
+    found = BarRows(rows, Ink(), (None, None), title="t", written=str)
+    assert (found.low, found.high) == (-0.2, 0.0)
+    nothing = BarRows([BarRow("a", (0.0,), Spot("a"))], Ink(), (None, None), title="t", written=str)
+    assert (nothing.low, nothing.high) == (0.0, 1.0)

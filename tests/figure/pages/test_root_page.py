@@ -1,0 +1,61 @@
+"""The page of 1/√d_k says of the softmax of a row only what its weights show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import settled
+
+PAGE = PAGES["sqrt_d_k"]
+
+
+def said(problem, query=0, **knobs):
+    evaluation = Evaluation(problem)
+    aim = Aim.at(evaluation, 0, 0, "weights", (query, 0))
+    content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
+    return PAGE.plan(content, Ink(), None, None).said
+
+
+@pytest.fixture
+def problem():
+    random = np.random.default_rng(3).standard_normal
+    return Problem(query=random((3, 4)), key=random((3, 4)), value=random((3, 2)))
+
+
+def test_a_row_of_one_key_or_none_has_nothing_to_saturate(problem):
+    for layer, expected in (
+        ({"kind": "causal"}, "has one open key"),
+        ({"kind": "custom", "allowed": np.zeros((3, 3), bool)}, "no open key"),
+    ):
+        found = said(problem.replace(mask=[layer]))
+        assert expected in found
+        assert "saturate" not in found
+
+
+def test_weights_by_hand_are_not_taken_for_the_softmax(problem):
+    by_hand = {"kind": "set", "stage": "weights", "at": {"query": 0, "key": 0}, "values": 2.0}
+    changed = problem.replace(interventions=[by_hand])
+    assert "changed by hand" in said(changed)
+    assert "saturate" not in said(changed)
+    assert "by hand" not in said(changed, query=1)
+
+
+def test_a_saturated_row_is_not_said_to_have_no_gradient():
+    problem = Problem(query=[[0.01]], key=[[318.0], [0.0]], value=np.eye(2), scale=1.0)
+    found = said(problem)
+    assert "one weight takes 0.9601" in found
+    assert "hardly" not in found
+
+
+@pytest.mark.parametrize("numbers", ["these", "random"])
+def test_the_rows_that_are_read_of_a_long_problem_are_those_of_the_problem(numbers):
+    random = np.random.default_rng(3).standard_normal
+    problem = Problem(**{name: random((2048, 1)) for name in ("query", "key", "value")})
+    assert "Of this long problem 128 rows" in said(problem, numbers=numbers, d_k=0)
