@@ -203,7 +203,7 @@ def _check_claim(order: Order, ground: Ground) -> None:
 
 
 def _check_answer(answer: Expression, line: int, ground: Ground) -> None:
-    """Refuse an answer that nobody can type: ∞ and NaN are numbers of a text alone."""
+    """Refuse an answer that cannot be typed: ∞ and NaN are numbers of a text alone."""
     if not math.isfinite(_check_number(answer, line, ground)):
         raise LessonError(line, FINITE, answer.text)
 

@@ -17,7 +17,7 @@ from attn_gui.views.main_window import MainWindow
 
 LISTED = 3  # names of files that are said
 REFUSALS = (ValueError, OSError, MemoryError)
-"""What says why a file was not written."""
+"""Errors that say why a file was not written."""
 
 
 class FileWriting(QObject):

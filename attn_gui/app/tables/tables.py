@@ -290,8 +290,7 @@ class TablesController(QObject):
                 panel.scroll_to_column(columns[field])
 
     def _rename(self, field: str, row: int, text: str) -> None:
-        problem = self._document.problem
-        name = f"{ROWS[field]}_tokens"
+        problem, name = self._document.problem, f"{ROWS[field]}_tokens"
         count = problem.n if ROWS[field] == "query" else problem.m
         tokens = list(getattr(problem, name) or map(str, range(count)))
         tokens[row] = text
