@@ -34,4 +34,5 @@ STYLES: Mapping[str, Style] = MappingProxyType({style.key: style for style in _E
 
 def resolution(dpi: float | None, style: str, usual: float) -> float:
     """The dots per inch that are asked for, else those of the style, else the usual ones."""
-    return dpi or (STYLES[style].dpi if style in STYLES else None) or usual
+    of_style = STYLES[style].dpi if style in STYLES else None
+    return next(each for each in (dpi, of_style, usual) if each is not None)

@@ -190,7 +190,7 @@ class Run:
         last = self.states[-1][place]
         with one_blas_thread(), np.errstate(all="ignore"):
             cotangent[place] = head_gradient(model.ends, model.sizes, last, self.token_id(token))
-            return stage_gradient(self.problem, model.num_layers, layer, stage, cotangent)
+            return stage_gradient(self.problem, model.layers, layer, stage, cotangent)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
         """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""

@@ -8003,6 +8003,10 @@
         <source>{file}: “{text}” above the table has a number; expected a title, or words without a number.</source>
         <translation>{file}：表格上方的“{text}”含有数字；只能是标题，或不含数字的文字。</translation>
     </message>
+    <message>
+        <source>A head of {stage} has other columns in the two states: compare the matrix as a whole.</source>
+        <translation>{stage} 的同一个头在两个状态中占据不同的列：请比较整个矩阵。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>

@@ -9,6 +9,7 @@ from attn_gui.engine import FieldError, StageError, compute
 from attn_gui.engine.stages import STAGE
 from attn_gui.models import open_model
 from attn_gui.models.passes.model_ends import finished, scored
+from attn_gui.models.studies.layer_edit import LayerEdit
 
 from .golden_folders import NAMES, golden
 from .made_folders import BERT, bert_tensors, write_folder
@@ -87,3 +88,19 @@ def test_what_has_no_gradient_is_said(tmp_path):
     headless = open_model(write_folder(tmp_path / "model", BERT, bert_tensors(BERT, head=False)))
     with pytest.raises(FieldError, match="no head"):
         headless.run(ids=[1, 2]).gradient(3, 0, "weights")
+
+
+def test_nothing_comes_through_cells_that_were_typed_over_what_the_layers_below_give():
+    """A head was foretold to move a logit that it cannot reach."""
+    run = golden("toy-induction").run("short")
+    layer = run.problem(1)
+    typed = run.replace(model=run.model.with_edits({1: LayerEdit.between(layer, layer.replace(x=layer.x + 1))}))
+    assert np.abs(run.gradient(5, 0, "weights")).max() > 0
+    assert np.abs(typed.gradient(5, 1, "weights")).max() > 0
+    assert not typed.gradient(5, 0, "weights").any()
+    one = layer.x.copy()
+    one[-1, 0] += 1
+    typed = run.replace(model=run.model.with_edits({1: LayerEdit.between(layer, layer.replace(x=one))}))
+    by_output = typed.gradient(5, 0, "block_output")[0]
+    assert by_output[-1, 0] == 0
+    assert by_output[-1, 1:].all()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from operator import index
 
 import numpy as np
 
+from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.chain.symbols import title
+from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.tell import Tell, silent, within
@@ -21,6 +24,7 @@ from attn_gui.figure.products.operands import by_hand_of
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 from attn_gui.pictures.planes import PlaneLike, kind_of
 
@@ -28,6 +32,10 @@ Source = Problem | Trace | Evaluation
 
 Pixels = Callable[[MapFigure], tuple[int, int]]
 """Rows and columns of pixels under every map of a figure."""
+
+_OTHER_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
+)
 
 NOTHING = np.zeros((1, 1), np.float32)
 
@@ -54,7 +62,10 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
         return tuple(range(count))
     if isinstance(heads, str):
         raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.")
-    chosen = (heads,) if isinstance(heads, int) else tuple(heads)
+    try:
+        chosen = tuple(map(index, heads if isinstance(heads, Iterable) else (heads,)))
+    except TypeError:
+        raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.") from None
     for head in chosen:
         if not 0 <= head < count:
             raise ValueError(f"There is no head {head}; the problem has {_counted(count)}.")
@@ -76,6 +87,7 @@ def composed(
     """
     problem, stage = evaluation.problem, options.stage
     check_item(problem, options.batch)
+    check_columns(evaluation, stage, heads)
     words = WORDS[options.lang]
     planes = [Plane(evaluation, stage, options.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
@@ -86,8 +98,8 @@ def composed(
     figure = replace(
         figure,
         panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
-        rows=_rows(evaluation, stage, rows),
-        columns=_columns(evaluation, stage, heads[0] if len(heads) == 1 else 0, columns),
+        rows=_rows(planes, rows),
+        columns=_columns(evaluation, planes, heads[0] if len(heads) == 1 else 0, columns),
         title=" · ".join(title_of(problem, options, heads)),
         subtitle=f"{rows} × {columns}",
         together=len(planes) // len(heads),
@@ -142,6 +154,15 @@ def check_item(problem: Problem, batch: int) -> None:
         raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
 
 
+def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None]) -> None:
+    """Refusal where a head has other columns in one of two states that are compared."""
+    if isinstance(evaluation, Difference) and evaluation.kind:
+        sides = zip((evaluation.before, evaluation.after), evaluation.pair(stage), strict=True)
+        before, after = ([side.head_columns(name, head) for head in heads if head is not None] for side, name in sides)
+        if before != after:
+            raise Refusal(_OTHER_HEADS, stage=stage)
+
+
 def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
     """The cells of a map, or a picture of it in blocks."""
     if isinstance(plane, Plane) and draws_pictures(plane):
@@ -158,18 +179,28 @@ def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
     return replace(figure, panels=tuple(replace(panel, allowed=closed) for panel in figure.panels))
 
 
-def _rows(evaluation: Evaluation, stage: str, count: int) -> Axis:
-    role = "key" if evaluation.node(stage).stage.by_key else "query"
-    return Axis(role, _labels(stage_labels(evaluation, stage)[0], range(count)))
+def _rows(planes: Sequence[Plane], count: int) -> Axis:
+    role = "key" if planes[0].evaluation.node(planes[0].stage).stage.by_key else "query"
+    return Axis(role, _labels(_tokens(planes, 0), range(count)))
 
 
-def _columns(evaluation: Evaluation, stage: str, head: int | None, count: int) -> Axis:
+def _columns(evaluation: Evaluation, planes: Sequence[Plane], head: int | None, count: int) -> Axis:
     """Keys with their tokens, or columns under the numbers that they have in the whole matrix."""
+    stage = planes[0].stage
     if evaluation.axes(stage)[-1] == "key":
-        return Axis("key", _labels(stage_labels(evaluation, stage)[1], range(count)))
+        return Axis("key", _labels(_tokens(planes, 1), range(count)))
     apart = "head" in evaluation.axes(stage)
     first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
     return Axis("column", _labels(None, range(first, first + count)))
+
+
+def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
+    """The tokens of an axis that all maps share, those of before and now where they differ; None where one has none."""
+    found = list(dict.fromkeys(stage_labels(plane.evaluation, plane.stage)[axis] for plane in planes))
+    named = [tokens for tokens in found if tokens is not None]
+    if len(named) < len(found) or len({*map(len, named)}) != 1:
+        return None
+    return [" / ".join(dict.fromkeys(each)) for each in zip(*named, strict=True)]
 
 
 def plain_labels(count: int) -> Sequence[str]:

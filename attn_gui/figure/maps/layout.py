@@ -183,7 +183,7 @@ class _Planner:
     def _column_labels(self, cell_width: float) -> Labels:
         texts = [token_label(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
-        numbers = all(text.isdecimal() for text in texts)
+        numbers = widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
         if widest + SPACING.s <= cell_width or numbers:
             step = label_step(widest + (SPACING.m if numbers else SPACING.s), cell_width)
             return self._labels(self.figure.columns, step, turned=False, room=max(step * cell_width, widest))

@@ -38,9 +38,11 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
     paint_title(painter, figure.title, figure.subtitle, layout.title, layout.width - 2 * MARGIN, figure.theme)
     _paint_axes(painter, figure, layout)
     rows, columns = figure.shape
+    strong = QFontMetricsF(figure_font(FONT_SIZE.small, strong=True))
     numbers = fitting_numbers(figure, layout.maps[0].width() / columns, layout.maps[0].height() / rows)
     for number, (panel, place, title) in enumerate(zip(figure.panels, layout.maps, layout.panel_titles, strict=True)):
-        write_line(painter, title, panel.title, figure.theme.text2, FONT_SIZE.small, strong=True)
+        said = elided(visible_text(panel.title), place.width(), strong)
+        write_line(painter, title, said, figure.theme.text2, FONT_SIZE.small, strong=True)
         paint_panel(painter, snapped(painter, place), figure, number, numbers)
     if layout.bar is not None:
         paint_bar(painter, figure, snapped(painter, layout.bar), dots_text(figure, numbers))

@@ -204,7 +204,8 @@ def _row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
 def _column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
     texts = sample_of(axis)
     widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
-    turned = widest + SPACING.s > cell and not all(text.isdecimal() for text in texts)
+    numbers = widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
+    turned = widest + SPACING.s > cell and not numbers
     room = min(widest, LONGEST_COLUMN_LABEL) if turned else widest
     step = label_step(LABEL_PITCH if turned else widest + SPACING.s, cell)
     return Labels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, turned, room)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.phrases import Refusal
-from attn_gui.engine import Evaluation, symbol
+from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.derived.derived_maps import is_derived
 from attn_gui.engine.tell import Tell, silent, within
-from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_item, filled, title_of
+from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.products.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
@@ -59,18 +59,19 @@ def compose_product(
     check_item(evaluation.problem, options.batch)
     if not has_product(evaluation, stage):
         raise Refusal(_NO_PRODUCT, stage=stage)
-    picture = picture_of(stage, evaluation)
-    planes: dict[str, tuple[str, str, PlaneLike]] = {
-        STAGE: (stage, symbol(stage), stage_plane(evaluation, stage, options.batch, head))
-    }
+    picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, options.batch, head)
+    planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
         planes[place] = _operand(operand, evaluation, options.batch, head)
+    for name, _, plane in planes.values():
+        if isinstance(plane, Plane):
+            check_columns(evaluation, name, (plane.head,))
     maps = {
         place: _map(*planes[place], options, blocks, within(tell, number, len(planes)))
         for number, place in enumerate(planes)
     }
     maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
-    title = " · ".join(title_of(evaluation.problem, options, (head,)))
+    title = " · ".join(title_of(evaluation.problem, options, (middle.head,)))
     return ProductFigure(title, maps)
 
 

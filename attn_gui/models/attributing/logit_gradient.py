@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights, NormWeights
+from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer
 
 X = "x"
 
@@ -35,17 +36,22 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, number: i
     return found if ends.final_norm is None else _norm_pulled(state, ends.final_norm, sizes, found)
 
 
-def stage_gradient(problem: Callable[[int], Problem], layers: int, layer: int, stage: str, cotangent: Array) -> Array:
+def stage_gradient(
+    problem: Callable[[int], Problem], layers: Sequence[AnyLayer], layer: int, stage: str, cotangent: Array
+) -> Array:
     """The gradient of Σ cotangent · the last layer's output with respect to a stage of a layer, in the stage's shape.
 
-    `problem` gives each layer's; `cotangent` is (token, d_model). Raises StageError.
+    `problem` gives that of each of the model's `layers`; `cotangent` is (token, d_model). Raises StageError.
     Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
-    for number in range(layers - 1, layer, -1):
+    for number in range(len(layers) - 1, layer, -1):
         evaluation = evaluation_of(problem(number))
         last = evaluation.stages[-1]
         cotangent = gradient(evaluation, last, indices.whole(evaluation.shape(last)), cotangent[None], X)
         cotangent = cotangent.reshape(cotangent.shape[-2:])
+        above = layers[number]
+        if isinstance(above, EditedLayer):
+            cotangent = above.edit.passed_down(X, cotangent)
     evaluation = evaluation_of(problem(layer))
     last = evaluation.stages[-1]
     if stage not in evaluation.stages:

@@ -69,6 +69,11 @@ class LayerEdit:
         cells = {known: part for known, part in self.cells.items() if known != name}
         return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
 
+    def passed_down(self, name: str, slopes: Array) -> Array:
+        """A gradient by an array as one by what the model has in its place: typed cells do not come from there."""
+        typed = self.cells.get(name)
+        return slopes if typed is None else Cells(typed.places, np.zeros(len(typed.places))).put_into(slopes)
+
     def is_like(self, other: LayerEdit) -> bool:
         """Whether both change the same, to the bit."""
         fields, cells = self.fields.keys() == other.fields.keys(), self.cells.keys() == other.cells.keys()

@@ -89,3 +89,40 @@ def test_what_cannot_be_compared_is_said(states, tmp_path):
     assert write(
         now, tmp_path / "product.svg", picture="product", beside=Beside(lambda _now: Evaluation(before), "difference")
     )
+
+
+def test_axes_have_the_tokens_of_both_states_where_they_differ(states):
+    """The map before stood under the words of now."""
+    before, now = states
+    keys = [list("abcdefg"), list("abXdefg")]
+    named = [state.replace(key_tokens=tokens) for state, tokens in zip((before, now), keys, strict=True)]
+    assert list(figure(named, "split").columns.labels) == ["a", "b", "c / X", *"defg"]
+    assert list(figure(named, "before").columns.labels) == keys[0]
+    assert list(figure((named[0], now), "split").columns.labels) == list("0123456")
+
+
+@pytest.mark.parametrize("stage", ["query", "concat"])
+def test_heads_with_other_columns_are_not_compared(tmp_path, stage):
+    """Other columns were subtracted in silence, or a traceback said that a box lies outside."""
+    rng = np.random.default_rng(3)
+    two = Problem(**{name: rng.normal(size=(3, 8)) for name in ("query", "key", "value")}, num_heads=2)
+    four = two.replace(num_heads=4)
+    for heads in (0, 3):
+        for compare in ("split", "difference"):
+            with pytest.raises(ValueError, match="other columns in the two states"):
+                render(four, tmp_path / "a.svg", stage=stage, heads=heads, before=two, compare=compare)
+    render(four, tmp_path / "a.svg", stage=stage, heads=None, before=two)
+    assert (tmp_path / "a.svg").exists()
+
+
+def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
+    names = tuple(
+        f"a long name of a checkpoint {'before' if side else 'after'} it was trained once more" for side in (1, 0)
+    )
+    small = [
+        state.replace(query=state.query[:2], key=state.key[:3], value=state.value[:3], mask=()) for state in states
+    ]
+    before, now = map(Evaluation, small)
+    write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "split", names))
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert text.count("…") >= 2
