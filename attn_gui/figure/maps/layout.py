@@ -215,7 +215,7 @@ class _Planner:
         return bar + self._legend_height(page_width) + self._note_height(page_width) + MARGIN
 
     def _legend_height(self, page_width: float) -> float:
-        lines = len(legend_lines(self.figure, page_width - self._left() - MARGIN))
+        lines = len(legend_lines((self.figure,), page_width - self._left() - MARGIN))
         return SPACING.m + lines * (self.line + SPACING.s) if lines else 0.0
 
     def _note(self, page_width: float) -> tuple[str, ...]:
@@ -272,7 +272,7 @@ class _Planner:
             self._row_labels(cell_height),
             columns,
             bar,
-            legend_lines(self.figure, page_width - left - MARGIN),
+            legend_lines((self.figure,), page_width - left - MARGIN),
             below + SPACING.m,
             self._note(page_width),
             below + self._legend_height(page_width) + SPACING.m,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
@@ -18,13 +20,14 @@ BY_HAND = -1
 """Beside the flags of cells: the mark of those that are changed by hand."""
 
 
-def legend_lines(figure: MapFigure, width: float) -> tuple[tuple[int, ...], ...]:
-    """The flags to be explained, broken into lines of a width; empty when every cell holds a finite computed number."""
+def legend_lines(maps: Sequence[MapFigure], width: float) -> tuple[tuple[int, ...], ...]:
+    """The flags to be explained in maps, broken into lines of a width; empty when all holds finite computed numbers."""
     metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
     lines: list[list[int]] = []
     used = 0.0
-    for flag in (*figure.counts, *((BY_HAND,) if figure.marked else ())):
-        needed = SWATCH + SPACING.s + metrics.horizontalAdvance(_text(figure, flag)) + SPACING.xl
+    marked = (BY_HAND,) if any(figure.marked for figure in maps) else ()
+    for flag in (*_counts(maps), *marked):
+        needed = SWATCH + SPACING.s + metrics.horizontalAdvance(_text(maps, flag)) + SPACING.xl
         if not lines or used + needed - SPACING.xl > width:
             lines.append([])
             used = 0.0
@@ -33,14 +36,17 @@ def legend_lines(figure: MapFigure, width: float) -> tuple[tuple[int, ...], ...]
     return tuple(map(tuple, lines))
 
 
-def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, ...], ...], corner: QPointF) -> None:
-    """Paint the legend's lines with their left upper corner at a point."""
+def paint_legend(
+    painter: QPainter, maps: Sequence[MapFigure], lines: tuple[tuple[int, ...], ...], corner: QPointF
+) -> None:
+    """Paint the legend's lines with their left upper corner at a point, in the colors of the first map."""
+    figure = maps[0]
     painter.setFont(figure_font(FONT_SIZE.small))
     metrics = QFontMetricsF(painter.font())
     for number, line in enumerate(lines):
         x, y = corner.x(), corner.y() + number * (metrics.height() + SPACING.s)
         for flag in line:
-            text = _text(figure, flag)
+            text = _text(maps, flag)
             swatch = QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH)
             if flag == BY_HAND:
                 painter.fillRect(swatch, figure.theme.surface)
@@ -56,8 +62,16 @@ def paint_legend(painter: QPainter, figure: MapFigure, lines: tuple[tuple[int, .
             x += metrics.horizontalAdvance(text) + SPACING.xl
 
 
-def _text(figure: MapFigure, flag: int) -> str:
+def _text(maps: Sequence[MapFigure], flag: int) -> str:
+    words = maps[0].words
     if flag == BY_HAND:
-        return figure.words.by_hand
-    name = figure.words.not_allowed if flag == CLOSED else format_number(FLAGGED[flag], 0)
-    return f"{name}  {figure.counts[flag] or ''}".rstrip()
+        return words.by_hand
+    name = words.not_allowed if flag == CLOSED else format_number(FLAGGED[flag], 0)
+    return f"{name}  {_counts(maps)[flag] or ''}".rstrip()
+
+
+def _counts(maps: Sequence[MapFigure]) -> dict[int, int]:
+    """Number of flagged cells in all maps; 0 for "some" where one of them says so."""
+    flags = dict.fromkeys(flag for figure in maps for flag in figure.counts)
+    counts = {flag: [figure.counts[flag] for figure in maps if flag in figure.counts] for flag in flags}
+    return {flag: sum(each) if all(each) else 0 for flag, each in counts.items()}

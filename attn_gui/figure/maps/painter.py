@@ -46,7 +46,7 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
         paint_panel(painter, snapped(painter, place), figure, number, numbers)
     if layout.bar is not None:
         paint_bar(painter, figure, snapped(painter, layout.bar), dots_text(figure, numbers))
-    paint_legend(painter, figure, layout.legend, QPointF(layout.grid.left(), layout.legend_top))
+    paint_legend(painter, (figure,), layout.legend, QPointF(layout.grid.left(), layout.legend_top))
     paint_note(painter, layout.note, QPointF(layout.grid.left(), layout.note_top), figure.theme)
     painter.restore()
 

@@ -131,7 +131,7 @@ def _laid_out(
     room = page - left - MARGIN
     bars = _bars(figure, left, stage.bottom() + GAP, room, small) if figure.stage.show_colorbar else ()
     below = max((bar.rect.bottom() + SPACING.s + small.height() for bar in bars), default=stage.bottom())
-    legend = legend_lines(figure.stage, room)
+    legend = legend_lines(tuple(figure.maps.values()), room)
     note_top = below + SPACING.m + (len(legend) * (line + SPACING.s) if legend else 0.0)
     note = wrapped(figure.note, room, QFontMetricsF(figure_font(FONT_SIZE.small)))
     bottom = note_top + len(note) * line if note else note_top - (0.0 if legend else SPACING.m)

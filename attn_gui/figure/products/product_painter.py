@@ -46,7 +46,7 @@ def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayou
         write_line(painter, bar.symbol, own.title, theme.text2, FONT_SIZE.micro, strong=True)
         paint_bar(painter, own, snapped(painter, bar.rect), dots[bar.place])
     left = min(rect.left() for rect in layout.maps.values())
-    paint_legend(painter, figure.stage, layout.legend, QPointF(left, layout.legend_top))
+    paint_legend(painter, tuple(figure.maps.values()), layout.legend, QPointF(left, layout.legend_top))
     paint_note(painter, layout.note, QPointF(left, layout.note_top), theme)
     painter.restore()
 

@@ -50,3 +50,15 @@ def test_a_row_of_a_long_map_is_seen_although_its_cells_are_smaller_than_pixels(
     path = tmp_path / "long.png"
     render(problem_of(2100, interventions=[{**RECORD, "at": {"head": 1, "query": 40}}]), path, heads=1, width=10)
     assert THEMES["light"].edit.rgb() & 0xFFFFFF in colors(path)
+
+
+def test_the_legend_of_a_product_is_about_all_of_its_maps(tmp_path):
+    """It counted what is no number in the middle alone, and the ring around a cell of Q had no words."""
+    record = {"kind": "set", "stage": "query", "at": {"row": 1, "column": 0}, "values": 0.5}
+    problem = problem_of(interventions=[record])
+    value = problem.value.copy()
+    value[2, 0] = np.inf
+    render(problem.replace(value=value), tmp_path / "a.svg", stage="scores", picture="product", heads=0)
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "changed by hand" in text
+    assert "∞  7" in text, "one cell of V, and its column of six in the output"
