@@ -220,7 +220,9 @@ class Heatmap(QWidget):
         self.gestures.focus_out(event.reason())
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.typing.close()
+        if not event.spontaneous():  # with a minimized window the typing only rests
+            self.typing.settle()
+            self.typing.close()
         super().hideEvent(event)
         self.drawing.rest()
 

@@ -206,6 +206,15 @@ def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
     assert current_cell(table.panel) == (3, 3)
 
 
+@pytest.mark.parametrize(("allowed", "kept"), [(True, "✓"), (False, "0")])
+def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
+    table = desk(np.full((ROWS, COLUMNS), allowed))
+    table.go(2, 3)
+    table.write("x1")
+    table.press(Key.Key_Return)
+    assert f"Esc keeps {kept}." in table.bubble()
+
+
 def test_a_click_elsewhere_gives_a_refused_text_up(desk):
     table, told = desk(), []
     table.view.gaveUp.connect(told.append)
