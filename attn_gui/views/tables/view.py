@@ -281,8 +281,8 @@ class MatrixView(SizedView):
             self.columns.repaint_sections(block.left(), block.right())
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """What is typed is entered before its table goes; a refused text is given up, since an editor left open would
-        still commit while it is destroyed. With a minimized window the typing only rests."""
+        """Enter what is typed before its table goes, or give it up: an editor left open would still commit while it is
+        destroyed. With a minimized window the typing only rests."""
         if not event.spontaneous():
             for editor in self._editors():
                 self._enter_or_give_up(editor)

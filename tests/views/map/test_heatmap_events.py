@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
@@ -26,6 +26,12 @@ def values():
 
 def click(heatmap, row, column):
     QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
+
+
+def mouse(heatmap, kind, position: QPoint, button, buttons, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    """An event of the mouse with all buttons that are down then."""
+    there = QPointF(heatmap.mapToGlobal(position))
+    QApplication.sendEvent(heatmap, QMouseEvent(kind, QPointF(position), there, button, buttons, modifiers))
 
 
 def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.NoModifier) -> QWheelEvent:
@@ -93,6 +99,42 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
         QTest.mousePress(heatmap, LEFT, pos=heatmap.cell_rect(0, 0).center())
         QTest.mouseMove(heatmap, heatmap.cell_rect(2, 4).center())
         QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
+
+
+@pytest.mark.parametrize("begun", ["stroke", "block"])
+def test_another_button_leaves_what_the_left_one_began(values, plane, shown_map, begun):
+    heatmap, told = shown_map(plane(values)), []
+    first, second, third = (heatmap.cell_rect(*cell).center() for cell in ((1, 1), (1, 2), (3, 4)))
+    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
+    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
+    heatmap.set_chosen((0, 0))
+    heatmap.gestures.set_brush(begun == "stroke")
+    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
+    none, right = Qt.MouseButton.NoButton, Qt.MouseButton.RightButton
+    mouse(heatmap, QEvent.Type.MouseButtonPress, first, LEFT, LEFT, shift)
+    mouse(heatmap, QEvent.Type.MouseButtonPress, first, right, LEFT | right, shift)
+    menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, first, heatmap.mapToGlobal(first))
+    QApplication.sendEvent(heatmap, menu)
+    mouse(heatmap, QEvent.Type.MouseButtonRelease, first, right, LEFT, shift)
+    assert not heatmap.findChildren(QMenu)
+    mouse(heatmap, QEvent.Type.MouseMove, second, none, LEFT, shift)
+    mouse(heatmap, QEvent.Type.MouseButtonRelease, second, LEFT, none, shift)
+    mouse(heatmap, QEvent.Type.MouseMove, third, none, none)
+    assert told == [((1, 1), False), ((1, 2), False), *([((1, 2), True)] if begun == "stroke" else [])]
+
+
+@pytest.mark.parametrize("begun", ["stroke", "block"])
+def test_what_was_begun_ends_where_its_release_went_elsewhere(values, plane, shown_map, begun):
+    heatmap, told = shown_map(plane(values)), []
+    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
+    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
+    heatmap.set_chosen((0, 0))
+    heatmap.gestures.set_brush(begun == "stroke")
+    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
+    none = Qt.MouseButton.NoButton
+    mouse(heatmap, QEvent.Type.MouseButtonPress, heatmap.cell_rect(1, 1).center(), LEFT, LEFT, shift)
+    mouse(heatmap, QEvent.Type.MouseMove, heatmap.cell_rect(3, 4).center(), none, none)
+    assert told == [((1, 1), False), *([((1, 1), True)] if begun == "stroke" else [])]
 
 
 def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
