@@ -20,7 +20,7 @@ ZERO_WEIGHT = "\N{MIDDLE DOT}"
 CELL_MARGIN = 2.5
 """Pixels that the widest value leaves in its cell."""
 
-_LARGEST_PLAIN = 1e7
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e7
 
 
 class CellNumbers(NamedTuple):
@@ -61,6 +61,11 @@ def scientific(value: float, digits: int = 3) -> str:
 def significant(value: float, digits: int = 6) -> str:
     """A number in up to so many digits, zeros at the end left out, with a true minus sign also in its power of ten."""
     return f"{value:.{digits}g}".replace("-", MINUS)
+
+
+def sentence_number(value: float, decimals: int = 6) -> str:
+    """A number as a sentence says it: with fixed decimals, small ones with as many digits and a power of ten."""
+    return scientific(value, decimals) if 0 < abs(value) < _SMALLEST_PLAIN else format_number(value, decimals)
 
 
 def cell_text(value: float, numbers: CellNumbers) -> str:

@@ -236,4 +236,6 @@ class Heatmap(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.follow_theme()
+        elif event.type() == QEvent.Type.LanguageChange:
+            self._describe_chosen()
         super().changeEvent(event)

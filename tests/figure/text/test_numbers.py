@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.numbers import sentence_number
 
 
 def metrics() -> QFontMetricsF:
@@ -35,6 +36,23 @@ def metrics() -> QFontMetricsF:
 )
 def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: int, text: str) -> None:
     assert format_number(value, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.61, "0.610000"),
+        (-0.0012345678, "−0.001235"),
+        (-5.38e-7, "−5.38000e−7"),
+        (1.2e-8, "1.20000e−8"),
+        (0.0, "0.000000"),
+        (-0.0, "0.000000"),
+        (float("nan"), "NaN"),
+        (float("-inf"), "−∞"),
+    ],
+)
+def test_a_sentence_says_no_number_as_0_that_is_another(value: float, text: str) -> None:
+    assert sentence_number(value) == text
 
 
 @pytest.mark.parametrize(

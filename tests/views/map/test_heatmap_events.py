@@ -11,6 +11,7 @@ from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, Q
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
+from attn_gui.app.state.translations import set_language
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product.product import ProductPicture
@@ -303,6 +304,28 @@ def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plan
     heatmap.set_chosen((1, 3))  # told again, as after an edit elsewhere: nothing new
     assert [event.message() for event in said] == [heatmap.accessibleDescription()]
     assert said[0].message().startswith("(1, 3): ")
+
+
+def test_a_small_number_is_said_as_it_is(values, plane, shown_map):
+    values[1, 2] = 1.2e-8
+    heatmap = shown_map(plane(values))
+    heatmap.set_chosen((1, 2))
+    assert heatmap.accessibleDescription() == "(1, 2): 1.20000e−8"
+
+
+def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
+    allowed = np.ones(values.shape, dtype=bool)
+    allowed[1, 2] = False
+    heatmap = shown_map(plane(values, allowed))
+    heatmap.set_chosen((1, 2))
+    before = heatmap.accessibleDescription()
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    assert "not allowed" in before
+    assert "not allowed" not in heatmap.accessibleDescription()
+    set_language(qapp, "en")
+    QApplication.processEvents()
+    assert heatmap.accessibleDescription() == before
 
 
 def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):
