@@ -23,6 +23,7 @@ Role = Qt.ItemDataRole
 ROOT = QModelIndex()
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTER = int(Qt.AlignmentFlag.AlignCenter)
+LEFT_OUT = "?"
 SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
 
 
@@ -126,7 +127,7 @@ class MatrixModel(QAbstractTableModel):
         """The text of a number, or of a switch as it is shown."""
         if isinstance(value, bool):
             return "✓" if value else ""
-        return "?" if self.covered and value != value else shown(value, self._decimals, self._scientific)
+        return LEFT_OUT if self.covered and value != value else shown(value, self._decimals, self._scientific)
 
     def number(self, row: int, column: int) -> float:
         """The number of a cell without its text; nan outside."""
@@ -189,7 +190,7 @@ class MatrixModel(QAbstractTableModel):
         if role not in (Role.DisplayRole, Role.EditRole, self.ValueRole, Role.AccessibleTextRole):
             return None
         text, value = self.cell(index.row(), index.column())
-        if role == Role.DisplayRole:
+        if role == Role.DisplayRole or (role == Role.AccessibleTextRole and text == LEFT_OUT):
             return text
         if role == self.ValueRole:
             return value

@@ -11,6 +11,9 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 from attn_gui.document.phrases import Refusal
 from attn_gui.formats.text.numerals import NotANumber, number
 
+POWERS_FROM = 1e6
+"""From this magnitude on a number stands in a table with a power of ten."""
+
 NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
 
 
@@ -55,7 +58,7 @@ def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
         return "NaN" if value != value else "∞" if value > 0 else "−∞"
     if scientific and value == 0:
         return "0"
-    if scientific or abs(value) >= 1e6:
+    if scientific or abs(value) >= POWERS_FROM:
         return _powers(value, decimals)
     text = f"{value:.{decimals}f}"
     if value and decimals and not text.strip("-0."):

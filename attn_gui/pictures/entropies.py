@@ -103,7 +103,7 @@ class Entropies(QObject):
             return None
         else:
             own = self._rows[head]
-        counted = own[~(own < 0)]
+        counted = own[own != BLIND]
         return float(counted.mean()) if counted.size else 0.0
 
     def _on_idle_timeout(self) -> None:

@@ -4461,6 +4461,10 @@
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
     <message>
+        <source>{count} tokens for {n} rows: the last {left} are left out.</source>
+        <translation>{n} 行有 {count} 个词元；最后 {left} 个不用。</translation>
+    </message>
+    <message>
         <source>The same seed gives the same numbers again</source>
         <translation>随机种子相同，得到的数也相同</translation>
     </message>

@@ -173,3 +173,12 @@ def test_a_block_has_the_texts_of_its_cells(qapp: Any, numbers: Any, inverted: b
     rows, columns = model.rowCount(), model.columnCount()
     cells = [[text(model, row, column) for row in range(rows)] for column in range(columns)]
     assert model.texts(slice(0, rows + 5), slice(0, columns)) == cells
+
+
+def test_a_number_that_is_left_out_is_said_as_it_is_shown(qapp: Any) -> None:
+    model, array = MatrixModel(), np.array([[np.nan, 2.5]])
+    model.covered = True
+    model.set_matrix(lambda: array)
+    assert [text(model, 0, column, Role.AccessibleTextRole) for column in range(2)] == ["?", "2.5"]
+    model.covered = False
+    assert text(model, 0, 0, Role.AccessibleTextRole) == "nan"

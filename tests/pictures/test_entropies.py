@@ -69,6 +69,25 @@ def test_a_row_is_measured_at_once(evaluation):
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 
 
+@pytest.mark.parametrize("kind", [Evaluation, StreamingEvaluation])
+def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
+    """A weight of 2 has an entropy below 0; a row that sees no key has none."""
+    by_hand = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 0, "key": 0}, "values": 2.0}
+    closed = np.ones((11, 13), dtype=bool)
+    closed[4] = False
+    masked = evaluation.problem.replace(interventions=(by_hand,), mask=({"kind": "custom", "allowed": closed},))
+    owner, measured = QObject(), kind(masked)
+    weights = Evaluation(masked).block("weights", 0, 0, slice(0, 11), slice(0, 13))
+    entropies = row_entropy(weights)
+    assert entropies[0] < 0
+    found = Entropies(owner)
+    if kind is StreamingEvaluation:
+        Supply(measured, owner)
+    found.set_planes(planes(measured))
+    qtbot.waitUntil(lambda: found.mean(0) is not None)
+    assert found.mean(0) == pytest.approx(np.delete(entropies, 4).mean())
+
+
 def test_the_pictures_of_a_long_document_may_be_gone_before_the_next_one_is_told(qtbot, evaluation):
     owner = QObject()
     measured, long = Entropies(owner), StreamingEvaluation(evaluation.problem)

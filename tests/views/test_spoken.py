@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from attn_gui.figure.typesetting.reader import GREEK, SIGNS
 from attn_gui.views.words.spoken import spoken
 
 
@@ -25,3 +26,8 @@ from attn_gui.views.words.spoken import spoken
 )
 def test_every_command_has_its_words(latex, said):
     assert spoken(latex) == said
+
+
+@pytest.mark.parametrize("sign", [sign for sign in (*SIGNS, *GREEK) if sign.startswith("\\")])
+def test_what_is_typeset_as_a_sign_is_said_as_one(sign):
+    assert len(spoken(sign)) == 1

@@ -100,6 +100,9 @@ class TypingController(QObject):
         heatmap, cell = self._heatmap, self._cell
         assert heatmap is not None
         assert cell is not None
+        if cell != self._view.look.cell:  # its map goes with its problem, for which the number was meant
+            self._close()
+            return
         try:
             value = parse_number(text, self._document.problem.dtype)
         except NumberError as refusal:

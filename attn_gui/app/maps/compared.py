@@ -10,12 +10,11 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison.ready import READY
-from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
 from attn_gui.pictures.planes import number_at
 
-DECIMALS = 6
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")
 NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
 
@@ -45,7 +44,7 @@ def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, colum
 
 def signed_text(number: float) -> str:
     """A number that always has a sign."""
-    text = format_number(number, DECIMALS)
+    text = sentence_number(number)
     return text if text.startswith("−") or np.isnan(number) else f"+{text}"
 
 
@@ -70,7 +69,7 @@ def _number(side: Evaluation, stage: str, batch: int, head: int, row: int, colum
 def _text(number: float | None) -> str:
     if number is None:
         return QCoreApplication.translate("Compared", "not allowed")
-    return format_number(number, DECIMALS)
+    return sentence_number(number)
 
 
 def _said(words: str) -> str:

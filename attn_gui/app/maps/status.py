@@ -12,9 +12,9 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
-from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import by_hand_of, stage_plane
 from attn_gui.figure.text.labels import token_text
+from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.names import stage_title
@@ -85,7 +85,7 @@ class StatusController(QObject):
         plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
         value, opened = number_at(plane, row, column)
         hidden = self._view.hides(ChosenCell(stage, row, column))
-        number = format_number(value, 6) if opened else self.tr("not allowed")
+        number = sentence_number(value) if opened else self.tr("not allowed")
         if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
             number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
         if any(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-BLIND = -1.0
-"""Stands for the entropy of a row that sees no key: it has none and does not count."""
+BLIND = -float(np.finfo(np.float64).max)
+"""Stands for the entropy of a row that sees no key: it has none and does not count.
+
+No other row has this number: weights set by hand may have an entropy of any sign.
+"""
 
 
 def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -21,7 +21,7 @@ from attn_gui.figure.text.numbers import (
     CellNumbers,
     cell_decimals,
     cell_text,
-    level_text,
+    level_texts,
     scientific_digits,
 )
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
@@ -185,7 +185,7 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
     ticks = 4 if width >= WIDE_BAR else 2
     while True:
         shares = [tick / ticks for tick in range(ticks + 1)]
-        texts = [level_text(low * (1 - share) + high * share, max(abs(low), abs(high))) for share in shares]
+        texts = level_texts(low, high, shares)
         first, second = (metrics.horizontalAdvance(text) * WIDER_FONT for text in texts[:2])
         room = width / ticks - first - (second if ticks == 1 else second / 2)
         if room >= needed or ticks == 1:

@@ -20,7 +20,8 @@ ZERO_WEIGHT = "\N{MIDDLE DOT}"
 CELL_MARGIN = 2.5
 """Pixels that the widest value leaves in its cell."""
 
-_LARGEST_PLAIN = 1e7
+_ROUNDING, _EXACT = 1e-15, 15  # what is left of 0 between two levels, of the larger one; the decimals that are known
+_SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e7
 
 
 class CellNumbers(NamedTuple):
@@ -66,6 +67,11 @@ def significant(value: float, digits: int = 6) -> str:
 def difference_text(value: float) -> str:
     """A difference by rounding, with a power of ten; "+∞" and "NaN" for what is none."""
     return f"{value:.1e}".replace("-", MINUS) if math.isfinite(value) else format_number(value, 0)
+
+
+def sentence_number(value: float, decimals: int = 6) -> str:
+    """A number as a sentence says it: with fixed decimals, small ones with as many digits and a power of ten."""
+    return scientific(value, decimals) if 0 < abs(value) < _SMALLEST_PLAIN else format_number(value, decimals)
 
 
 def cell_text(value: float, numbers: CellNumbers) -> str:
@@ -118,12 +124,27 @@ def scientific_digits(
     return None
 
 
-def level_text(value: float, largest: float) -> str:
-    """A number at a color bar: three digits of half the largest level, zeros at the end left out."""
+def level_texts(low: float, high: float, shares: Iterable[float]) -> list[str]:
+    """The numbers at these shares of a color bar, told from one another also where its ends are much alike."""
+    largest, span = max(abs(low), abs(high)), high - low
+    return [level_text(low * (1 - share) + high * share, largest, span) for share in shares]
+
+
+def level_text(value: float, largest: float, span: float = math.inf) -> str:
+    """A number at a color bar: three digits of half the largest level, zeros at the end left out.
+
+    Or three digits of half the `span` of the levels where that is less than the largest one.
+    """
+    if abs(value) <= _ROUNDING * largest:
+        return "0"
+    fine, most = (span, _EXACT) if 0 < span < largest else (largest, 6)
     if not 1e-4 <= largest < 1e7:
-        return "0" if value == 0 else format_number(value, 2) if largest >= 1e7 else f"{value:.2e}".replace("-", MINUS)
-    text = format_number(value, min(max(2 - math.floor(math.log10(largest / 2)), 0), 6))
-    return text.rstrip("0").rstrip(".") if "." in text else text
+        more = math.floor(math.log10(largest)) - math.floor(math.log10(fine)) if fine < largest else 0
+        digits = min(2 + more, _EXACT)
+        return format_number(value, digits) if largest >= 1e7 else f"{value:.{digits}e}".replace("-", MINUS)
+    text = format_number(value, min(max(2 - math.floor(math.log10(fine / 2)), 0), most))
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return significant(value, 1) if text == "0" else text
 
 
 def _attempts(weights: bool) -> Iterable[CellNumbers]:

@@ -26,7 +26,7 @@ QSpinBox:focus { border: 1px solid palette(link); padding: 0; min-height: 0; }
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text is, in the digits of any script; None if it is none."""
+    """The whole number that a text is, in ASCII or full-width digits; None if it is none."""
     plain = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip()
     digits = plain.removeprefix("-")
     return int(plain) if digits.isascii() and digits.isdigit() and len(digits) < LONGEST else None

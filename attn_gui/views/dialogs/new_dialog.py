@@ -276,7 +276,11 @@ class NewDialog(Retranslated, FormDialog):
         self._shapes.setText("" if refusal else self.tr(", ").join(shapes))
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
         values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
-        self._what.setText(refusal or said.format(**values, width=choice.num_heads * choice.d_v))
+        lines = [said.format(**values, width=choice.num_heads * choice.d_v)]
+        if (count := len(choice.tokens)) > choice.n:
+            left = self.tr("{count} tokens for {n} rows: the last {left} are left out.")
+            lines.append(left.format(count=count, n=choice.n, left=count - choice.n))
+        self._what.setText(refusal or "\n".join(lines))
 
 
 def _simple_masks() -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class HeadThumb(MapButton):
             self.tr("{head}, {state}").format(head=said, state=self._by_hand) if self._by_hand else said
         )
         tip = self.tr("Show head {head}: its weights A, and its output O = A V").format(head=self.head)
-        set_tip(self, f"{tip}\n{self._title} {self.reading}".rstrip())
+        set_tip(self, "\n".join(filter(None, (tip, f"{self._title} {self.reading}".strip(), self._by_hand))))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -110,9 +110,12 @@ class HeadThumb(MapButton):
         side = Qt.AlignmentFlag.AlignHCenter if self._compact else Qt.AlignmentFlag.AlignLeft
         painter.drawText(room, side | middle, str(self.head))
         if not self._compact:
+            room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(str(self.head)) + scaled(SPACING.xs))
             painter.setFont(ui_font("micro", tabular=True))
             painter.setPen(theme.edit if self._by_hand else theme.text2)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, self._by_hand or self.reading)
+            word = self._by_hand or self.reading
+            word = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, word)
 
     def _side(self) -> int:
         return scaled(SIZE.head_map_compact if self._compact else SIZE.head_map)

@@ -55,6 +55,7 @@ class LessonPanel(Retranslated, QWidget):
         self._page = FittingPage(self)
         self._body = QWidget(self._page.viewport())
         self._page.hold(self._body)
+        self._lesson.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
         self.question = QuestionView(self._body)

@@ -6,12 +6,10 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.items.overlay_marks import Area, Marks
 from attn_gui.views.map.shown import Shown
-
-SPOKEN_DECIMALS = 6
 
 
 def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
@@ -19,7 +17,7 @@ def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
     plane, rows, columns = shown.plane, shown.row_names, shown.column_names
     assert plane is not None, "only cells of a matrix are chosen"
     number, opened = number_at(plane, row, column)
-    value = format_number(number, SPOKEN_DECIMALS) if opened else QCoreApplication.translate("Heatmap", "not allowed")
+    value = sentence_number(number) if opened else QCoreApplication.translate("Heatmap", "not allowed")
     value = "?" if marks.covers((row, column)) else value
     if row < len(rows) and column < len(columns):
         text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")

@@ -220,7 +220,9 @@ class Heatmap(QWidget):
         self.gestures.focus_out(event.reason())
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.typing.close()
+        if not event.spontaneous():  # with a minimized window the typing only rests
+            self.typing.settle()
+            self.typing.close()
         super().hideEvent(event)
         self.drawing.rest()
 
@@ -234,4 +236,6 @@ class Heatmap(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.follow_theme()
+        elif event.type() == QEvent.Type.LanguageChange:
+            self._describe_chosen()
         super().changeEvent(event)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.display import Levels
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.text.numbers import level_texts
 from attn_gui.figure.tokens import RADIUS, SPACING, Theme
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -41,10 +41,8 @@ def words_width(words: Sequence[Word]) -> float:
 
 def range_text(levels: Levels) -> str:
     """The range of the colors as text, where there is no room for a color bar: ±4.09."""
-    largest = max(abs(levels.low), abs(levels.high))
-    if levels.symmetric:
-        return "±" + level_text(levels.high, largest)
-    return f"{level_text(levels.low, largest)} … {level_text(levels.high, largest)}"
+    low, high = level_texts(levels.low, levels.high, (0.0, 1.0))
+    return f"±{high}" if levels.symmetric else f"{low} … {high}"
 
 
 def paint_words(painter: QPainter, words: Sequence[Word], left: float, baseline: float, theme: Theme) -> float:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QStyle, QStyledItemDelegate
 from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import NAN, Levels, to_display
-from attn_gui.figure.tokens import LINE, SPACING, Theme
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.views.controls.half_typed import passes
 from attn_gui.views.tables.editor import CellEditor
 from attn_gui.views.tables.steps import step_of, way_out
@@ -78,15 +78,22 @@ class CellDelegate(QStyledItemDelegate):
             return
         painter.setFont(self._font)
         painter.setPen(theme.error if value != value and text else theme.text)
-        painter.drawText(rect.adjusted(0, 0, -scaled(SPACING.s), 0), CENTERED if text == "✓" else NUMBER, text)
+        room = rect.adjusted(0, 0, -scaled(SPACING.s), 0)
+        painter.drawText(room, CENTERED if text == "✓" else NUMBER, self._fitted(text, room.width()))
         if state & FOCUSED:
             painter.setPen(QPen(theme.accent, LINE.focus))
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
 
     def width_of(self, texts: Sequence[str]) -> int:
         """The width of a column that shows these texts whole; digits are equally wide."""
-        metrics, alike = QFontMetrics(self._font), {text.translate(ZEROS) for text in texts}
-        return max(map(metrics.horizontalAdvance, alike), default=0) + scaled(SPACING.s) + LEFT_PAD
+        size, alike = scaled(FONT_SIZE.body), {text.translate(ZEROS) for text in texts}
+        return max((_width_of(text, size) for text in alike), default=0) + scaled(SPACING.s) + LEFT_PAD
+
+    def _fitted(self, text: str, room: int) -> str:
+        """The text as far as it has room: cut by Qt, on the left, it would be another number."""
+        if _width_of(text.translate(ZEROS), scaled(FONT_SIZE.body)) <= room:
+            return text
+        return QFontMetrics(self._font).elidedText(text, Qt.TextElideMode.ElideRight, room)
 
     def _tint(self, value: float, theme: Theme) -> QColor | None:
         if self._levels is None:
@@ -140,6 +147,12 @@ class CellDelegate(QStyledItemDelegate):
         if not editor.refused:
             self.closeEditor.emit(editor, Hint.NoHint)
         return not editor.refused
+
+
+@lru_cache(maxsize=1 << 12)
+def _width_of(zeros: str, _size: int) -> int:
+    """Remembered, since thousands of cells have texts of the same few lengths."""
+    return QFontMetrics(ui_font("body", tabular=True)).horizontalAdvance(zeros)
 
 
 @lru_cache(maxsize=1 << 11)  # more than a window shows

@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.number_text import POWERS_FROM
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.views.bases.elided_label import ElidedLabel
@@ -203,12 +204,14 @@ class MatrixPanel(QWidget):
         self.view.viewport().update()
 
     def _text_width(self, model: MatrixModel, block: NDArray[Any]) -> int:
-        """The width of the widest number: the largest or the smallest one."""
+        """The width of the widest number, which is one of those that are furthest from 0, or nearest to it."""
         if block.size == 0 or block.dtype.kind == "b":
             return 0
         finite = np.where(np.isfinite(block), block, 0)
-        tiny = np.where(finite == 0, np.inf, np.abs(finite))
-        places = {int(np.argmax(finite)), int(np.argmin(finite)), int(np.argmin(tiny)), int(np.argmax(finite != block))}
+        plain = np.where(np.abs(finite) < POWERS_FROM, finite, 0)  # written longer than larger ones
+        above, below = np.where(finite > 0, finite, np.inf), np.where(finite < 0, finite, -np.inf)
+        most, least = (finite, plain, below, finite != block), (finite, plain, above)
+        places = {int(np.argmax(numbers)) for numbers in most} | {int(np.argmin(numbers)) for numbers in least}
         return self.view.cells.width_of([model.cell(*divmod(place, block.shape[1]))[0] for place in places])
 
     def _row_height(self) -> int:

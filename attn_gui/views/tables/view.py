@@ -61,7 +61,7 @@ class MatrixView(SizedView):
         self._silent = False
         self._goal: QModelIndex | None = None
         self._bubble: Bubble | None = None
-        self._refusal = Refused(0, 0, "")
+        self._refusal: Refused | None = None
         self._walk, self._walking = Walk(), False
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
@@ -244,11 +244,12 @@ class MatrixView(SizedView):
             return
         if self._bubble is None or self._bubble.parentWidget() is not self.window():
             self._bubble = Bubble(self)
-        kept = self.tr("Esc keeps {value}.").format(value=index.data(Qt.ItemDataRole.DisplayRole))
+        value = index.data(Qt.ItemDataRole.DisplayRole) or index.data(Qt.ItemDataRole.EditRole)  # of a closed cell: 0
+        kept = self.tr("Esc keeps {value}.").format(value=value)
         self._bubble.setText(self.tr("{sentence} {kept}").format(sentence=sentence, kept=kept))
         editor.setAccessibleDescription(self._bubble.text())
         self._place_bubble(editor)
-        editor.textEdited.connect(self._hide_bubble)
+        editor.textEdited.connect(self._hide_bubble, Qt.ConnectionType.SingleShotConnection)
 
     def _place_bubble(self, editor: QWidget) -> None:
         if self._bubble is not None:
@@ -280,7 +281,16 @@ class MatrixView(SizedView):
             self.columns.repaint_sections(block.left(), block.right())
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """A refused text does not outlive its table: an editor left open would still commit while it is destroyed."""
-        for editor in self._editors():
-            self.closeEditor(editor, Hint.RevertModelCache)
+        """Enter what is typed before its table goes, or give it up: an editor left open would still commit while it is
+        destroyed. With a minimized window the typing only rests."""
+        if not event.spontaneous():
+            for editor in self._editors():
+                self._enter_or_give_up(editor)
         super().hideEvent(event)
+
+    def _enter_or_give_up(self, editor: CellEditor) -> None:
+        self._refusal = None
+        self.commitData(editor)
+        self.closeEditor(editor, Hint.RevertModelCache)
+        if self._refusal is not None:  # else the cell itself is gone, and nothing can be said of it
+            self.gaveUp.emit(self._refusal)

@@ -23,7 +23,7 @@ _RAISED, _SMALL = re.compile(r"\^([Tbgmnu])(?![\w(])"), str.maketrans("Tbgmnu", 
 
 def map_words(evaluation: Evaluation, name: str) -> str:
     """Text for the map of a stage or field, line by line."""
-    made = [_written(name, form) for form in shown_latex(evaluation, name)[:1]] if name in evaluation.stages else []
+    made = [_written(name, form) for form in _made_by(evaluation, name)]
     hatched = [HATCHED] if evaluation.mask is not None and name in STAGE and STAGE[name].behind_mask else []
     return _lines(evaluation, name, made, [*hatched, *([] if evaluation.kind else [MAP])])
 
@@ -41,6 +41,11 @@ def _lines(evaluation: Evaluation, name: str, made: list[str], more: list[str]) 
     if not evaluation.kind and (read := _read_by(evaluation, name)):
         lines.append(QCoreApplication.translate("MatrixWords", READ_BY).format(formulas=", ".join(read)))
     return "\n".join((*lines, *(QCoreApplication.translate("MatrixWords", line) for line in more)))
+
+
+def _made_by(evaluation: Evaluation, name: str) -> tuple[str, ...]:
+    """The formula that makes a stage; none of a difference or a gradient, which is no stage but made of two."""
+    return shown_latex(evaluation, name)[:1] if name in evaluation.stages and not evaluation.kind else ()
 
 
 def _read_by(evaluation: Evaluation, name: str) -> list[str]:

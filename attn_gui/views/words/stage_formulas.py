@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Evaluation, Problem
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.chain.node import Node
@@ -11,7 +12,7 @@ from attn_gui.engine.chain.symbols import is_named, matrix_latex
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
-from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.numbers import MINUS
 from attn_gui.views.words.scores import score_cell_latex, score_latex, score_text
 
 
@@ -143,11 +144,17 @@ def _scaled(evaluation: Evaluation) -> str:
     kind = scale_kind(problem)
     if kind == "sqrt":
         return rf"\frac{{{product}}}{{\sqrt{{d_k}}}}"
-    return product if kind == "none" else rf"{problem.scale:g} \cdot {product}"
+    return product if kind == "none" or problem.scale is None else rf"{_exact_latex(problem.scale)} \cdot {product}"
+
+
+def _exact_latex(number: float) -> str:
+    """A number as it is, which a formula may state with "="."""
+    digits, _, power = shortest(number).partition("e")
+    return rf"{digits} \cdot 10^{{{power}}}" if power else digits
 
 
 def _scaled_text(evaluation: Evaluation, score: str) -> str:
     kind, scale = scale_kind(evaluation.problem), evaluation.problem.scale
     if kind == "sqrt":
         return f"{score} / √dₖ"
-    return f"{significant(scale)} · {score}" if kind == "typed" and scale is not None else score
+    return f"{shortest(scale).replace('-', MINUS)} · {score}" if kind == "typed" and scale is not None else score

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.numbers import level_texts, sentence_number
 
 
 def metrics() -> QFontMetricsF:
@@ -35,6 +36,49 @@ def metrics() -> QFontMetricsF:
 )
 def test_numbers_have_a_true_minus_and_no_negative_zero(value: float, decimals: int, text: str) -> None:
     assert format_number(value, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.61, "0.610000"),
+        (-0.0012345678, "−0.001235"),
+        (-5.38e-7, "−5.38000e−7"),
+        (1.2e-8, "1.20000e−8"),
+        (0.0, "0.000000"),
+        (-0.0, "0.000000"),
+        (float("nan"), "NaN"),
+        (float("-inf"), "−∞"),
+    ],
+)
+def test_a_sentence_says_no_number_as_0_that_is_another(value: float, text: str) -> None:
+    assert sentence_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (0, 4, ["0", "1", "2", "3", "4"]),
+        (-6.66, 6.66, ["−6.66", "−3.33", "0", "3.33", "6.66"]),
+        (-0.3, 0.9, ["−0.3", "0", "0.3", "0.6", "0.9"]),
+        (0.9999, 1, ["0.9999", "0.999925", "0.99995", "0.999975", "1"]),
+        (100, 100.1, ["100", "100.025", "100.05", "100.075", "100.1"]),
+        (-100.1, -100, ["−100.1", "−100.075", "−100.05", "−100.025", "−100"]),
+        (0.001, 100, ["0.001", "25", "50", "75", "100"]),
+        (0, 4e7, ["0", "1.00e+07", "2.00e+07", "3.00e+07", "4.00e+07"]),
+        (1e9, 1.00001e9, ["1.0000000e+09", "1.0000025e+09", "1.0000050e+09", "1.0000075e+09", "1.0000100e+09"]),
+    ],
+)
+def test_ticks_of_a_color_bar_are_told_apart(low: float, high: float, texts: list[str]) -> None:
+    assert level_texts(low, high, [0.0, 0.25, 0.5, 0.75, 1.0]) == texts
+
+
+@given(st.floats(-1e300, 1e300), st.floats(1e-12, 1e300))
+def test_ends_that_differ_never_read_the_same(low: float, span: float) -> None:
+    high = low + span
+    assume(high - low > 1e-9 * max(abs(low), abs(high)))
+    first, last = level_texts(low, high, (0.0, 1.0))
+    assert first != last
 
 
 @pytest.mark.parametrize(

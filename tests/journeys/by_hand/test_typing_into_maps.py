@@ -130,6 +130,33 @@ def test_half_typed_text_is_entered_by_the_next_command(person):
     assert person.value("scaled", ROW, COLUMN) == -3
 
 
+def test_a_minimized_window_keeps_the_line(person):
+    begin(person, "scaled", "-3")
+    person.window.showMinimized()
+    person.look()
+    person.window.showNormal()
+    person.look()
+    assert person.focus() is line(person, "scaled")
+    person.press("Return")
+    assert person.value("scaled", ROW, COLUMN) == -3
+
+
+def test_a_number_is_entered_before_its_map_goes(person):
+    begin(person, "scaled", "-3")
+    person.find("heatmap.scaled").hide()
+    assert person.value("scaled", ROW, COLUMN) == -3
+
+
+def test_a_line_goes_with_its_problem(person):
+    begin(person, "scaled", "-3")
+    rng = np.random.default_rng(3)
+    other = Problem(query=rng.normal(size=(5, 6)), key=rng.normal(size=(7, 6)), value=rng.normal(size=(7, 4)))
+    person.program.document.open(other, name="other")
+    person.wait()
+    assert person.program.document.problem == other
+    assert line(person, "scaled") is None or not line(person, "scaled").isVisible()
+
+
 def test_a_number_typed_into_a_given_matrix_is_a_number_of_its_table(person):
     typed(person, "query", "7")
     assert person.program.document.problem.interventions == ()

@@ -256,3 +256,43 @@ def test_ctrl_e_while_typing_exports(saved):
         saved.answering(ExportDialog, lambda _: saved.press("Esc"), lambda: saved.press("Ctrl+E"))
     assert saved.number("query", 0, 0) == 77
     assert saved.program.document.problem.n == 4
+
+
+def minimize_and_restore(person):
+    person.window.showMinimized()
+    person.look()
+    person.window.showNormal()
+    person.look()
+
+
+def lower(person):
+    """The window is made as low as it goes, so that one table has the column."""
+    typed = person.focus()
+    person.window.resize(person.window.width(), person.window.minimumSizeHint().height())
+    person.look()
+    assert not typed.isVisible()
+
+
+def test_a_minimized_window_keeps_what_is_typed(saved):
+    type_without_enter(saved)
+    minimize_and_restore(saved)
+    assert saved.focus().text() == "77"
+    saved.type("8")
+    saved.press("Return")
+    assert saved.number("query", 0, 0) == 778
+
+
+def test_a_number_is_entered_before_a_lower_column_hides_its_table(saved):
+    saved.go_to("key", 0, 0)
+    saved.type("77")
+    lower(saved)
+    assert saved.number("key", 0, 0) == 77
+
+
+def test_a_text_that_is_hidden_by_a_lower_column_is_refused_aloud(saved):
+    before = saved.numbers("key")
+    saved.go_to("key", 0, 0)
+    saved.type("x1")
+    lower(saved)
+    assert saved.numbers("key") == before
+    assert "x1" in saved.banner()

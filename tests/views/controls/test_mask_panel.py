@@ -131,7 +131,7 @@ def test_lengths_are_one_for_all_or_one_for_each(qtbot: QtBot, typed: str, lengt
     assert host.layers[0].lengths == lengths
 
 
-@pytest.mark.parametrize("typed", ["4, 5", "8", "-1", "x"])
+@pytest.mark.parametrize("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
 def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed: str) -> None:
     host = Host(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
     field = host.child(QLineEdit, "lengths")
@@ -140,6 +140,7 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed:
     _type(qtbot, field, typed)
     assert host.done == []
     assert len(refused) == 1
+    assert refused[0].startswith(("Lengths are whole numbers from 0 to 7", "2 lengths for 3 items"))
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert field.text() == "6, 6, 6"
     assert host.panel.isVisible()

@@ -69,7 +69,15 @@ def test_heads_as_people_write_them(text: str, heads: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("5", "no head 5"), ("0-9", "no head 9"), ("a", "“a”"), ("1.5", "“1.5”"), ("-1", "“-1”"), ("1--2", "“1--2”")],
+    [
+        ("5", "no head 5"),
+        ("0-9", "no head 9"),
+        ("a", "“a”"),
+        ("1.5", "“1.5”"),
+        ("-1", "“-1”"),
+        ("1--2", "“1--2”"),
+        ("9" * 5000, "“9+”"),
+    ],
 )
 def test_heads_that_are_not_there_are_refused(text: str, named: str) -> None:
     with pytest.raises(ValueError, match=named):

@@ -141,6 +141,15 @@ def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot: QtBot, dia
     assert create.isEnabled()
 
 
+def test_tokens_that_have_no_row_are_told(qtbot: QtBot, dialog: NewDialog) -> None:
+    dialog.sentence.setText("The cat sat down")
+    assert not _says(dialog, "left out")
+    _type(qtbot, dialog, n=3)
+    assert _says(dialog, "4 tokens for 3 rows: the last 1 are left out.")
+    dialog.sentence.setText("a " * 5000)
+    assert _says(dialog, "5000 tokens for 4096 rows: the last 904 are left out.")
+
+
 def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: NewDialog) -> None:
     dialog.sentence.setFocus()
     qtbot.keyClicks(dialog.sentence, "The cat sat down")

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph.indices import cell
+from attn_gui.figure.tokens import SPACING
 from attn_gui.views.heads.strip import HeadsStrip
 from attn_gui.views.heads.thumb import HeadThumb
 
@@ -154,6 +155,19 @@ def test_nan_is_said_and_not_hidden(qtbot: QtBot) -> None:
     strip = shown(qtbot, problem_of(query=query))
     assert "entropy NaN" in thumbs(strip)[1].accessibleName()
     assert "entropy NaN" not in thumbs(strip)[0].accessibleName()
+
+
+def test_a_long_factor_leaves_the_number_of_its_head(qtbot: QtBot) -> None:
+    factor = {"kind": "scale", "stage": "head_output", "at": {"head": 3}, "factor": -12.3456}
+    alone, by_hand = (
+        thumbs(shown(qtbot, problem_of(query=np.zeros((5, 18)), **more)))[3]
+        for more in ({}, {"interventions": (factor,)})
+    )
+    room = alone.rect()
+    room.setTop(alone.map_rect().bottom() + 1)
+    room.setRight(room.left() + alone.fontMetrics().horizontalAdvance("3") + SPACING.s)
+    assert by_hand.grab(room).toImage() == alone.grab(room).toImage()
+    assert by_hand.toolTip().endswith("× −12.3456")
 
 
 @pytest.mark.parametrize("head", [0, 11, 23])

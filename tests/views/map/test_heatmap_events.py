@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 
+from attn_gui.app.state.translations import set_language
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.product.product import ProductPicture
@@ -26,6 +27,12 @@ def values():
 
 def click(heatmap, row, column):
     QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
+
+
+def mouse(heatmap, kind, position: QPoint, button, buttons, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    """An event of the mouse with all buttons that are down then."""
+    there = QPointF(heatmap.mapToGlobal(position))
+    QApplication.sendEvent(heatmap, QMouseEvent(kind, QPointF(position), there, button, buttons, modifiers))
 
 
 def wheel(heatmap, position: QPoint, delta: int, modifiers=Qt.KeyboardModifier.NoModifier) -> QWheelEvent:
@@ -93,6 +100,42 @@ def test_a_click_beside_the_cells_or_after_a_drag_chooses_nothing(values, plane,
         QTest.mousePress(heatmap, LEFT, pos=heatmap.cell_rect(0, 0).center())
         QTest.mouseMove(heatmap, heatmap.cell_rect(2, 4).center())
         QTest.mouseRelease(heatmap, LEFT, pos=heatmap.cell_rect(2, 4).center())
+
+
+@pytest.mark.parametrize("begun", ["stroke", "block"])
+def test_another_button_leaves_what_the_left_one_began(values, plane, shown_map, begun):
+    heatmap, told = shown_map(plane(values)), []
+    first, second, third = (heatmap.cell_rect(*cell).center() for cell in ((1, 1), (1, 2), (3, 4)))
+    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
+    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
+    heatmap.set_chosen((0, 0))
+    heatmap.gestures.set_brush(begun == "stroke")
+    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
+    none, right = Qt.MouseButton.NoButton, Qt.MouseButton.RightButton
+    mouse(heatmap, QEvent.Type.MouseButtonPress, first, LEFT, LEFT, shift)
+    mouse(heatmap, QEvent.Type.MouseButtonPress, first, right, LEFT | right, shift)
+    menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, first, heatmap.mapToGlobal(first))
+    QApplication.sendEvent(heatmap, menu)
+    mouse(heatmap, QEvent.Type.MouseButtonRelease, first, right, LEFT, shift)
+    assert not heatmap.findChildren(QMenu)
+    mouse(heatmap, QEvent.Type.MouseMove, second, none, LEFT, shift)
+    mouse(heatmap, QEvent.Type.MouseButtonRelease, second, LEFT, none, shift)
+    mouse(heatmap, QEvent.Type.MouseMove, third, none, none)
+    assert told == [((1, 1), False), ((1, 2), False), *([((1, 2), True)] if begun == "stroke" else [])]
+
+
+@pytest.mark.parametrize("begun", ["stroke", "block"])
+def test_what_was_begun_ends_where_its_release_went_elsewhere(values, plane, shown_map, begun):
+    heatmap, told = shown_map(plane(values)), []
+    heatmap.gestures.stroked.connect(lambda cells, done: told.append((cells[-1], done)))
+    heatmap.gestures.cornerChosen.connect(lambda row, column: told.append(((row, column), False)))
+    heatmap.set_chosen((0, 0))
+    heatmap.gestures.set_brush(begun == "stroke")
+    shift = Qt.KeyboardModifier.ShiftModifier if begun == "block" else Qt.KeyboardModifier.NoModifier
+    none = Qt.MouseButton.NoButton
+    mouse(heatmap, QEvent.Type.MouseButtonPress, heatmap.cell_rect(1, 1).center(), LEFT, LEFT, shift)
+    mouse(heatmap, QEvent.Type.MouseMove, heatmap.cell_rect(3, 4).center(), none, none)
+    assert told == [((1, 1), False), *([((1, 1), True)] if begun == "stroke" else [])]
 
 
 def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
@@ -261,6 +304,28 @@ def test_a_screen_reader_says_the_chosen_cell_where_the_keyboard_is(values, plan
     heatmap.set_chosen((1, 3))  # told again, as after an edit elsewhere: nothing new
     assert [event.message() for event in said] == [heatmap.accessibleDescription()]
     assert said[0].message().startswith("(1, 3): ")
+
+
+def test_a_small_number_is_said_as_it_is(values, plane, shown_map):
+    values[1, 2] = 1.2e-8
+    heatmap = shown_map(plane(values))
+    heatmap.set_chosen((1, 2))
+    assert heatmap.accessibleDescription() == "(1, 2): 1.20000e−8"
+
+
+def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
+    allowed = np.ones(values.shape, dtype=bool)
+    allowed[1, 2] = False
+    heatmap = shown_map(plane(values, allowed))
+    heatmap.set_chosen((1, 2))
+    before = heatmap.accessibleDescription()
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    assert "not allowed" in before
+    assert "not allowed" not in heatmap.accessibleDescription()
+    set_language(qapp, "en")
+    QApplication.processEvents()
+    assert heatmap.accessibleDescription() == before
 
 
 def test_lines_run_along_a_row_and_a_column_in_the_colors_of_their_roles(values, plane, shown_map, screen):

@@ -273,3 +273,23 @@ def test_a_legend_without_room_for_its_words_keeps_the_counts(plane, shown_map, 
     wide, narrow = ([text for line in color_bar._legend(width).lines for _, text in line] for width in (400, 60))
     assert wide == ["not allowed  91"]
     assert narrow == ["91"]
+
+
+def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
+    bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(-1234567.8, 1234567.8))))
+    popup = bar.open_popup()
+    low, _ = popup.findChildren(QLineEdit)[:2]
+    low.selectAll()
+    QTest.keyClicks(low, "0")
+    assert bar.map.levels == Levels(0.0, 1234567.8)
+    popup.close_panel()
+
+
+def test_an_open_popup_follows_the_numbers(bar, shown):
+    popup = bar.open_popup()
+    before = popup.histogram.counts.tolist()
+    shown.values[:5] = 1.0
+    bar.map.refresh(slice(0, 5), slice(0, 20))
+    bar.recount()
+    assert popup.histogram.counts.tolist() != before
+    popup.close_panel()

@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QRegion, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QStyleOptionViewItem, QToolTip, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.tokens import SPACING, THEMES
 from attn_gui.views.tables import MatrixPanel
-from attn_gui.views.theme import apply_theme
+from attn_gui.views.theme import apply_theme, scaled, ui_font
 
 ROWS, COLUMNS = 7, 11
 TOKENS = ("zero", "<b>one</b>", "two", "three", "four", "five", "six")
@@ -72,6 +72,28 @@ class Desk:
         rect = self.view.visualRect(self.model.index(row, column))
         image = self.view.viewport().grab().toImage()
         return image.pixelColor(rect.left() + round(rect.width() * x), rect.top() + round(rect.height() * y))
+
+
+class Ink:
+    """Notes the last text that is painted with it."""
+
+    text = ""
+
+    def drawText(self, _room: QRect, _flags: int, text: str) -> None:
+        self.text = text
+
+    def __getattr__(self, _name: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def painted_text(table: Desk, row: int, column: int) -> str:
+    """The text of a cell as it is painted, when it is measured with the letters of the table."""
+    ink, option, index = Ink(), QStyleOptionViewItem(), table.model.index(row, column)
+    option.rect = table.view.visualRect(index)
+    table.view.cells.paint(ink, option, index)
+    room = option.rect.width() - scaled(SPACING.s)
+    assert QFontMetrics(ui_font("body", tabular=True)).horizontalAdvance(ink.text) <= room, "Qt would cut its left side"
+    return ink.text
 
 
 def current_cell(panel: MatrixPanel) -> tuple[int, int]:
@@ -182,6 +204,15 @@ def test_a_refused_text_stays_with_its_reason_until_it_is_mended(desk):
     table.press(Key.Key_Return)
     assert table.array[2, 3] == 12.0
     assert current_cell(table.panel) == (3, 3)
+
+
+@pytest.mark.parametrize(("allowed", "kept"), [(True, "✓"), (False, "0")])
+def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
+    table = desk(np.full((ROWS, COLUMNS), allowed))
+    table.go(2, 3)
+    table.write("x1")
+    table.press(Key.Key_Return)
+    assert f"Esc keeps {kept}." in table.bubble()
 
 
 def test_a_click_elsewhere_gives_a_refused_text_up(desk):
@@ -556,6 +587,39 @@ def test_wide_numbers_get_wide_columns(desk):
     assert wide.view.columnWidth(0) > narrow.view.columnWidth(0)
     needed = wide.view.fontMetrics().horizontalAdvance("−123456.789")
     assert wide.view.columnWidth(0) >= needed
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (1, 999999.5, 2e6),
+        (-2e6, -999999.5, 1),
+        (-1, -2e-7, 1e-7),
+        (1, -2, np.nan),
+    ],
+)
+def test_every_measured_number_is_whole(desk, numbers):
+    table = desk(np.array([numbers] * 30))
+    table.model.set_decimals(6)
+    table.panel.set_compact(True)  # and measured again
+    shown = [table.model.cell(0, column)[0] for column in range(3)]
+    assert [painted_text(table, 0, column) for column in range(3)] == shown
+
+
+def test_a_number_without_room_keeps_its_sign_and_its_first_digits(desk):
+    table = desk(np.full((3, 2), -123.456))
+    table.view.setColumnWidth(0, 40)
+    text = painted_text(table, 0, 0)
+    assert text.endswith("…")
+    assert "−123.456".startswith(text.removesuffix("…"))
+
+
+def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk):
+    cells = np.ones((1000, 64))
+    cells[500, 1] = -12345.678
+    table = desk(cells)
+    text = painted_text(table, 500, 1)
+    assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
 
 
 def test_everything_grows_with_the_zoom(desk):

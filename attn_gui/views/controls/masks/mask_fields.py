@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 from attn_gui.engine.problem.masks import Parameter
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import whole_number
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.controls.typed_field import TypedField
 
@@ -137,20 +138,21 @@ class LengthsField(TypedField):
         self._m, self._batch = m, batch
 
     def read(self, text: str) -> tuple[int, ...]:
-        parts = [part for part in re.split(r"[,;、\s]+", unicodedata.normalize("NFKC", text)) if part]
-        if not parts or not all(part.isascii() and part.isdigit() and int(part) <= self._m for part in parts):
+        parts = [whole_number(part) for part in re.split(r"[,;、\s]+", unicodedata.normalize("NFKC", text)) if part]
+        lengths = tuple(part for part in parts if part is not None and 0 <= part <= self._m)
+        if not parts or len(lengths) < len(parts):
             raise ValueError(
                 self.tr("Lengths are whole numbers from 0 to {m}, such as {example}.").format(
                     m=self._m, example=", ".join([str(self._m)] * min(self._batch, 3))
                 )
             )
-        if len(parts) not in (1, self._batch):
+        if len(lengths) not in (1, self._batch):
             raise ValueError(
                 self.tr("{got} lengths for {batch} items: give one for all, or one for each.").format(
-                    got=len(parts), batch=self._batch
+                    got=len(lengths), batch=self._batch
                 )
             )
-        return tuple(int(part) for part in parts)
+        return lengths
 
     def written(self, value: tuple[int, ...] | None) -> str:
         return ", ".join(map(str, value or ()))

@@ -8,7 +8,7 @@ import unicodedata
 from PySide6.QtCore import QCoreApplication
 
 ALL = ("", "all", "全部")
-_PART = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
+_PART = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")  # Python refuses to read thousands of digits
 _SIGNS = str.maketrans({"–": "-", "−": "-", "~": "-", "、": ",", ";": ","})
 
 

@@ -13,6 +13,7 @@ from attn_gui.views.map.items.overlay import OverlayItem
 from attn_gui.views.map.items.overlay_marks import Cell
 from attn_gui.views.map.zooming.extent import Extent
 
+_LEFT = Qt.MouseButton.LeftButton
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _FREES = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
@@ -75,15 +76,17 @@ class Gestures(QObject):
     # --- mouse -----------------------------------------------------------------------------------
     def press(self, event: QMouseEvent) -> None:
         """Begin a click, a drag, a stroke of the brush, or a block."""
-        self._pressed = self._dragged = event.position().toPoint()
         event.accept()
-        if self._brush and event.button() == Qt.MouseButton.LeftButton:
+        if event.button() != _LEFT and event.buttons() & _LEFT:
+            return  # what the left button has begun goes on
+        self._pressed = self._dragged = event.position().toPoint()
+        if self._brush and event.button() == _LEFT:
             self._pass(self._cell_under(self._pressed, False))
-        elif self._pulls and event.button() == Qt.MouseButton.LeftButton:
+        elif self._pulls and event.button() == _LEFT:
             cell = self._cell_under(self._pressed, False)
             if cell is not None:
                 self.cellChosen.emit(*cell)
-        elif event.button() == Qt.MouseButton.LeftButton and self._begins_block(event):
+        elif event.button() == _LEFT and self._begins_block(event):
             self._extends = True
             self._lead(self._cell_under(self._pressed, False))
 
@@ -98,11 +101,13 @@ class Gestures(QObject):
     def move(self, event: QMouseEvent) -> None:
         """Go on with what was begun, and tell the cell below the pointer."""
         here = event.position().toPoint()
+        if not event.buttons() & _LEFT:
+            self._end_lost()
         if self._stroke:
             self._pass(self._cell_under(here, True))
         elif self._extends:
             self._lead(self._cell_under(here, True))
-        elif self._pulls and event.buttons() & Qt.MouseButton.LeftButton and self._pressed is not None:
+        elif self._pulls and event.buttons() & _LEFT and self._pressed is not None:
             self.pulled.emit(self._pressed.y() - here.y(), False)
         elif event.buttons() & _DRAGS and self._pressed is not None:
             self._drag(here, self._pressed)
@@ -111,9 +116,11 @@ class Gestures(QObject):
     def release(self, event: QMouseEvent) -> None:
         """End what was begun; a press that did not move chooses the cell."""
         event.accept()
+        if event.button() != _LEFT and event.buttons() & _LEFT:
+            return
         pressed, self._pressed = self._pressed, None
         here = event.position().toPoint()
-        if pressed is None or event.button() != Qt.MouseButton.LeftButton:
+        if pressed is None or event.button() != _LEFT:
             return
         if self._extends:
             self._extends = False
@@ -130,6 +137,11 @@ class Gestures(QObject):
         if cell is not None:
             self.cellChosen.emit(*cell)
             self.clicked.emit()
+
+    def _end_lost(self) -> None:
+        """End a stroke or a block whose release went elsewhere, as to a menu."""
+        self._extends = False
+        self._lift()
 
     def _pass(self, cell: Cell | None) -> None:
         if cell is not None and cell not in self._stroke[-1:]:
@@ -229,6 +241,8 @@ class Gestures(QObject):
     # --- menu ------------------------------------------------------------------------------------
     def offer_menu(self, event: QContextMenuEvent) -> None:
         """Open the menu of a map, for the cell that it was opened on."""
+        if self._stroke or self._extends:
+            return
         if not self._menu_offered:
             event.ignore()
             return

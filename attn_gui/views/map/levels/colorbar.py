@@ -23,7 +23,7 @@ from attn_gui.engine.comparison.difference import Difference
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import CLOSED, FLAGGED, Levels
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table
-from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_text
+from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_texts
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
@@ -95,6 +95,7 @@ class ColorBar(QWidget):
         self.set_counts(counts_of(self._heatmap.plane))
         if self._contents() != self._painted:
             self.update()
+        self._show_in_popup()
 
     def _contents(self) -> Contents:
         heatmap = self._heatmap
@@ -126,7 +127,6 @@ class ColorBar(QWidget):
         popup.shadePicked.connect(self._on_popup_shade_picked)
         popup.closed.connect(self._on_popup_closed)
         heatmap.levelsChanged.connect(self._show_in_popup)
-        heatmap.numbersArrived.connect(self._show_in_popup)
         self._show_in_popup()
         popup.popup_below(self)
         return popup
@@ -152,7 +152,6 @@ class ColorBar(QWidget):
         popup, self._popup = self._popup, None
         if popup is not None:
             self._heatmap.levelsChanged.disconnect(self._show_in_popup)
-            self._heatmap.numbersArrived.disconnect(self._show_in_popup)
             popup.deleteLater()
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -253,10 +252,9 @@ class ColorBar(QWidget):
 
     def _tick_texts(self, levels: Levels) -> list[tuple[float, str]]:
         """Values at the ends and in the middle, as many as have room beside the words that stand between two."""
-        largest = max(abs(levels.low), abs(levels.high))
         words = QFontMetricsF(ui_font("micro")).horizontalAdvance(self.dots_text())
         shares = [0.0, 0.25, 0.5, 0.75, 1.0] if self.width() >= scaled(WIDE) + 4 * words else [0.0, 0.5, 1.0]
-        texts = [level_text(levels.low * (1 - share) + levels.high * share, largest) for share in shares]
+        texts = level_texts(levels.low, levels.high, shares)
         if self._collide(shares, texts):
             shares, texts = [0.0, 1.0], [texts[0], texts[-1]]
             if self._collide(shares, texts):

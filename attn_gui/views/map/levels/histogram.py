@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import Levels, Values, to_display
-from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.text.numbers import level_texts
 from attn_gui.views.theme import current_theme, scaled
 
 BINS = 48
@@ -46,7 +46,7 @@ class Histogram(QWidget):
         if not sample.size:
             self.setAccessibleDescription(self.tr("no finite value"))
             return
-        ends = [level_text(float(end), float(np.abs(sample).max())) for end in (sample.min(), sample.max())]
+        ends = level_texts(float(sample.min()), float(sample.max()), (0.0, 1.0))
         self.setAccessibleDescription(self.tr("from {low} to {high}").format(low=ends[0], high=ends[1]))
 
     def sizeHint(self) -> QSize:

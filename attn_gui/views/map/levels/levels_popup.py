@@ -97,8 +97,11 @@ class LevelsPopup(PopupFrame):
         return edit
 
     def _write_ends(self) -> None:
-        for edit, value in ((self._low, self._levels.low), (self._high, self._levels.high)):
+        for edit, value in self._ends():
             edit.setText(significant(value))
+
+    def _ends(self) -> tuple[tuple[QLineEdit, float], tuple[QLineEdit, float]]:
+        return (self._low, self._levels.low), (self._high, self._levels.high)
 
     def _fill_palettes(self) -> None:
         self._palette.setAccessibleName(self.tr("Colors"))
@@ -135,10 +138,16 @@ class LevelsPopup(PopupFrame):
             self._pick(replace(self._shade, rule=TYPED, levels=levels))
 
     def _typed(self) -> Levels | None:
+        """The levels in the two lines; an end that was not touched is what it was, to its last digit."""
         try:
-            return Levels(parse_number(self._low.text()), parse_number(self._high.text()))
+            low, high = (value if _shows(edit, value) else parse_number(edit.text()) for edit, value in self._ends())
+            return Levels(low, high)
         except ValueError:
             return None
 
     def _on_palette_picked(self, name: str) -> None:
         self._pick(replace(self._shade, palette=name))
+
+
+def _shows(edit: QLineEdit, value: float) -> bool:
+    return edit.text() == significant(value)

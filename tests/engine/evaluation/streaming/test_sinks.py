@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, solve
-from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.metrics import BLIND, row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 from .working import Working, whole
@@ -70,7 +70,7 @@ def test_the_entropy_is_that_of_the_weights_of_keys_alone():
     for head in range(H):
         weights = whole(streaming, "weights")[0, head]
         found = streaming.entropies(0, head, slice(0, N))
-        expected = np.where((weights != 0).any(axis=1), row_entropy(weights), -1.0)
+        expected = np.where((weights != 0).any(axis=1), row_entropy(weights), BLIND)
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
