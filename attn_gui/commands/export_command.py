@@ -40,7 +40,7 @@ def export(words: list[str]) -> int:
             print(path, flush=True)
     except BrokenPipeError:
         raise
-    except (ValueError, OSError) as error:
+    except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
@@ -69,8 +69,8 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
         words += _words(known[name], value)
     try:
         return list(written(Loaded(problem), _chosen(parser, words)))
-    except Refusal as refusal:
-        raise ValueError(str(refusal)) from refusal
+    except (Refusal, LookupError) as error:
+        raise ValueError(str(error)) from error
 
 
 def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

@@ -27,7 +27,7 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     Raises ExportError, FormatError and other ValueErrors, each with one sentence.
     """
     request = request_of(loaded, options)
-    _check_fields(request)
+    _check_names(request)
     if options.page is not None:
         yield from _write_page(request)
         return
@@ -39,11 +39,17 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
             yield from write_numbers(request, ending)
 
 
-def _check_fields(request: Request) -> None:
-    """Figures and pages are those of stages."""
+def _check_names(request: Request) -> None:
+    """Figures and pages are those of stages, and so are comparisons."""
     drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
     if request.fields and drawn:
         raise ExportError(f"{request.fields[0]} is a matrix of the problem, no stage: it is written as numbers only.")
+    if request.fields and request.other is not None:
+        raise ExportError(
+            f"{request.fields[0]} is a matrix of the problem, and two states are compared by stages: leave out --compare."
+        )
+    for stage in request.stages:
+        request.read(stage)  # raises what a file of it would, before there is a folder
 
 
 def _write_page(request: Request) -> Iterator[Path]:
