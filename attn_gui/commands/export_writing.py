@@ -46,7 +46,8 @@ def _check_names(request: Request) -> None:
         raise ExportError(f"{request.fields[0]} is a matrix of the problem, no stage: it is written as numbers only.")
     if request.fields and request.other is not None:
         raise ExportError(
-            f"{request.fields[0]} is a matrix of the problem, and two states are compared by stages: leave out --compare."
+            f"{request.fields[0]} is a matrix of the problem, and two states are compared by stages: leave out "
+            "--compare."
         )
     for stage in request.stages:
         request.read(stage)  # raises what a file of it would, before there is a folder
