@@ -28,6 +28,7 @@ from attn_gui.formats.visible_text import visible_text
 from .boards import LEFT, Board, sheet_name
 from .cell_formulas import CellFormulas, Place, marked, unmarked
 from .closed_cells import LOWEST, ClosedCells, number
+from .squares import check_squares
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -49,11 +50,6 @@ TOO_MANY = QT_TRANSLATE_NOOP(
 )
 TOO_LONG = QT_TRANSLATE_NOOP(
     "Sentences", "The formulas of {stage} would be longer than a spreadsheet takes. Export the numbers as NPZ instead."
-)
-
-SQUARES = QT_TRANSLATE_NOOP(
-    "Sentences",
-    "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.",
 )
 
 
@@ -107,7 +103,7 @@ class _Writer:
         for field in dict.fromkeys(field for node in steps for field in node.fields if field in self.sources):
             self._take(field)
         for node in steps:
-            self._check_squares(node)
+            check_squares(node, self._whole)
             self.boards[node.name] = Board(sheet_name(node.name, self.taken), node.shape)
         for node in steps:
             self._step(node)
@@ -118,14 +114,6 @@ class _Writer:
         """The stages that are shown, and those that one of them reads."""
         read = {ref.name for node in self.nodes.values() for ref in node.inputs}
         return [node for node in self.nodes.values() if not node.stage.hidden or node.name in read]
-
-    def _check_squares(self, node: Node) -> None:
-        """Raise FormatError for numbers whose squares no spreadsheet has, where a stage adds these up."""
-        for place, (least, most) in node.stage.squares.items():
-            name = node.inputs[place].name
-            sizes = np.abs(self._whole(name))
-            if ((sizes > most) | ((sizes > 0) & (sizes < least))).any():
-                raise FormatError(SQUARES, field=plain_name(name))
 
     # --- numbers ---------------------------------------------------------------------------------
     def _whole(self, name: str) -> Array:
