@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import cell, centimeters, heads, joined, levels, parsed, points, setting, whole
+from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
 from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
 from attn_gui.languages import LANGUAGES
 
@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 
 
 USUAL_FORMAT, SHOWN = "png", "split"
+FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)", "csv or tsv (--format)"
+CARRIER = "a figure that carries one (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
-CLASHES = {"--page": ("--levels", "--colormap", "--sheet", "--picture")}
-"""Options that mean something with another one only, and those that mean nothing with it."""
+NEEDS |= {"--session": CARRIER, "--headers": TEXT, "--bom": SPREADSHEET}
+_LOOKS = ("sheet", "picture", "width", "height", "dpi", "style", "font-size", "levels", "colormap", "values")
+NEEDS |= {f"--{name}": FIGURE for name in (*_LOOKS, "transparent", "colorbar")}
+CLASHES = {
+    "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
+    "--picture": ("--sheet",),
+}
+"""Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
 
 def export(words: list[str]) -> int:
@@ -75,9 +83,20 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
 
 def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The options that words choose. Raises Refusal for one that would mean nothing."""
-    chosen = parsed(parser, joined(words), NEEDS, CLASHES)
+    chosen = parsed(parser, joined(words), NEEDS, CLASHES, _formats_have)
     chosen.format, chosen.show = chosen.format or [USUAL_FORMAT], chosen.show or SHOWN
     return chosen
+
+
+def _formats_have(chosen: argparse.Namespace) -> set[str]:
+    """What options need, and any of the chosen formats has; no session needs none that could carry it."""
+    from attn_gui.formats import IMAGES, numbers
+
+    endings, known = chosen.format or [USUAL_FORMAT], numbers()
+    found = {FIGURE for ending in endings if ending in IMAGES}
+    found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
+    kinds = [known[ending] for ending in endings if ending in known]
+    return found | {TEXT for kind in kinds if kind.text} | {SPREADSHEET for kind in kinds if kind.spreadsheet}
 
 
 def _words(action: argparse.Action, value: Any) -> list[str]:
@@ -162,7 +181,7 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
         "--set",
         type=setting,
         nargs="+",
-        action="extend",
+        action=Settings,
         default=[],
         metavar="NAME=VALUE",
         help="what can be chosen on a page",

@@ -12,7 +12,8 @@ from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 NOT_SQUARED = QT_TRANSLATE_NOOP(
-    "Sentences", "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead."
+    "Sentences",
+    "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.",
 )
 
 
