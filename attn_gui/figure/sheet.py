@@ -135,8 +135,9 @@ def render(
     A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
     False. ValueError with a sentence for bad choices.
     """
-    company = {"levels": levels, "colormap": colormap, "before": before, "knobs": knobs or None, "cell": cell}
-    company |= {"values": values, "colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
+    company: dict[str, object] = {"levels": levels, "colormap": colormap, "before": before, "knobs": knobs or None}
+    company |= {"cell": cell, "values": values, "colorbar": colorbar and None}
+    company["compare"] = None if compare == SPLIT else compare
     check_company(not kind_of(picture).of_stage, **company)
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
     shade, dpi = shade_from(levels, colormap), resolution(dpi, style, NOTEBOOK_DPI)
