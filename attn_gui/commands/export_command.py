@@ -89,7 +89,7 @@ def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Names
 
 
 def _formats_have(chosen: argparse.Namespace) -> set[str]:
-    """What options need, and any of the chosen formats has; no session needs none that could carry it."""
+    """Things that options need and one of the chosen formats has; where no session is wanted, none has to carry one."""
     from attn_gui.formats import IMAGES, numbers
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from attn_gui.arguments import idle
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside
+from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.levels import AUTO, PLAIN, TYPED, Levels, Shade
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
@@ -77,12 +78,13 @@ class FigureOptions:
         return self.shades.get(name, PLAIN)
 
 
-def check_company(page: bool, **choices: object) -> None:
+def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
     """Refuse a choice of a figure, None where it is left out, that means nothing among the others, or on a `page`.
 
     ValueError with a sentence.
     """
-    choices |= {PAGE: page or None}
+    choices = {**given, PAGE: page or None}
+    choices |= {"colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)
 
