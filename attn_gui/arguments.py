@@ -6,6 +6,7 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -37,6 +38,18 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
+class Settings(argparse.Action):
+    """Settings of an option, which may be given several times; a second value for a name is a mistake."""
+
+    def __call__(self, _parser: object, chosen: argparse.Namespace, values: Any, _option: str | None = None) -> None:
+        found = dict(getattr(chosen, self.dest) or ())
+        for name, value in values:
+            if name in found:
+                raise argparse.ArgumentError(self, f"{name} is given two values; expected one")
+            found[name] = value
+        setattr(chosen, self.dest, list(found.items()))
+
+
 def whole(lowest: int, highest: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not lowest <= int(text) <= highest:
@@ -62,15 +75,19 @@ def parsed(
     words: Sequence[str],
     needs: Mapping[str, str],
     clashes: Mapping[str, Collection[str]],
+    beside: Callable[[argparse.Namespace], Collection[str]] = lambda chosen: (),
 ) -> argparse.Namespace:
-    """The options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`."""
+    """The options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`.
+
+    `beside` tells what else there is that options need.
+    """
     chosen = parser.parse_args(words)
     given = {
         action.option_strings[0]
         for action in parser._actions
         if action.option_strings and getattr(chosen, action.dest, action.default) != action.default
     }
-    if reason := idle(given, needs, clashes):
+    if reason := idle({*given, *beside(chosen)}, needs, clashes):
         parser.error(reason)
     return chosen
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from attn_gui.arguments import setting, whole
+from attn_gui.arguments import Settings, setting, whole
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
             "--array",
             type=setting,
             nargs="+",
-            action="extend",
+            action=Settings,
             metavar="PART=NAME",
             help="arrays of other names: query=h.3.attn.q key=h.3.attn.k … (parts are query, key, value, or x, "
             "context, w_query, …; w_query_key_value, b_query_key_value, query_key_value for three in one; and mask)",

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import cell, centimeters, heads, joined, levels, parsed, points, setting, whole
+from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
 from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
 from attn_gui.languages import LANGUAGES
 
@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 
 
 USUAL_FORMAT, SHOWN = "png", "split"
+FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)", "csv or tsv (--format)"
+CARRIER = "a figure that carries one (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
-CLASHES = {"--page": ("--levels", "--colormap", "--sheet", "--picture")}
-"""Options that mean something with another one only, and those that mean nothing with it."""
+NEEDS |= {"--session": CARRIER, "--headers": TEXT, "--bom": SPREADSHEET}
+_LOOKS = ("sheet", "picture", "width", "height", "dpi", "style", "font-size", "levels", "colormap", "values")
+NEEDS |= {f"--{name}": FIGURE for name in (*_LOOKS, "transparent", "colorbar")}
+CLASHES = {
+    "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
+    "--picture": ("--sheet",),
+}
+"""Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
 
 def export(words: list[str]) -> int:
@@ -40,7 +48,7 @@ def export(words: list[str]) -> int:
             print(path, flush=True)
     except BrokenPipeError:
         raise
-    except (ValueError, OSError) as error:
+    except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
@@ -69,15 +77,26 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
         words += _words(known[name], value)
     try:
         return list(written(Loaded(problem), _chosen(parser, words)))
-    except Refusal as refusal:
-        raise ValueError(str(refusal)) from refusal
+    except (Refusal, LookupError) as error:
+        raise ValueError(str(error)) from error
 
 
 def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
     """The options that words choose. Raises Refusal for one that would mean nothing."""
-    chosen = parsed(parser, joined(words), NEEDS, CLASHES)
+    chosen = parsed(parser, joined(words), NEEDS, CLASHES, _formats_have)
     chosen.format, chosen.show = chosen.format or [USUAL_FORMAT], chosen.show or SHOWN
     return chosen
+
+
+def _formats_have(chosen: argparse.Namespace) -> set[str]:
+    """Things that options need and one of the chosen formats has; where no session is wanted, none has to carry one."""
+    from attn_gui.formats import IMAGES, numbers
+
+    endings, known = chosen.format or [USUAL_FORMAT], numbers()
+    found = {FIGURE for ending in endings if ending in IMAGES}
+    found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
+    kinds = [known[ending] for ending in endings if ending in known]
+    return found | {TEXT for kind in kinds if kind.text} | {SPREADSHEET for kind in kinds if kind.spreadsheet}
 
 
 def _words(action: argparse.Action, value: Any) -> list[str]:
@@ -162,7 +181,7 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
         "--set",
         type=setting,
         nargs="+",
-        action="extend",
+        action=Settings,
         default=[],
         metavar="NAME=VALUE",
         help="what can be chosen on a page",

@@ -12,6 +12,7 @@ from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
+from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
@@ -58,7 +59,10 @@ class Request:
         """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""
         if self.other is None or self.options.show == "now":
             return self.evaluation
-        pair_of(self.other.before, self.evaluation, stage)
+        try:
+            pair_of(self.other.before, self.evaluation, stage)
+        except StageError as error:
+            raise ExportError(f"{stage} cannot be compared: the other state has nothing that stands for it.") from error
         face = earlier_of if self.options.show == "before" else difference_of
         return face(self.other.before, self.evaluation)
 
@@ -89,7 +93,9 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     stages = tuple(name for name in named if name not in fields)
     if unknown := [stage for stage in stages if stage not in known]:
         raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(known)}.")
-    if any(stage not in evaluation.stages for stage in stages):
+    if derived := [stage for stage in stages if stage not in evaluation.stages]:
+        if options.compare is not None:
+            raise ExportError(f"{derived[0]} is made of stages and is not compared: leave out --compare.")
         evaluation = with_derived(evaluation)
     if options.compare is None:
         return Request(loaded, evaluation, stages, fields, heads, options)

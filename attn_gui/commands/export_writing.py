@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
     Raises ExportError, FormatError and other ValueErrors, each with one sentence.
     """
     request = request_of(loaded, options)
-    _check_fields(request)
+    _check_names(request)
     if options.page is not None:
         yield from _write_page(request)
         return
@@ -39,11 +40,18 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
             yield from write_numbers(request, ending)
 
 
-def _check_fields(request: Request) -> None:
-    """Figures and pages are those of stages."""
+def _check_names(request: Request) -> None:
+    """Figures and pages are those of stages, and so are comparisons."""
     drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
     if request.fields and drawn:
         raise ExportError(f"{request.fields[0]} is a matrix of the problem, no stage: it is written as numbers only.")
+    if request.fields and request.other is not None:
+        raise ExportError(
+            f"{request.fields[0]} is a matrix of the problem, and two states are compared by stages: leave out "
+            "--compare."
+        )
+    for stage in request.stages:
+        request.read(stage)  # raises what a file of it would, before there is a folder
 
 
 def _write_page(request: Request) -> Iterator[Path]:
@@ -81,25 +89,27 @@ def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, 
     from attn_gui.engine.tell import within
     from attn_gui.figure.frames import Frames, frame_path
     from attn_gui.figure.options import FigureOptions
-    from attn_gui.figure.sheet import File, write_moving, write_page
+    from attn_gui.figure.sheet import File, session_of, write_moving, write_page
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
         raise ExportError(f"The page {kind.name} has no slider, and so no frames.")
     ensure_gui()
     options = _figure_options(request.options)
-    frames, file = Frames(kind, FigureOptions(**options, **choices), head), File(path.suffix[1:], options["dpi"])
+    figure = FigureOptions(**options, **choices)
+    frames, file = Frames(kind, figure, head), File(path.suffix[1:], options["dpi"])
     if IMAGES[file.form].moving:
         with FileProgress(path) as progress:
             pages = frames.pages(request.evaluation, within(progress.show, 0, 2))
             write_moving(pages, file, path, within(progress.show, 1, 2))
         yield path
         return
+    session = session_of(request.loaded.problem, figure, (head,))
     for place in range(frames.count(request.evaluation)):
         target = frame_path(path, place)
         with FileProgress(target) as progress:
             page = frames.page(request.evaluation, place, progress.show)
-            write_page(page, file, target)
+            write_page(replace(page, session=session), file, target)
         yield target
 
 

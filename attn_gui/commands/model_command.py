@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import parsed, setting, whole
+from attn_gui.arguments import Settings, parsed, setting, whole
 from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
 from attn_gui.languages import LANGUAGES
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
+NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi"), "-o")
 CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
@@ -67,7 +68,12 @@ def _folder(given: Path, progress: FileProgress) -> Path:
 
 
 def _check(run: Run, chosen: argparse.Namespace) -> None:
-    """Raise FieldError or Refusal for a layer, a head or a token that is not there, whatever it is asked for."""
+    """Raise FieldError, StageError or Refusal for what is not there: a layer, a head, a token or a stage.
+
+    Whether anything is asked for there makes no difference.
+    """
+    from attn_gui.engine.evaluation.choice import evaluation_of
+    from attn_gui.engine.evaluation.derived.derived_maps import reading
     from attn_gui.models.passes.layer_changes import checked_layer
 
     if chosen.layer is not None:
@@ -76,6 +82,8 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
         raise Refusal(f"There is no head {chosen.head}; expected 0 to {run.model.num_heads - 1}.")
     if chosen.position is not None:
         run.place(chosen.position)
+    if chosen.stage is not None:
+        reading(evaluation_of(run.problem(chosen.layer or 0)), chosen.stage).node(chosen.stage)
 
 
 def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
@@ -208,7 +216,15 @@ def _add_figures(parser: Parser) -> None:
         metavar="N",
         help="the token that predictions are read at (default: the last, or those to be filled in)",
     )
-    add("--set", **several, type=setting, default=[], metavar="NAME=VALUE", help="what can be chosen on a page")
+    add(
+        "--set",
+        nargs="+",
+        action=Settings,
+        type=setting,
+        default=[],
+        metavar="NAME=VALUE",
+        help="what can be chosen on a page",
+    )
     add("--format", **several, choices=endings, metavar="EXT", help=f"of {', '.join(endings)} (default: {endings[0]})")
     add("--lang", choices=LANGUAGES, default="en", help="language of the figures (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")

@@ -117,4 +117,5 @@ def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tupl
     asked = request.options.headers
     if not kind.text or asked is False or (asked is None and name in request.fields):
         return None, None
-    return counted_labels(request.evaluation, name, cells) if asked else stage_labels(request.evaluation, name)
+    face = request.read(name) if name in request.stages else request.evaluation
+    return counted_labels(face, name, cells) if asked else stage_labels(face, name)

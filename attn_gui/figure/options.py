@@ -23,8 +23,8 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 
 FONT_SIZES = (4.0, 72.0)
 PAGE = "a page"
-NEEDS = {"knobs": PAGE, "compare": "before"}
-CLASHES = {PAGE: ("levels", "colormap", "before")}
+NEEDS = {"knobs": PAGE, "cell": PAGE, "compare": "before"}
+CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 
 
@@ -78,13 +78,13 @@ class FigureOptions:
         return self.shades.get(name, PLAIN)
 
 
-def check_company(page: bool, levels: object, colormap: object, before: object, knobs: object, compare: str) -> None:
+def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
     """Refuse a choice of a figure, None where it is left out, that means nothing among the others, or on a `page`.
 
     ValueError with a sentence.
     """
-    choices = {"levels": levels, "colormap": colormap, "before": before, "knobs": knobs, PAGE: page or None}
-    choices["compare"] = None if compare == SPLIT else compare
+    choices = {**given, PAGE: page or None}
+    choices |= {"colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)
 

@@ -135,9 +135,9 @@ def render(
     A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
     False. ValueError with a sentence for bad choices.
     """
-    check_company(not kind_of(picture).of_stage, levels, colormap, before, knobs or None, compare)
+    company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
+    check_company(not kind_of(picture).of_stage, {**company, "knobs": knobs or None}, colorbar, compare)
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
-    shade, dpi = shade_from(levels, colormap), resolution(dpi, style, NOTEBOOK_DPI)
     options = FigureOptions(
         stage=stage,
         heads=heads,
@@ -145,21 +145,21 @@ def render(
         picture=picture,
         width=width,
         height=height,
-        dpi=dpi,
+        dpi=resolution(dpi, style, NOTEBOOK_DPI),
         font_size=font_size,
         values=values,
         colorbar=colorbar,
         transparent=transparent,
         theme=theme,
         lang=lang,
-        shades={stage: shade},
+        shades={stage: shade_from(levels, colormap)},
         cell=cell,
         knobs=knobs or {},
         beside=beside,
         session=session,
         style=style,
     )
-    drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), dpi))
+    drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), options.dpi))
     if path is not None:
         drawn.save(path)
     return drawn

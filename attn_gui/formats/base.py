@@ -76,12 +76,16 @@ class Loaded:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """One array as a file holds it, with the labels of its rows and columns where there are any."""
+    """One array as a file holds it, with the labels of its rows and columns where there are any.
+
+    `switches`: every cell is written as true or false, whatever numbers these are read as.
+    """
 
     values: Array
     row_labels: tuple[str, ...] | None = None
     column_labels: tuple[str, ...] | None = None
     notes: tuple[Note, ...] = ()
+    switches: bool = False
 
 
 class Listed(NamedTuple):

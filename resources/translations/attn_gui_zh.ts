@@ -7760,6 +7760,10 @@
         <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
     </message>
     <message>
+        <source>A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.</source>
+        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的问题。</translation>
+    </message>
+    <message>
         <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
         <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
     </message>
@@ -8010,6 +8014,10 @@
     <message>
         <source>A head of {stage} has other columns in the two states: compare the matrix as a whole.</source>
         <translation>{stage} 的同一个头在两个状态中占据不同的列：请比较整个矩阵。</translation>
+    </message>
+    <message>
+        <source>Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.</source>
+        <translation>{field} 中有的数过大或过小，其平方超出电子表格的数值范围。请改为导出 NPZ 数值。</translation>
     </message>
 </context>
 <context>

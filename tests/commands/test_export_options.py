@@ -9,7 +9,7 @@ import pytest
 
 import attn_gui
 from attn_gui.cli import main
-from attn_gui.formats import load
+from attn_gui.formats import FormatError, load
 from attn_gui.paths import resource
 
 WORKED = resource("examples", "worked-example.npz")
@@ -27,6 +27,19 @@ IDLE = [
     (("--set", "a=b"), "--set means something with --page only"),
     (("--cell", "0,0"), "--cell means something with --page only"),
     (("--frames",), "--frames means something with --page only"),
+    ((*PAGE, "--no-values"), "--values means nothing with --page"),
+    ((*PAGE, "--no-colorbar"), "--colorbar means nothing with --page"),
+    ((*PAGE, "--format", "svg", "csv", "--bom"), "--bom means nothing with --page"),
+    (("--picture", "product", "--sheet"), "--sheet means nothing with --picture"),
+    (("--format", "csv", "--sheet"), "--sheet means something with a figure (--format) only"),
+    (("--format", "csv", "npz", "--levels", "0,1"), "--levels means something with a figure (--format) only"),
+    (("--format", "csv", "--dpi", "300"), "--dpi means something with a figure (--format) only"),
+    (("--format", "csv", "--transparent"), "--transparent means something with a figure (--format) only"),
+    (("--headers",), "--headers means something with a table as text (--format) only"),
+    (("--format", "png", "md", "--bom"), "--bom means something with csv or tsv (--format) only"),
+    (("--format", "gif", "--session"), "--session means something with a figure that carries one (--format) only"),
+    ((*PAGE, "--set", "numbers=random", "--set", "numbers=ones"), "numbers is given two values; expected one"),
+    (("--array", "query=a", "query=e"), "query is given two values; expected one"),
 ]
 
 
@@ -37,6 +50,27 @@ def test_an_option_that_would_be_ignored_is_refused(words, said, tmp_path, capsy
     assert said in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_an_option_is_of_use_to_one_of_the_formats(tmp_path):
+    words = ["--format", "csv", "svg", "--headers", "--bom", "--dpi", "300", "--no-colorbar"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), *words]) == 0
+    assert len(list(tmp_path.iterdir())) == 2
+    assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "gif", "--no-session"]) == 0
+
+
+@pytest.mark.parametrize(("words", "carried"), [((), True), (("--no-session",), False)])
+def test_frames_carry_the_session_as_every_figure_does(words, carried, tmp_path):
+    sweep = ["--page", "sweep", "--cell", "0,0", "--set", "steps=2", "--frames", "--format", "svg"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), *sweep, *words]) == 0
+    paths = list(tmp_path.iterdir())
+    assert len(paths) > 1
+    for path in paths:
+        if carried:
+            assert load(path) == load(WORKED)
+        else:
+            with pytest.raises(FormatError):
+                load(path)
 
 
 def test_a_matrix_has_no_page(tmp_path, capsys):
@@ -81,11 +115,25 @@ def test_python_has_no_options_on_a_file(option, tmp_path):
         ({"picture": "sqrt_d_k", "colormap": "nosuch"}, "colormap means nothing with a page"),
         ({"knobs": {"d_k": 8}}, "knobs means something with a page only"),
         ({"compare": "difference"}, "compare means something with before only"),
+        ({"cell": (99, 99)}, "cell means something with a page only"),
+        ({"picture": "sqrt_d_k", "values": False}, "values means nothing with a page"),
+        ({"picture": "sqrt_d_k", "colorbar": False}, "colorbar means nothing with a page"),
     ],
 )
 def test_a_figure_in_python_refuses_alike(choices, said):
     with pytest.raises(ValueError, match=said):
         attn_gui.render(load(WORKED), **choices)
+
+
+def test_the_looks_of_figures_mean_nothing_where_none_are_written(capsys):
+    assert main(["model", str(TOY), "--text", "q w q", "--theme", "dark"]) == 2
+    assert "--theme means something with -o only" in capsys.readouterr().err
+
+
+def test_a_stage_that_a_model_lacks_is_said_without_figures_too(capsys):
+    assert main(["model", str(TOY), "--text", "q w q", "--stage", "nope"]) == 2
+    assert "'nope' is not a stage" in capsys.readouterr().err
+    assert main(["model", str(TOY), "--text", "q w q", "--stage", "scores"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -254,14 +254,14 @@ def test_a_path_without_an_ending_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)])
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
     problem = NADARAYA if not PICTURES[picture].has(Evaluation(SMALL), "weights") else SMALL
-    made = STYLES[style]
+    made, looks = STYLES[style], {"cell": (0, 0)} if picture in PAGES else {}
     for ending in ("png", "svg", "pdf"):
         path = tmp_path / f"a.{ending}"
         if picture == "code" and made.height is not None:
             with pytest.raises(ValueError, match="leaves no room"):  # a script is no slide
-                render(problem, path, picture=picture, style=style, cell=(0, 0), dpi=72)
+                render(problem, path, picture=picture, style=style, dpi=72, **looks)
             continue
-        render(problem, path, picture=picture, style=style, cell=(0, 0), dpi=72)
+        render(problem, path, picture=picture, style=style, dpi=72, **looks)
         assert path.stat().st_size > 500
     if made.width is not None and picture != "code":
         width, height = (

@@ -149,7 +149,18 @@ OTHERS = {
     "single precision": given(dtype="float32"),
     "large scores": given(query=1000 * random(N, 4)),
 }
-PROBLEMS = {**SCORE_PROBLEMS, **MASK_PROBLEMS, **INTERVENTION_PROBLEMS, **LAYERS, **HEADS, **OTHERS}
+EXTREMES = {
+    "cosines of tiny numbers": given(score="cosine", query=1e-170 * random(N, 4), key=1e-170 * random(M, 4)),
+    "cosines of huge numbers": given(score="cosine", query=1e170 * random(N, 4), key=1e170 * random(M, 4)),
+    **{
+        f"{kind} of huge numbers": projected(
+            x=1e170 * random(N, 4), block=layer("pre", gated=False, norm=kind, activation="relu")
+        )
+        for kind in ("layer", "rms")
+    },
+}
+"""Numbers whose squares are infinite, or 0: no spreadsheet has them."""
+PROBLEMS = {**SCORE_PROBLEMS, **MASK_PROBLEMS, **INTERVENTION_PROBLEMS, **LAYERS, **HEADS, **OTHERS, **EXTREMES}
 
 
 @pytest.fixture(scope="module")
@@ -220,12 +231,16 @@ def steps(text):
     ]
 
 
+BEHIND_THE_MASK = {"kind": "set", "stage": "value", "at": {"row": M - 1, "column": 0}, "values": -np.inf}
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
         ({"query": np.zeros((9000, 4))}, "up to 30000 are written"),
         ({"value": np.full((M, 6), np.nan)}, "value holds others"),
         ({"mask": [{"kind": "bias", "values": np.full((N, M), np.inf)}]}, "mask.0.values holds others"),
+        ({"mask": [{"kind": "causal"}], "interventions": [BEHIND_THE_MASK]}, "value holds others"),
     ],
 )
 def test_what_no_script_is_written_for_is_said_in_a_sentence(fields, said):

@@ -12,10 +12,10 @@ from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
-from attn_gui.figure.worksheets.solution_pages import HEIGHT, MARGIN, solution_pages
+from attn_gui.figure.worksheets.solution_pages import FOOT, HEIGHT, LINE, MARGIN, solution_pages
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, Sentence, parts_of
-from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
+from attn_gui.lessons.solutions.solution_steps import MOST_ROWS, solution_of_all, solution_of_cell
 from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
 from attn_gui.paths import resource
 from tests.formats.test_scripts import PROBLEMS
@@ -133,10 +133,19 @@ def test_nothing_leaves_its_page():
     assert MARGIN > 0
 
 
+ONE_KEY = {"key": np.ones((1, 1)), "value": np.ones((1, 1))}
+
+
+def test_the_highest_matrix_fits_on_a_page():
+    of_all(Problem(query=np.ones((MOST_ROWS, 1)), score="gaussian", **ONE_KEY))
+    assert MOST_ROWS * LINE <= HEIGHT - 2 * MARGIN - FOOT
+
+
 @pytest.mark.parametrize(
     ("solve", "said"),
     [
         (lambda: of_all(open_file(MINILM).problem), "matrices of up to 14 columns, query has 384"),
+        (lambda: of_all(Problem(query=np.ones((50, 1)), **ONE_KEY)), "matrices of up to 40 rows, query has 50"),
         (
             lambda: of_all(Problem(query=np.ones((40, 2)), key=np.ones((12, 2)), value=np.ones((12, 2)))),
             "more than 400",

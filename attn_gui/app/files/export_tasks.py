@@ -19,6 +19,7 @@ from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, SPLIT
 from attn_gui.figure.frames import Frames, frame_path
 from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.formats import (
@@ -120,8 +121,13 @@ def _frame_tasks(
     if IMAGES[file.form].moving:
         return [Task(path, MANY, lambda evaluation, tell: _write_moving(frames, evaluation, file, path, tell))]
 
+    session = sheet.session_of(problem, options, (head,))
+
+    def page(evaluation: Evaluation, place: int, tell: Tell) -> Page:
+        return replace(frames.page(evaluation, place, tell), session=session)
+
     def write(place: int, target: Path) -> Write:
-        return lambda evaluation, tell: sheet.write_page(frames.page(evaluation, place, tell), file, target)
+        return lambda evaluation, tell: sheet.write_page(page(evaluation, place, tell), file, target)
 
     count = frames.count(evaluation)
     return [Task(target, MANY, write(k, target)) for k in range(count) for target in [frame_path(path, k)]]

@@ -22,6 +22,7 @@ from attn_gui.engine.graph.stage import ELEMENTARY, Input, Stage, given
 ROOT_2 = math.sqrt(2.0)
 BENT = math.sqrt(2.0 / math.pi)  # the slope of the tanh that comes near to Φ …
 CUBED = 0.044715  # … and how much of x³ is added to x in it
+LEAST_POWER = -700.0  # whatever is below leaves nothing of SiLU; spreadsheets have no e^x above 709.78
 
 _erfc = np.frompyfunc(math.erfc, 1, 1)  # exact to the last bit but one; rational functions of NumPy are no quicker
 
@@ -72,6 +73,11 @@ class Activation(Stage):
         assert up is not None
         return self.written(up.one) if gate is None else Product(self.written(gate.one), up.one)
 
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        up, gate = inputs
+        assert up is not None
+        return self.lasting(up.one) if gate is None else Product(self.lasting(gate.one), up.one)
+
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
         """The number itself: of its cells nothing adds up."""
         up, gate = inputs
@@ -95,6 +101,10 @@ class Activation(Stage):
     def written(self, x: Cell) -> Expression:
         """The formula of one number."""
         raise NotImplementedError
+
+    def lasting(self, x: Cell) -> Expression:
+        """The formula that holds whatever the number is."""
+        return self.written(x)
 
 
 class Gelu(Activation):
@@ -158,7 +168,14 @@ class Silu(Activation):
         return np.asarray(np.abs(self.bend(x)) * (1 + np.abs(x)))
 
     def written(self, x: Cell) -> Expression:
-        return Quotient(x, add(Number(1), Function("exp", Negative(x))))
+        return self._over(x, x)
+
+    def lasting(self, x: Cell) -> Expression:
+        return self._over(x, Largest(add(x, Number(LEAST_POWER))))
+
+    @staticmethod
+    def _over(x: Cell, power: Expression) -> Expression:
+        return Quotient(x, add(Number(1), Function("exp", Negative(power))))
 
 
 class Relu(Activation):
@@ -176,11 +193,8 @@ class Relu(Activation):
     def written(self, x: Cell) -> Expression:
         return x if x.value > 0 or x.value != x.value else Number(0.0)
 
-    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        up, gate = inputs
-        assert up is not None
-        bent = Largest(add((up if gate is None else gate).one, Number(0.0)))
-        return bent if gate is None else Product(bent, up.one)
+    def lasting(self, x: Cell) -> Expression:
+        return Largest(add(x, Number(0.0)))
 
 
 def _normal(x: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import TypeVar, Unpack
 
 import numpy as np
@@ -19,10 +20,16 @@ from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 
 T = TypeVar("T")
 
+MILD = 0.0, SQUARED[1]
+"""Magnitudes that are squared as they are: beside ε small squares may vanish."""
+
 RMS_HELPER = '''
 def rms_norm(rows, weight, bias, eps):
     """Each row, or each head of it, with the mean square 1, then scaled and shifted."""
     parts = rows.reshape(*rows.shape[:-1], -1, weight.shape[0])
+    top = {xp}.amax({xp}.abs(parts), axis=-1, keepdims=True)
+    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
+    parts, eps = parts / top, eps / top / top
     size = ({xp}.mean(parts**2, axis=-1, keepdims=True) + eps) ** 0.5
     found = parts / size * weight if bias is None else parts / size * weight + bias
     return found.reshape(rows.shape)
@@ -30,6 +37,9 @@ def rms_norm(rows, weight, bias, eps):
 LAYER_HELPER = '''
 def layer_norm(rows, weight, bias, eps):
     """Each row with mean 0 and variance 1, then scaled and shifted."""
+    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
+    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
+    rows, eps = rows / top, eps / top / top
     centered = rows - {xp}.mean(rows, axis=-1, keepdims=True)
     variance = {xp}.mean(centered**2, axis=-1, keepdims=True)
     scaled = centered / (variance + eps) ** 0.5 * weight
@@ -55,6 +65,7 @@ class RMSNorm(Stage):
         "then multiplied by {weight}, plus {shift}.",
     )
     code, helper = "rms_norm({inputs})", RMS_HELPER
+    squares = MappingProxyType({0: MILD})
 
     def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[Facts]) -> None:
         """The formula names the rows, the weight, the bias and ε, in this order."""
@@ -97,8 +108,8 @@ class RMSNorm(Stage):
 
     @staticmethod
     def _squarable(row: Leaves) -> Leaves | Shares:
-        """The row as its numbers are squared: beside ε small squares may vanish."""
-        return squarable(row, "max", (0.0, SQUARED[1]))
+        """The row as its numbers are squared."""
+        return squarable(row, "max", MILD)
 
     @staticmethod
     def _finished(

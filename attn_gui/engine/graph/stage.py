@@ -61,6 +61,7 @@ class Stage:
     formula = ""
     along = ""  # left-hand letters whose cells depend on one another through the first input (softmax: j)
     gates: Mapping[int, str] = MappingProxyType({})  # input: boolean array that stops a change of it where it is False
+    squares: Mapping[int, tuple[float, float]] = MappingProxyType({})  # input: magnitudes that it squares without care
     when: tuple[str, ...] = ()  # sources that must be there although the formula does not read them
     unless: tuple[str, ...] = ()  # sources that must not be there
     hidden = False  # a helper that is not shown

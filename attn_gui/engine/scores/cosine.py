@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.contraction import contract, faded, faded_over
 from attn_gui.engine.graph.expressions.expression import Expression, Number, Product, Sum
 from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Quotient
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves, Shares, squarable, squares
+from attn_gui.engine.graph.expressions.leaves import SQUARED, Addends, Leaves, Shares, squarable, squares
 from attn_gui.engine.graph.expressions.signs import Signs
 from attn_gui.engine.graph.powers import lengths, leveled
 from attn_gui.engine.graph.stage import ELEMENTARY, Input, given
@@ -19,8 +20,15 @@ from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from .score import D, Params, Score
 
 HELPER = '''
+def over_largest(rows):
+    """Each row over its largest magnitude, which keeps its direction: so no square is too large or too small."""
+    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
+    return rows / {xp}.where(top == 0.0, 1.0, top)
+
+
 def cosines(query, key):
     """Of every query with every key; 0 where one of them is all zeros."""
+    query, key = over_largest(query), over_largest(key)
     lengths = {xp}.sum(query**2, axis=-1)[..., :, None] ** 0.5 * {xp}.sum(key**2, axis=-1)[..., None, :] ** 0.5
     products = query @ key.swapaxes(-1, -2)
     return {xp}.where(lengths == 0.0, 0.0, products / {xp}.where(lengths == 0.0, 1.0, lengths))
@@ -39,6 +47,7 @@ class Cosine(Score):
     term = "q·k/‖q‖‖k‖"
     code, helper = "cosines({inputs})", HELPER
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
+    squares = MappingProxyType({0: SQUARED, 1: SQUARED})
 
     def work(self, params: Params, width: int) -> int:
         return 1

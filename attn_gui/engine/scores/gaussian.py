@@ -145,6 +145,14 @@ class Gaussian(Score):
         return np.asarray((query.shape[D] + 6) * terms + moved)
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return self._written(inputs, normed=given(inputs)[3].one.value != 1.0)
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return self._written(inputs, normed=True)
+
+    @staticmethod
+    def _written(inputs: Sequence[Leaves | None], *, normed: bool) -> Expression:
+        """The formula, with κ in it or without."""
         query, key, w, norm = given(inputs)
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
         apart = Sum(
@@ -155,7 +163,7 @@ class Gaussian(Score):
         )
         q, k = (leaves.row_latex for leaves in (query, key))
         distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
-        if norm.one.value != 1.0:
+        if normed:
             own = Named("length", rf"\|{k}\|^{{2}}", squares(key))
             distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), own))
         return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))

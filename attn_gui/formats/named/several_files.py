@@ -113,6 +113,8 @@ def _part(path: Path, tell: Tell) -> Listing:
             if kind is found:
                 matrix = kind.read(source)
                 values = matrix.values.reshape(_shape(source) or matrix.values.shape)
+                if matrix.switches:  # a mask of them is no bias
+                    values = values.astype(bool)
                 only = Listed(path.stem, values.shape, values.dtype.name)
                 return Listing((only,), partial(_all_of, values), notes=matrix.notes)
         raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))

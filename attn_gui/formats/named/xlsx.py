@@ -205,11 +205,10 @@ def _matrix(name: str, rows: list[_Cells], source: Source) -> Matrix:
     block = _trimmed(name, rows)
     with _said_of(name):
         matrix = read_rows([Row(place, [_text(cell) for cell in row]) for place, row in block], source.tell)
+    if matrix.switches:
+        return replace(matrix, values=matrix.values.astype(np.bool_))
     kinds = {type(cell) for row in block for cell in row.cells if isinstance(cell, int | float)}
-    for kind, dtype in ((bool, np.bool_), (int, np.int64)):
-        if kinds == {kind}:
-            return replace(matrix, values=matrix.values.astype(dtype))
-    return matrix
+    return replace(matrix, values=matrix.values.astype(np.int64)) if kinds == {int} else matrix
 
 
 def _trimmed(name: str, rows: Sequence[_Cells]) -> list[_Cells]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.chain.node import Node
 from attn_gui.engine.chain.symbols import COMPUTED, plain_name, title
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.sources import layer_name
@@ -125,6 +127,7 @@ class _Script:
         return " + ".join(terms)
 
     def _product(self, node: Node, *places: int) -> str:
+        self._check_gated(node, places)
         names = [self._input(node, place) for place in places]
         axes = [node.inputs[place].axes for place in places]
         if len(names) == 1 or not all(axes):
@@ -132,6 +135,14 @@ class _Script:
         if axes[0][-1][-1] == axes[1][-1][-1]:  # both end with what is summed
             names[1] += ".T" if self.axes == 2 else ".swapaxes(-1, -2)"
         return " @ ".join(names)
+
+    def _check_gated(self, node: Node, places: Sequence[int]) -> None:
+        """Raise FormatError for infinity and NaN that a zero weight holds back: a product in a script does not."""
+        for place in node.stage.gates:
+            ref = node.inputs[place]
+            cells = self.evaluation.fetch(ref.name, indices.whole(self.evaluation.shape(ref.name)))
+            if place in places and not np.isfinite(cells).all():
+                raise FormatError(NOT_FINITE, field=plain_name(ref.name))
 
     def _from_entry(self, node: Node) -> str:
         """The line that stands on the entry of the stage, with the names of what it reads."""

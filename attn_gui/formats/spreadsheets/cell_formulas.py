@@ -84,7 +84,10 @@ class CellFormulas:
         texts = [self.marked_text(total.term(k)) for k in range(total.count)]
         if len(texts) == 1:
             return texts[0]
-        return _over_ranges(texts) or "".join(map(_signed, texts)).removeprefix("+") or "0"
+        for count in (len(texts), len(texts) - 1):  # the last may stand elsewhere, as a sink does
+            if text := _over_ranges(texts[:count]):
+                return "".join([text, *map(_signed, texts[count:])])
+        return "".join(map(_signed, texts)).removeprefix("+") or "0"
 
     def _product(self, part: Product) -> str:
         """A product with −∞ is −∞: the number that stands for it would become another one."""
@@ -102,8 +105,11 @@ class CellFormulas:
 
     def _largest(self, part: Largest) -> str:
         texts = [self.marked_text(part.terms.term(k)) for k in range(part.terms.count)]
-        cells = _in_a_line(texts)
-        return f"MAX({','.join([LOWEST, *([cells[1][0]] if cells else texts)])})"
+        for count in (len(texts), len(texts) - 1):  # spreadsheets take 255 of them: cells of a line are one, not a sink
+            if cells := _in_a_line(texts[:count]):
+                texts = [cells[1][0], *texts[count:]]
+                break
+        return f"MAX({','.join([LOWEST, *texts])})"
 
     def _quotient(self, part: Quotient) -> str:
         """A total that may be 0 makes its shares 0."""

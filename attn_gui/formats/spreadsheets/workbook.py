@@ -28,6 +28,7 @@ from attn_gui.formats.visible_text import visible_text
 from .boards import LEFT, Board, sheet_name
 from .cell_formulas import CellFormulas, Place, marked, unmarked
 from .closed_cells import LOWEST, ClosedCells, number
+from .squares import check_squares
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -102,6 +103,7 @@ class _Writer:
         for field in dict.fromkeys(field for node in steps for field in node.fields if field in self.sources):
             self._take(field)
         for node in steps:
+            check_squares(node, self._whole)
             self.boards[node.name] = Board(sheet_name(node.name, self.taken), node.shape)
         for node in steps:
             self._step(node)
@@ -115,8 +117,9 @@ class _Writer:
 
     # --- numbers ---------------------------------------------------------------------------------
     def _whole(self, name: str) -> Array:
+        shape = self.nodes[name].shape if name in self.nodes else self.evaluation.sources[name].shape
         with np.errstate(all="ignore"):
-            return self.evaluation.fetch(name, indices.whole(self.nodes[name].shape))
+            return self.evaluation.fetch(name, indices.whole(shape))
 
     def _take(self, field: str) -> None:
         """Write a number or an array of the problem, unless it is there."""
@@ -204,7 +207,7 @@ class _Block:
         self.columns: Mapping[str, tuple[int, bool]] = {}  # of a part: its first column, and whether rows share it
         self.places: dict[tuple[str, int, int], Place] = {}
         self.here = (0, 0)
-        self.named: dict[str, list[str]] = {}
+        self.named: dict[str, dict[int, str]] = {}  # parts of the first row in words, by column
         self.extra: dict[Place, str] = {}
 
     def write(self, sheet: Worksheet) -> Iterator[int]:
@@ -239,17 +242,20 @@ class _Block:
         """Find the parts that have a name, and which of them are the same for all cells of a row."""
         gathered = CellFormulas(self.writer.place, self._gather, self.writer.closed.names)
         for column in range(columns):
+            self.here = 0, column
             self._text(gathered, self._index(0, column))
         start, found = LEFT + columns + 1, {}
         for name, texts in self.named.items():
-            shared = len(set(texts)) == 1
+            shared = len(set(texts.values())) == 1
             found[name] = start, shared
             start += 2 if shared else columns + 1
         self.columns = found
 
     def _gather(self, name: str, text: Callable[[], str]) -> str:
-        self.named.setdefault(name, []).append(text())
-        return f"({self.named[name][-1]})"
+        own, column = self.named.setdefault(name, {}), self.here[1]
+        if column not in own:  # a sum mentions the largest with every term
+            own[column] = text()
+        return f"({own[column]})"
 
     def _part(self, name: str, text: Callable[[], str]) -> str:
         """The cell beside the block for a named part, written when it is first asked for."""

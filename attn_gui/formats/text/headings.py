@@ -79,6 +79,11 @@ def cell_number(cell: str) -> float:
     return number(cell) if switch is None else switch
 
 
+def is_switch(cell: str) -> bool:
+    """Whether a cell says true or false."""
+    return cell.strip().lower() in SWITCHES
+
+
 def are_words(cells: Sequence[str]) -> bool:
     """Whether cells can be names: at least one is a word, and none could have been a number."""
     sorts = set(map(sort_of, cells))

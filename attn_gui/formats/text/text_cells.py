@@ -12,7 +12,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import EXACT, rounded_note
 from attn_gui.formats.text import delimited
 from attn_gui.formats.text.delimited import Row
-from attn_gui.formats.text.headings import Sort, cell_number, sort_of
+from attn_gui.formats.text.headings import Sort, cell_number, is_switch, sort_of
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
 
 Mode = Literal["point", "decimal", "grouped"]
@@ -34,6 +34,7 @@ class Cells:
         self.width = 0
         self.bad = 0
         self.only_commas = True  # nothing but commas is wrong with what is bad
+        self.switches = True  # every cell is true or false
         self._rows = 0
         self._line = 0
         self._listed: list[tuple[int, int, int, str, NotANumber]] = []
@@ -45,6 +46,7 @@ class Cells:
     def add_row(self, row: Row, cells: Sequence[str]) -> None:
         """Raises FormatError for a row of another length, and for an empty line in a single column."""
         self._check_place(row, cells)
+        self.switches = self.switches and all(map(is_switch, cells))
         numbers = self._plain(cells)
         if numbers is None:
             numbers = [self._number(column, row.line, cell) for column, cell in enumerate(cells)]

@@ -9,6 +9,7 @@ import csv
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -208,7 +209,7 @@ def _matrix(way: Way, sample: list[list[str]], tell: Tell) -> tuple[Cells, Matri
         raise _nothing()
     values = np.frombuffer(cells.values, np.float64).reshape(-1, cells.width).copy()
     columns = tuple(map(unmarked, header)) if header is not None else None
-    return cells, Matrix(values, tuple(labels) if headings.labels else None, columns)
+    return cells, Matrix(values, tuple(labels) if headings.labels else None, columns, switches=cells.switches)
 
 
 def _no_label(place: int, row: Row) -> FormatError:
@@ -243,7 +244,7 @@ def _noted(way: Way, cells: Cells, matrix: Matrix) -> Matrix:
     if matrix.row_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
         notes.append(Note(template, names=_named(matrix.row_labels)))
-    return Matrix(matrix.values, matrix.row_labels, matrix.column_labels, (*notes, *cells.notes()))
+    return replace(matrix, notes=(*notes, *cells.notes()))
 
 
 def _named(labels: Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from .given_matrices import Given, given_matrices
 
 MOST_EQUATIONS = 400
 """Some thirty pages."""
-MOST_COLUMNS = 14
+MOST_COLUMNS, MOST_ROWS = 14, 40
 """Of a matrix that is written out on a page."""
 TOO_MANY = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -29,6 +29,10 @@ TOO_MANY = QT_TRANSLATE_NOOP(
 TOO_WIDE = QT_TRANSLATE_NOOP(
     "Sentences",
     "A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.",
+)
+TOO_HIGH = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.",
 )
 NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the problem has {count}, counted from 0.")
 
@@ -90,7 +94,7 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
         raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
     given = tuple(given_matrices(evaluation, item))
     for name, _, array in given:
-        _check_width(name, array)
+        _check_size(name, array)
     _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
     steps: list[Step] = []
     for name in _names(evaluation):
@@ -115,7 +119,7 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
     cells = evaluation.box(plain_name(name), tuple(slice(0, size) for size in node.shape))[item]
     for head in range(len(cells)) if node.stage.per_head else (None,):
         values = cells if head is None else cells[head]
-        _check_width(name, values)
+        _check_size(name, values)
         places = product(*map(range, values.shape))
         index = (item,) if head is None else (item, head)
         explained = (Explanation(evaluation, name, (*index, *place)) for place in places)
@@ -152,6 +156,8 @@ def _check_count(count: int) -> None:
         raise FormatError(TOO_MANY, most=MOST_EQUATIONS)
 
 
-def _check_width(name: str, array: Array) -> None:
+def _check_size(name: str, array: Array) -> None:
     if array.shape[-1] > MOST_COLUMNS:
         raise FormatError(TOO_WIDE, name=name, got=array.shape[-1], most=MOST_COLUMNS)
+    if array.ndim > 1 and array.shape[-2] > MOST_ROWS:
+        raise FormatError(TOO_HIGH, name=name, got=array.shape[-2], most=MOST_ROWS)

@@ -62,6 +62,12 @@ def test_a_sheet_of_a_problem_that_cannot_be_read_is_refused(
     assert main(["verify", str(path)]) == 2
 
 
+def test_a_mask_of_switches_may_have_numbers_above_and_beside_it(tmp_path: Path) -> None:
+    rows = [[None, 0, 1, 2], *([place, True, False, True] for place in range(3))]
+    (layer,) = open_file(book(tmp_path / "a.xlsx", mask=rows)).problem.mask
+    np.testing.assert_array_equal(layer.allowed, [[True, False, True]] * 3)
+
+
 def test_any_other_sheet_is_said(tmp_path: Path) -> None:
     path = book(tmp_path / "a.xlsx", readme=[["made by hand"]], Sheet1=[])
     loaded = open_file(path)

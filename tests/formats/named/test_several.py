@@ -32,6 +32,14 @@ def test_files_named_as_parts_open_as_they_are(tmp_path: Path) -> None:
         assert open_several([*paths[:2], third], None).problem == Problem(**ARRAYS)
 
 
+@pytest.mark.parametrize("text", ["True,False,True,True\n" * 4, ",0,1,2,3\n" + "0,true,FALSE,true,true\n"])
+def test_a_mask_in_words_says_who_may_attend(tmp_path: Path, text: str) -> None:
+    (tmp_path / "mask.csv").write_text(text)
+    found = open_several([*put(tmp_path, **ARRAYS), tmp_path / "mask.csv"], None).problem
+    allowed = np.tile([True, False, True, True], (len(text.splitlines()) - text.startswith(","), 1))
+    assert found == Problem(**ARRAYS, mask=[{"kind": "custom", "allowed": allowed}])
+
+
 def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None:
     paths = put(tmp_path, q=ARRAYS["query"], k=ARRAYS["key"], v=ARRAYS["value"])
     with pytest.raises(ForeignNames):
