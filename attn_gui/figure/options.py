@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import index
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -66,6 +67,10 @@ class FigureOptions:
         for given, known in ((self.theme, THEMES), (self.lang, WORDS), (self.style, STYLES)):
             if given not in known:
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
+        try:
+            object.__setattr__(self, "batch", index(self.batch))
+        except TypeError:
+            raise ValueError(f"A batch item is a whole number, got {self.batch!r}.") from None
         if self.width is None and self.height is None:
             object.__setattr__(self, "width", STYLES[self.style].width)
             object.__setattr__(self, "height", STYLES[self.style].height)

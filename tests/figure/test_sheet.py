@@ -289,3 +289,15 @@ def test_a_slide_has_type_of_sixteen_points_where_there_is_room(tmp_path: Path) 
         for name in ("a.svg", "b.svg")
     ]
     assert max(sizes[0]) == pytest.approx(max(sizes[1]))
+
+
+def test_heads_and_items_may_be_numbers_of_numpy_and_must_be_whole(tmp_path: Path) -> None:
+    """They were a traceback, and a figure of head 0.5 was drawn."""
+    twice = SMALL.replace(**{name: np.stack([getattr(SMALL, name)] * 2) for name in ("query", "key", "value")})
+    render(twice, tmp_path / "a.png", heads=np.int64(0), batch=np.int64(1))
+    render(twice, tmp_path / "b.png", heads=np.arange(1))
+    for wrong in ({"heads": 0.5}, {"heads": [0.5]}, {"heads": (None,)}):
+        with pytest.raises(ValueError, match="Heads are a number, several numbers or 'all', got"):
+            render(twice, tmp_path / "c.png", **wrong)
+    with pytest.raises(ValueError, match=r"A batch item is a whole number, got 0\.5"):
+        render(twice, tmp_path / "c.png", batch=0.5)

@@ -21,8 +21,8 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison.blaming import Suspect, blame, cell_or_none
 from attn_gui.engine.tell import Tell
-from attn_gui.figure.display import format_number
 from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress.blame_progress import BlameProgress
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.main_window import MainWindow
@@ -138,7 +138,7 @@ class HistoryTells(QObject):
         name, tells = cell_name(*place), {}
         for number, (before, after) in enumerate(pairwise(found)):
             if before is not None and after is not None and before != after:
-                texts = (format_number(value, DECIMALS) for value in (before, after))
+                texts = (sentence_number(value, DECIMALS) for value in (before, after))
                 tells[first + number + 1] = (name, " → ".join(texts))
         self._history.set_tells(tells)
 
