@@ -226,7 +226,7 @@ class _Plan:
         """An axis of heads · width: cells keep their head and their place in it."""
         axis %= array.ndim
         shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
-        if shape == array.shape and heads == heads_before:
+        if shape == array.shape:  # the same columns, cut again
             return
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Problem, compute
+from attn_gui import load, save
+from attn_gui.engine import FieldError, Problem, compute
 from attn_gui.engine.creation.by_hand import (
     with_cells_free,
     with_cells_scaled,
@@ -77,6 +78,18 @@ def test_the_last_number_and_the_product_of_factors_count():
     assert scores(twice)[0, 0, 0, 0] == 2
     (halved,) = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, 0.5), "scores", AXES, box, -3.0)
     assert halved.factor == -1.5
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_factors_whose_product_is_no_number_stay_two(factor, tmp_path):
+    box = tuple(slice(0, 1) for _ in SHAPE)
+    twice = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, factor), "scores", AXES, box, factor)
+    assert [record.factor for record in twice] == [factor, factor]
+    path = tmp_path / "twice.attn"
+    save(PROBLEM.replace(interventions=twice), path)
+    assert load(path).interventions == twice
+    with pytest.raises(FieldError, match=r"interventions\.0\.factor"):
+        PROBLEM.replace(interventions=[twice[0].changed(factor=np.inf)])
 
 
 @pytest.mark.parametrize(
