@@ -111,6 +111,7 @@ ADD_FIX = "Add {matrix}, {shape} random numbers, so that the output is as wide a
 
 # --- calls ---------------------------------------------------------------------------------------
 TAKES_TRACE = "{call} takes a trace, got {got}: call {right}."
+ONE_STATE = "{call} reads one state, no difference: take comparison.before or comparison.after."
 TAKES_PROBLEM = "{call} takes a problem, got {got}: call {right}."
 SLICES = "A block takes its rows and columns as slices without a step, got {got}: call {call}."
 
