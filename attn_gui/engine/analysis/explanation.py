@@ -165,8 +165,8 @@ class Explanation:
         if self._given:
             return ()
         known = fields | {node.name for node in self._evaluation.nodes if not node.stage.hidden}
-        cells = [self._node.computed_cell(self.index, self._fetch)] if isinstance(self._node, ByHand) else []
-        cells += [cell for term in terms for cell in term.cells]
+        known |= {self._node.computed} if isinstance(self._node, ByHand) else set()
+        cells = [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
         if self._plays(Role.CLOSE):
