@@ -154,6 +154,7 @@ ONE_GROUP = (
 WHOLE_GROUPS = "Head {head} reads the same K/V head and would change too: average whole groups of {group} heads."
 TWO_HEADS = "An average takes two heads or more."
 SLOPES_STAY = "The slopes of {layer} belong to the places of the heads and stay there."
+SLOPES_ANEW = "The slopes of {layer} follow from the number of heads and the place of each: they are worked out anew."
 
 
 def spoken(value: object) -> str:
