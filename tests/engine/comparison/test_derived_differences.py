@@ -75,7 +75,9 @@ def test_the_command_line_compares_derived_maps(show, tmp_path, rng, monkeypatch
     asked = ["export", "b.attn", "-o", "out", "--stage", "value_weighted", "--format", "npz"]
     assert main([*asked, "--compare", "a.attn", "--show", show]) == 0
     (path,) = (tmp_path / "out").iterdir()
-    found = dict(zip(("before", "now"), (compute(load(f"{name}.attn"))["value_weighted"] for name in "ab"), strict=True))
+    found = dict(
+        zip(("before", "now"), (compute(load(f"{name}.attn"))["value_weighted"] for name in "ab"), strict=True)
+    )
     found["difference"] = found["now"] - found["before"]
     with np.load(path) as held:
         np.testing.assert_array_equal(np.squeeze(held["value_weighted"]), found[show][0])

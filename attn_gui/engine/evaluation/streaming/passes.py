@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -27,6 +28,7 @@ Progress = Callable[[int, int], None] | None
 TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many cells a long row costs
 USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
 FEW = 2  # rows that somebody points at, of which a whole tile would take too long
+KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
 
@@ -136,6 +138,18 @@ class Passes:
         """Rows of NaN."""
         dtype = self.values.cells.dtype
         return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
+
+    def whole_weights(self, box: Box) -> Array:
+        """Whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's dtype."""
+        found = np.empty(indices.shape_of(box))
+        for batch, head in product(*(range(cut.start, cut.stop) for cut in box[:2])):
+            self.need(batch, head // self._chain.group)
+            place = (*indices.cell((batch, head)), box[2])
+            cuts = (slice(low, min(low + KEYS, box[3].stop)) for low in range(0, box[3].stop, KEYS))
+            logits = np.concatenate([self.stages.columns((*place, keys), self.layers) for keys in cuts], axis=-1)
+            rows = self._chain.whole_weights((*place, box[3]), logits[None, None], self._chain.softmax.name)
+            found[batch - box[0].start, head - box[1].start] = rows[0, 0]
+        return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
         """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""

@@ -107,8 +107,11 @@ class Chain:
 
         return fetch
 
-    def whole_weights(self, box: Box, logits: Array) -> Array:
-        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
+    def whole_weights(self, box: Box, logits: Array, stage: str | None = None) -> Array:
+        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read.
+
+        `stage` may be what softmax gives, whatever is then changed by hand.
+        """
 
         def fetch(name: str, part: Box) -> Array:
             if name == self.logits_name and part == box:
@@ -118,7 +121,7 @@ class Chain:
             outer, array = self.softmax.compute(part, fetch)
             return array[indices.within(part, outer)]
 
-        node = self.nodes[self.weights]
+        node = self.nodes[stage or self.weights]
         return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
 
     # --- mask layers -----------------------------------------------------------------------------
