@@ -293,8 +293,7 @@ def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Exp
     """The explanation of one cell of any stage; `index` has one integer per axis of its shape, batch included.
 
     The index lies within the stage's shape. The expression differs from the cell by at most 8 ε Σ|terms|, ε being that
-    of the problem's dtype. Of a long problem in float32 what heads give is summed in float32, from the scores on: its
-    cells, and those after them, are further off where scores are large.
+    of the problem's dtype; of a long problem in float32 by more from the results of heads on, summed in float32.
     Raises StageError (a KeyError) or PlaceError (an IndexError).
     Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
     """

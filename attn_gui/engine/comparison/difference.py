@@ -26,8 +26,9 @@ from attn_gui.engine.stages.derived import MAPS
 class Difference(Evaluation):
     """After − before, computed where it is read: nothing is kept beside the two evaluations.
 
-    It has the stages that either of them has, as far as their shapes are equal, and the derived maps of both. For a stage that one of them lacks
-    stands the last one before it that writes the same variable: without a mask, the masked scores are the scaled ones.
+    It has the stages that either of them has and the derived maps of both, as far as their shapes are equal. For a
+    stage that one lacks stands the last one before it that writes the same variable: without a mask, the masked scores
+    are the scaled ones.
     A cell is closed where both close it; `switched` tells those that one alone closes.
     """
 

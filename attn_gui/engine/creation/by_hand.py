@@ -60,11 +60,14 @@ def with_cells_taken(
 def with_cells_free(
     interventions: Sequence[Intervention], stage: str, axes: Axes, shape: tuple[int, ...], box: Box
 ) -> tuple[Intervention, ...]:
-    """Interventions that leave the cells of a box as computed; of what reaches farther the rest stays."""
+    """Interventions that leave the cells of a box as computed; of what reaches farther the rest stays.
+
+    One that is switched off stays as it is.
+    """
     found: list[Intervention] = []
     for record in interventions:
         own = record.box(tuple(axes), shape) if record.stage == stage else box
-        if record.stage != stage or indices.meet(own, box) is None:
+        if record.stage != stage or not record.enabled or indices.meet(own, box) is None:
             found.append(record)
         else:
             found += [_part(record, axes, own, part) for part in indices.without(own, box)]

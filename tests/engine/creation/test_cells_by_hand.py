@@ -63,6 +63,13 @@ def test_freed_cells_are_as_computed_and_all_others_stay(made, hole):
     np.testing.assert_array_equal(after, expected)
 
 
+def test_what_is_switched_off_is_not_lost_where_cells_are_freed():
+    box = tuple(slice(0, 2) for _ in SHAPE)
+    (record,) = with_cells_scaled((), "scores", AXES, box, 0.5)
+    off = record.changed(enabled=False)
+    assert with_cells_free((off, record), "scores", AXES, SHAPE, box) == (off,)
+
+
 @settings(deadline=None, max_examples=25, database=None)
 @given(change=changes())
 def test_the_same_cells_again_make_no_second_entry(change):

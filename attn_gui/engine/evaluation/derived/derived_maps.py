@@ -36,7 +36,7 @@ class Derived(Evaluation):
         self._take(base)
 
     def _take(self, base: Evaluation) -> None:
-        self.problem, self.mask = base.problem, base.mask
+        self.problem, self.mask, self.last_parts = base.problem, base.mask, None
         self._lay_out_over(base)
         self._norms: dict[tuple[str, int, int], Array] = {}
 

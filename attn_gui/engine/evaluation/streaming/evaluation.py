@@ -111,7 +111,7 @@ class StreamingEvaluation(Evaluation):
     def _weights(self, box: Box) -> Array:
         """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product.
 
-        Kept rows of float32 are off by the rounding of their scores: whole ones are used, unless many are read in part.
+        In float32 all rows are, unless many are read in part: what is kept is off by the rounding of their scores.
         """
         whole = *box[:3], slice(0, self.problem.m)
         if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
@@ -120,8 +120,7 @@ class StreamingEvaluation(Evaluation):
         weights = rows.weights(self._chain.logits(box), box, temperature)
         for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
             place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
-            _, cells = self._chain.softmax.compute((*place, whole[3]), super().fetch)
-            weights[batch, head, row] = cells[0, 0, 0, box[3]]
+            weights[batch, head, row] = self._chain.softmax.compute((*place, whole[3]), super().fetch)[1][..., box[3]]
         return np.asarray(weights)
 
     def _narrow_output(self, box: Box) -> Array | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
 
 import numpy as np
 
@@ -142,13 +141,14 @@ class Passes:
     def whole_weights(self, box: Box) -> Array:
         """Whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's dtype."""
         found = np.empty(indices.shape_of(box))
-        for batch, head in product(*(range(cut.start, cut.stop) for cut in box[:2])):
-            self.need(batch, head // self._chain.group)
-            place = (*indices.cell((batch, head)), box[2])
-            cuts = (slice(low, min(low + KEYS, box[3].stop)) for low in range(0, box[3].stop, KEYS))
-            logits = np.concatenate([self.stages.columns((*place, keys), self.layers) for keys in cuts], axis=-1)
-            rows = self._chain.whole_weights((*place, box[3]), logits[None, None], self._chain.softmax.name)
-            found[batch - box[0].start, head - box[1].start] = rows[0, 0]
+        for batch, head in np.ndindex(*found.shape[:2]):
+            place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
+            self.need(place[0].start, place[1].start // self._chain.group)
+            for low in range(0, found.shape[3], KEYS):
+                keys = slice(low, min(low + KEYS, found.shape[3]))
+                found[batch, head, :, keys] = self.stages.columns((*place, keys), self.layers)
+            logits = found[batch : batch + 1, head : head + 1]
+            logits[...] = self._chain.shares((*place, box[3]), logits)
         return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:

@@ -107,11 +107,8 @@ class Chain:
 
         return fetch
 
-    def whole_weights(self, box: Box, logits: Array, stage: str | None = None) -> Array:
-        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read.
-
-        `stage` may be what softmax gives, whatever is then changed by hand.
-        """
+    def whole_weights(self, box: Box, logits: Array) -> Array:
+        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
 
         def fetch(name: str, part: Box) -> Array:
             if name == self.logits_name and part == box:
@@ -121,8 +118,16 @@ class Chain:
             outer, array = self.softmax.compute(part, fetch)
             return array[indices.within(part, outer)]
 
-        node = self.nodes[stage or self.weights]
+        node = self.nodes[self.weights]
         return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
+
+    def shares(self, box: Box, logits: Array) -> Array:
+        """What softmax makes of whole rows of logits, whatever is then changed by hand."""
+
+        def fetch(name: str, part: Box) -> Array:
+            return logits if name == self.logits_name else self._evaluation.fetch(name, part)
+
+        return self.softmax.compute(box, fetch)[1]
 
     # --- mask layers -----------------------------------------------------------------------------
     def has_rows(self, ref: Reference) -> bool:

@@ -150,12 +150,12 @@ class Pictures:
 
     def _apart(self, batch: int, head: int) -> Array:
         """Flags of the rows of weights that are read one by one: by hand, or coarse in float32 as far as is known."""
-        state, by_hand = self._passes.rows, self._passes.hand.weights[batch, head]
+        state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
             return by_hand
         denominator = state.denominator[batch, head]
         large = np.abs(state.row_max[batch, head]) > COARSE * self._chain.temperature
-        return by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0))
+        return np.asarray(by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0)))
 
     def _logits_serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == self._weights_name else stage
