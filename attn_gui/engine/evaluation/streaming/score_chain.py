@@ -122,7 +122,7 @@ class Chain:
         return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
 
     def shares(self, box: Box, logits: Array) -> Array:
-        """What softmax makes of whole rows of logits, whatever is then changed by hand."""
+        """Softmax of whole rows of logits, whatever is then changed by hand."""
 
         def fetch(name: str, part: Box) -> Array:
             return logits if name == self.logits_name else self._evaluation.fetch(name, part)
