@@ -11,7 +11,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
+from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, is_derived, with_derived
 from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded
@@ -93,13 +93,13 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     stages = tuple(name for name in named if name not in fields)
     if unknown := [stage for stage in stages if stage not in known]:
         raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(known)}.")
-    if derived := [stage for stage in stages if stage not in evaluation.stages]:
-        if options.compare is not None:
-            raise ExportError(f"{derived[0]} is made of stages and is not compared: leave out --compare.")
+    if any(is_derived(stage) for stage in stages):
         evaluation = with_derived(evaluation)
     if options.compare is None:
         return Request(loaded, evaluation, stages, fields, heads, options)
     other = other_state(options.compare, problem, options.file.stem, heads[0], options.lang)
+    if any(is_derived(stage) for stage in stages):
+        other = other._replace(before=with_derived(other.before))
     return Request(loaded, evaluation, stages, fields, heads, options, other)
 
 

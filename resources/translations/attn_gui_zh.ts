@@ -6540,6 +6540,10 @@
         <translation>转置 {matrix}：{before} 变为 {shape}。</translation>
     </message>
     <message>
+        <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
+        <translation>{call} 只能读取一个状态，不能读取差值：请改用 comparison.before 或 comparison.after。</translation>
+    </message>
+    <message>
         <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
         <translation>{matrix} 无法比较：之前的形状是 {expected}，之后是 {got}，在 {named} 轴上不同。</translation>
     </message>
@@ -6614,6 +6618,10 @@
     <message>
         <source>K/V heads: {before} do not divide {heads} heads, {after} do.</source>
         <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
+    </message>
+    <message>
+        <source>The slopes of {layer} follow from the number of heads and the place of each: they are worked out anew.</source>
+        <translation>{layer} 的斜率由头数和每个头的位置决定：现已重新计算。</translation>
     </message>
     <message>
         <source>A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers.</source>

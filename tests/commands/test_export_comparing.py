@@ -52,14 +52,6 @@ def test_a_stage_that_the_other_state_lacks_is_not_compared(words, plain, tmp_pa
     assert said in refused(capsys, WITH_BLOCK, tmp_path, "--compare", plain, *words)
 
 
-@pytest.mark.parametrize("ending", ["csv", "png"])
-def test_what_is_made_of_stages_is_not_compared(ending, tmp_path, capsys):
-    words = ("--stage", "moved_value", "--compare", "with-mask", "--format", ending)
-    assert "moved_value is made of stages and is not compared: leave out --compare." in refused(
-        capsys, PLAIN, tmp_path, *words
-    )
-
-
 def test_python_is_refused_by_a_value_error(plain, tmp_path):
     with pytest.raises(ValueError, match="up cannot be compared"):
         attn_gui.export_files(WITH_BLOCK, tmp_path / "out", stage="up", compare=plain, format="csv")

@@ -105,6 +105,21 @@ def test_a_cell_may_be_changed_several_times_and_a_number_behind_a_mask_counts()
     assert verify(trace).ok
 
 
+def test_a_changed_cell_comes_from_what_it_takes_and_from_what_was_computed_there():
+    rng = np.random.default_rng(4)
+    arrays = {name: rng.normal(size=(5, 6)) for name in ("query", "key", "value")}
+
+    def sources(**record):
+        problem = Problem(**arrays, interventions=({"stage": "weights", "at": {"query": 1, "key": 2}, **record},))
+        found = explain(compute(problem), "weights", (0, 0, 1, 2))
+        return [(cell.name, cell.index) for cell in found.sources]
+
+    assert sources(kind="copy", source={"key": 4}) == [("computed.weights", (0, 0, 1, 4))]
+    scaled = sources(kind="scale", factor=3.0)
+    assert scaled == [("computed.weights", (0, 0, 1, 2)), ("interventions.0.factor", ())]
+    assert sources(kind="set", values=3.0) == [("interventions.0.values", ())]
+
+
 # --- pulled back ---------------------------------------------------------------------------------
 def moved(problem: Problem, field: str, index: tuple[int, ...], step: float) -> Problem:
     """The problem with one number moved."""

@@ -165,8 +165,8 @@ class Explanation:
         if self._given:
             return ()
         known = fields | {node.name for node in self._evaluation.nodes if not node.stage.hidden}
-        cells = [self._node.computed_cell(self.index, self._fetch)] if isinstance(self._node, ByHand) else []
-        cells += [cell for term in terms for cell in term.cells]
+        known |= {self._node.computed} if isinstance(self._node, ByHand) else set()
+        cells = [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
         if self._plays(Role.CLOSE):
@@ -293,7 +293,7 @@ def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Exp
     """The explanation of one cell of any stage; `index` has one integer per axis of its shape, batch included.
 
     The index lies within the stage's shape. The expression differs from the cell by at most 8 ε Σ|terms|, ε being that
-    of the problem's dtype.
+    of the problem's dtype; of a long problem in float32 by more from the results of heads on, summed in float32.
     Raises StageError (a KeyError) or PlaceError (an IndexError).
     Source: the formulas are those of the stages; the bound is Higham, "Accuracy and Stability" (2002), §4.2.
     """

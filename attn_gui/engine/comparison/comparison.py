@@ -10,9 +10,11 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE
 
 from .blaming import Suspect, blame
 from .difference import difference_of
@@ -30,7 +32,8 @@ class Comparison(Mapping[str, Array]):
 
     def __init__(self, before: Trace, after: Trace) -> None:
         self.before, self.after = before, after
-        self._face = difference_of(before.evaluation, after.evaluation)
+        sides = with_derived(before.evaluation), with_derived(after.evaluation)
+        self._face = difference_of(*sides, STAGE)
         self.difference = Trace(self._face)
 
     @property
@@ -39,7 +42,7 @@ class Comparison(Mapping[str, Array]):
         return self.difference.stages
 
     def __getitem__(self, stage: str) -> Array:
-        """A whole stage, after − before, subtracted once.
+        """A whole stage or derived map, after − before, subtracted once.
 
         Raises ShapeError, which names the axes, where the shapes differ, StageError (a KeyError) for a stage that
         neither problem has, ValueError past 2 GB.
@@ -83,7 +86,7 @@ class Comparison(Mapping[str, Array]):
     def _apart(self, stage: str, tile: Box) -> list[Box]:
         """Cells of a tile in which the two differ."""
         names = self._face.pair(stage)
-        sides = (self.before.evaluation, self.after.evaluation)
+        sides = (self._face.before, self._face.after)
         before, after = (side.box(name, tile).astype(np.float64) for side, name in zip(sides, names, strict=True))
         flags = (before.view(np.uint64) != after.view(np.uint64)) & ~(np.isnan(before) & np.isnan(after))
         if not flags.any():

@@ -20,13 +20,15 @@ from attn_gui.engine.problem.checks import as_box
 from attn_gui.engine.problem.errors import ShapeError, StageError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
+from attn_gui.engine.stages.derived import MAPS
 
 
 class Difference(Evaluation):
     """After − before, computed where it is read: nothing is kept beside the two evaluations.
 
-    It has the stages that either of them has, as far as their shapes are equal. For a stage that one of them lacks
-    stands the last one before it that writes the same variable: without a mask, the masked scores are the scaled ones.
+    It has the stages that either of them has and the derived maps of both, as far as their shapes are equal. For a
+    stage that one lacks stands the last one before it that writes the same variable: without a mask, the masked scores
+    are the scaled ones.
     A cell is closed where both close it; `switched` tells those that one alone closes.
     """
 
@@ -36,7 +38,7 @@ class Difference(Evaluation):
         """Compare the given stages, or all that either has."""
         self.before, self.after = before, after
         self.problem, self.mask, self.last_parts = after.problem, after.mask, None
-        names = STAGE if stages is None else stages
+        names = (*STAGE, *MAPS) if stages is None else stages
         self._pairs = {name: found for name in names if (found := _fitting(before, after, name)) is not None}
         self.stages = tuple(self._pairs)
 
@@ -191,13 +193,13 @@ def pair_of(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, str
 
     Raises StageError (a KeyError) where neither has it, ShapeError where the shapes differ.
     """
-    if stage not in STAGE or stage not in {*before.stages, *after.stages}:
-        choices = tuple(name for name in STAGE if name in {*before.stages, *after.stages})
+    if stage not in {*before.stages, *after.stages}:
+        choices = tuple(name for name in (*STAGE, *MAPS) if name in {*before.stages, *after.stages})
         raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=choices)
     found = stand_in(before, stage), stand_in(after, stage)
     shapes = before.shape(found[0]), after.shape(found[1])
     if shapes[0] != shapes[1]:
-        axes = STAGE[stage].axes
+        axes = before.axes(found[0])
         apart = tuple(name for name, one, other in zip(axes, *shapes, strict=True) if one != other)
         raise ShapeError(
             sentences.COMPARED,
@@ -218,7 +220,7 @@ def stand_in(side: Evaluation, stage: str) -> str:
     if stage in side.stages or stage not in STAGE:
         return side.node(stage).name
     order, target = list(STAGE), STAGE[stage].target.name
-    earlier = [name for name in side.stages if order.index(name) < order.index(stage)]
+    earlier = [name for name in order[: order.index(stage)] if name in side.stages]
     found = [name for name in earlier if side.node(name).stage.target.name == target]
     return found[-1] if found else side.node(stage).name
 

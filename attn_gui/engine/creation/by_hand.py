@@ -33,13 +33,19 @@ def with_cells_set(
 def with_cells_scaled(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, factor: float
 ) -> tuple[Intervention, ...]:
-    """Interventions that multiply the cells of a box; factors of the very same cells become one."""
+    """Interventions that multiply the cells of a box; factors of the very same cells become one.
+
+    They stay two where their product is too large or too small for a number.
+    """
     new = Scale(stage=stage, at=_place(axes, box), factor=factor)
     last = _last(interventions, new)
     if last is None:
         return (*interventions, new)
     before = interventions[last].cells
-    return _put(interventions, last, new.changed(factor=factor * before))
+    product = factor * before
+    if not np.isfinite(product) or (product == 0 and factor != 0 and before != 0):
+        return (*interventions, new)
+    return _put(interventions, last, new.changed(factor=product))
 
 
 def with_cells_taken(
@@ -54,11 +60,14 @@ def with_cells_taken(
 def with_cells_free(
     interventions: Sequence[Intervention], stage: str, axes: Axes, shape: tuple[int, ...], box: Box
 ) -> tuple[Intervention, ...]:
-    """Interventions that leave the cells of a box as computed; of what reaches farther the rest stays."""
+    """Interventions that leave the cells of a box as computed; of what reaches farther the rest stays.
+
+    One that is switched off stays as it is.
+    """
     found: list[Intervention] = []
     for record in interventions:
         own = record.box(tuple(axes), shape) if record.stage == stage else box
-        if record.stage != stage or indices.meet(own, box) is None:
+        if record.stage != stage or not record.enabled or indices.meet(own, box) is None:
             found.append(record)
         else:
             found += [_part(record, axes, own, part) for part in indices.without(own, box)]
@@ -75,7 +84,7 @@ def rescaled(row: Array, place: int, share: float) -> Array:
     others[place] = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
         total = others.sum()
-        new = np.where(others == 0, 0.0, others * ((1.0 - share) / total)) if total > 0 else others
+        new = np.where(others == 0, 0.0, others / total * (1.0 - share)) if total > 0 else others
         new[place] = share
         return new.astype(row.dtype)
 

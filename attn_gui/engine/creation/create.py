@@ -22,6 +22,7 @@ from attn_gui.engine.problem.settling import DTYPES
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.engine.scores import SCORES
 
+from .by_hand_cells import following
 from .filling import BLOCK, fill
 from .resize import resize
 
@@ -152,7 +153,9 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
     if present:
         context = fill("random", problem.x.shape, seed=seed, field="context", dtype=problem.dtype)
         return {"context": context} | renamed
-    return _narrowed(problem) | {"context": None} | renamed
+    fields = _narrowed(problem) | {"context": None} | renamed
+    fields.pop("interventions", None)  # they go by all that changes, not by the keys alone
+    return fields | following(problem, fields)
 
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
@@ -235,7 +238,7 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
     They hold what was changed by hand up to there, and where Q, K and V were given that is all that changes.
     """
     problem = evaluation.problem
-    by_hand = {record.stage for record in problem.interventions}
+    by_hand = {record.stage for record in problem.interventions if record.enabled}
     names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
     changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
     for name in DIRECT if problem.projected else [name for name in DIRECT if name in by_hand]:
@@ -244,10 +247,11 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
         changed[name] = made(shape, problem.dtype, partial(_write_stage, evaluation, name))
     if problem.self_attention and problem.query_tokens is not None and problem.key_tokens is None:
         changed["key_tokens"] = problem.query_tokens
-    left = {node.name for node in computed_nodes(drafted(problem, changed))}.difference(DIRECT)
-    if by_hand - left:
-        changed["interventions"] = tuple(record for record in problem.interventions if record.stage in left)
-    return changed
+    left = {node.name for node in computed_nodes(drafted(problem, changed))}
+    kept = tuple(
+        one for one in problem.interventions if one.stage in left and not (one.enabled and one.stage in DIRECT)
+    )
+    return changed if kept == problem.interventions else changed | {"interventions": kept}
 
 
 def _by_item(evaluation: Evaluation, name: str) -> bool:

@@ -40,9 +40,15 @@ def whole_heads(problem: Problem) -> dict[int, Intervention]:
 
 
 def off_heads(problem: Problem) -> frozenset[int]:
-    """The heads whose result is multiplied by 0."""
-    records = whole_heads(problem).items()
-    return frozenset(head for head, record in records if isinstance(record, Scale) and record.factor == 0)
+    """The heads whose result is multiplied by 0, whatever factors follow."""
+    found: set[int] = set()
+    for record in problem.interventions:
+        if record.enabled and _is_whole(record):
+            if isinstance(record, Scale) and record.factor == 0:
+                found |= set(_heads(record))
+            elif record.replaces:
+                found -= set(_heads(record))
+    return frozenset(found)
 
 
 def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:

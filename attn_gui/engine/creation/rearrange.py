@@ -42,8 +42,8 @@ def size_of(problem: Problem, field: str, axis: int) -> str | None:
 def inserted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
     """The fields that change when `count` new cells come before place `at` of an axis, in every head alike.
 
-    New numbers are as `resize` gives them, masks are open there. Raises FieldError for a place outside, and what
-    `resize` raises.
+    New numbers are as `resize` gives them, masks are open there; one of a single row or column goes on for all.
+    Raises FieldError for a place outside, and what `resize` raises.
     """
     length = _checked(problem, size, at)
     return rearranged(problem, size, np.insert(np.arange(length), [at] * count, -1))

@@ -47,8 +47,9 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
     """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model, d_ff or batch_size.
 
     Numbers that stay keep their place in their head; new ones are 0 (1 where a norm multiplies by them); masks
-    grow open, and what is changed by hand keeps the cells that are left of it. `keep` says what heads do: "d_model"
-    cuts the same columns again, "d_k" lets heads join or leave at the end. The same size changes nothing.
+    grow open (one of a single row, column, head or item goes on for all), and what is changed by hand keeps the cells
+    that are left of it. `keep` says what heads do: "d_model" cuts the same columns again, "d_k" lets heads join or
+    leave at the end. The same size changes nothing.
     Raises ValueError or TypeError with one sentence.
     """
     given = [(name, value) for name, value in size.items() if value is not None]
@@ -226,7 +227,7 @@ class _Plan:
         """An axis of heads · width: cells keep their head and their place in it."""
         axis %= array.ndim
         shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
-        if shape == array.shape and heads == heads_before:
+        if shape == array.shape:  # the same columns, cut again
             return
         opened = (*array.shape[:axis], heads_before, array.shape[axis] // heads_before, *array.shape[axis + 1 :])
         into = (*array.shape[:axis], heads, width, *array.shape[axis + 1 :])
@@ -272,7 +273,7 @@ class _Plan:
             self.fields[name] = with_tokens(tokens, rows)
 
     def _mask_axis(self, axis: int, before: int, after: int) -> None:
-        """Layers with cells of their own along an axis of the maps grow open, or are cut."""
+        """Layers with cells of their own along an axis of the maps grow open, or are cut; one cell goes on for all."""
         layers = self.fields.get("mask", self.problem.mask)
         changed = tuple(_layer(layer, axis, before, after, self.problem.m) for layer in layers)
         if any(one is not other for one, other in zip(changed, layers, strict=True)):

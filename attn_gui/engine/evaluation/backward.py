@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.chain.node import Node
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
@@ -43,15 +44,7 @@ class Backward(Spread[OpenKeys]):
         super().__init__(evaluation, _spread(evaluation, cells))
 
     def _parts(self, piece: Piece[OpenKeys]) -> list[Box]:
-        if piece.gate is None:
-            return [piece.box]
-        axis, cut = piece.gate.axis, piece.box[piece.gate.axis]
-        runs = list(indices.runs(piece.gate.within(cut)))
-        if len(runs) > MOST_PARTS:
-            runs = [(runs[0][0], runs[-1][1])]
-        return [
-            (*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :]) for low, high in runs
-        ]
+        return open_parts(piece)
 
     def _open(self, gate: OpenKeys, box: Box) -> Array:
         flags = gate.within(box[gate.axis])
@@ -93,16 +86,33 @@ def _closed_by(evaluation: Readout, name: str, box: Box) -> str | None:
 
 def _read(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:
     """Inputs of a piece of a stage; of the keys that a gate has to let through only the open ones."""
-    for box, opened in _by_map(evaluation, node, piece):
-        for ref, part in node.reads(box):
-            axis = _key_axis(ref)
-            if axis is None or "j" in node.stage.along:
-                yield ref.name, piece_of(part)
-            elif opened is not None and ref.name != "allowed":
-                if opened[part[axis]].any():
-                    yield ref.name, piece_of(part, OpenKeys(axis, opened.tobytes()))
-            else:
-                yield ref.name, piece_of(part, piece.gate and OpenKeys(axis, piece.gate.flags))
+    for own in _by_place(node, piece):
+        for box, opened in _by_map(evaluation, node, own):
+            for ref, part in node.reads(box):
+                axis = _key_axis(ref)
+                if axis is None or "j" in node.stage.along:
+                    yield ref.name, piece_of(part)
+                elif opened is not None and ref.name != "allowed":
+                    if opened[part[axis]].any():
+                        yield ref.name, piece_of(part, OpenKeys(axis, opened.tobytes()))
+                else:
+                    yield ref.name, piece_of(part, own.gate and OpenKeys(axis, own.gate.flags))
+
+
+def _by_place(node: Node, piece: Piece[OpenKeys]) -> list[Piece[OpenKeys]]:
+    """A piece with its gate where its keys are read at their own places; the open ones of those copied from another."""
+    if piece.gate is None or not isinstance(node, ByHand):
+        return [piece]
+    axis, copied = piece.gate.axis, []
+    for step in node.steps:
+        origin = step.record.origin(step.box, node.stage.axes)
+        if origin is not None and origin[axis] != step.box[axis]:
+            copied.append(step.box)
+    found = [piece_of(box, piece.gate) for box in indices.outside([piece.box], copied)]
+    for box in copied:
+        shared = indices.meet(box, piece.box)
+        found += map(piece_of, () if shared is None else open_parts(piece_of(shared, piece.gate)))
+    return found
 
 
 def _by_map(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[Box, Array | None]]:
@@ -128,6 +138,17 @@ def _open_keys(evaluation: Readout, batch: int, head: int, rows: slice) -> Array
         allowed = evaluation.allowed(batch, head, part, slice(0, found.size))
         found |= True if allowed is None else allowed.any(axis=0)
     return found
+
+
+def open_parts(piece: Piece[OpenKeys]) -> list[Box]:
+    """The boxes of the open keys of a piece; of too many the one around them."""
+    if piece.gate is None:
+        return [piece.box]
+    axis, cut = piece.gate.axis, piece.box[piece.gate.axis]
+    runs = list(indices.runs(piece.gate.within(cut)))
+    if len(runs) > MOST_PARTS:
+        runs = [(runs[0][0], runs[-1][1])]
+    return [(*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :]) for low, high in runs]
 
 
 def _key_axis(ref: Reference) -> int | None:

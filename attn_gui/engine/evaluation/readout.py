@@ -32,6 +32,7 @@ class Readout:
     stages: tuple[str, ...]
     last_parts: tuple[tuple[str, tuple[int, ...]], tuple[Part, ...]] | None = None  # of the cell asked for last
     covers = False  # whether cells are left out and read as NaN
+    in_dtype = False  # whether sums over keys are made in the problem's dtype, not in float64
     kind = ""  # what its numbers are where they are not the stages' own: differences, gradients
 
     def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:

@@ -119,6 +119,8 @@ def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:
 def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
     """The evaluation behind a trace that has a stage. Raises FieldTypeError with the right call for anything else."""
     if isinstance(source, Trace):
+        if source.evaluation.signed:
+            raise FieldTypeError(sentences.ONE_STATE, call=call)
         return reading(source.evaluation, stage)
     if isinstance(source, Evaluation):
         return reading(source, stage)

@@ -111,6 +111,7 @@ ADD_FIX = "Add {matrix}, {shape} random numbers, so that the output is as wide a
 
 # --- calls ---------------------------------------------------------------------------------------
 TAKES_TRACE = "{call} takes a trace, got {got}: call {right}."
+ONE_STATE = "{call} reads one state, no difference: take comparison.before or comparison.after."
 TAKES_PROBLEM = "{call} takes a problem, got {got}: call {right}."
 SLICES = "A block takes its rows and columns as slices without a step, got {got}: call {call}."
 
@@ -153,6 +154,7 @@ ONE_GROUP = (
 WHOLE_GROUPS = "Head {head} reads the same K/V head and would change too: average whole groups of {group} heads."
 TWO_HEADS = "An average takes two heads or more."
 SLOPES_STAY = "The slopes of {layer} belong to the places of the heads and stay there."
+SLOPES_ANEW = "The slopes of {layer} follow from the number of heads and the place of each: they are worked out anew."
 
 
 def spoken(value: object) -> str:

@@ -34,7 +34,8 @@ def sources(explanation: Explanation) -> tuple[Neighbor, ...]:
     """
     computed = explanation.computed
     if computed is not None:  # its own number first, then what it would have come from
-        own = [cell for cell in explanation.some_sources(MANY) if cell.name != computed.stage]
+        here = computed.stage, computed.index
+        own = [cell for cell in explanation.some_sources(MANY) if (cell.name, cell.index) != here]
         return (*_linked(own, explanation), *sources(computed))
     return _linked(explanation.some_sources(MANY), explanation)
 
@@ -80,7 +81,7 @@ def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
         # whichever head is on show, this one comes from one of them, unless it was set by hand
         if stage.told == "joint" and len(cell.index) > len(explanation.index):
             text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])
-        return Neighbor(text, cell.name, cell.index)
+        return Neighbor(text, plain_name(cell.name), cell.index)
     axes = zip(*(cell.index for cell in cells), strict=True)
     chief = next((cell for cell in _largest_term(explanation) if cell.name == cells[0].name), cells[0])
     return Neighbor(cell_name(chief.name, [_one_or_dot(axis) for axis in axes]), chief.name, chief.index)

@@ -202,3 +202,12 @@ def test_a_few_sources_of_many_name_the_same_matrices_and_running_indices(mask, 
         places = [[cell.index for cell in cells if cell.name == name] for cells in (few, every)]
         running = [[len(set(axis)) > 1 for axis in zip(*indices, strict=True)] for indices in places]
         assert running[0] == running[1], name
+
+
+def test_a_square_too_large_for_a_number_is_written_as_python_can_evaluate_it():
+    """** of plain numbers raises OverflowError there, where * gives infinity."""
+    wild = Problem(query=[[1e200, 1]], key=[[-1e200, 2]], value=[[1]], score="gaussian")
+    found = explain(compute(wild), "scores", (0, 0, 0, 0))
+    distance = found.text.rpartition("distance = ")[2]
+    assert eval(distance) == np.inf
+    assert found.value == -np.inf

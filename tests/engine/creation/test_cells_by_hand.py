@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Problem, compute
+from attn_gui import load, save
+from attn_gui.engine import FieldError, Problem, compute
 from attn_gui.engine.creation.by_hand import (
     with_cells_free,
     with_cells_scaled,
@@ -62,6 +63,13 @@ def test_freed_cells_are_as_computed_and_all_others_stay(made, hole):
     np.testing.assert_array_equal(after, expected)
 
 
+def test_what_is_switched_off_is_not_lost_where_cells_are_freed():
+    box = tuple(slice(0, 2) for _ in SHAPE)
+    (record,) = with_cells_scaled((), "scores", AXES, box, 0.5)
+    off = record.changed(enabled=False)
+    assert with_cells_free((off, record), "scores", AXES, SHAPE, box) == (off,)
+
+
 @settings(deadline=None, max_examples=25, database=None)
 @given(change=changes())
 def test_the_same_cells_again_make_no_second_entry(change):
@@ -77,6 +85,18 @@ def test_the_last_number_and_the_product_of_factors_count():
     assert scores(twice)[0, 0, 0, 0] == 2
     (halved,) = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, 0.5), "scores", AXES, box, -3.0)
     assert halved.factor == -1.5
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_factors_whose_product_is_no_number_stay_two(factor, tmp_path):
+    box = tuple(slice(0, 1) for _ in SHAPE)
+    twice = with_cells_scaled(with_cells_scaled((), "scores", AXES, box, factor), "scores", AXES, box, factor)
+    assert [record.factor for record in twice] == [factor, factor]
+    path = tmp_path / "twice.attn"
+    save(PROBLEM.replace(interventions=twice), path)
+    assert load(path).interventions == twice
+    with pytest.raises(FieldError, match=r"interventions\.0\.factor"):
+        PROBLEM.replace(interventions=[twice[0].changed(factor=np.inf)])
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,16 @@ def test_a_second_sequence_comes_and_goes():
         with_context(new_problem(n=3, d_k=4), True)
 
 
+def test_what_was_changed_by_hand_in_a_second_sequence_goes_with_it(makers):
+    records = (
+        {"kind": "scale", "stage": "normed_context", "at": {"row": 1}, "factor": 2.0},
+        {"kind": "scale", "stage": "scores", "at": {"query": 1}, "factor": 2.0},
+    )
+    changed = makers["pre, cross"]().replace(interventions=records)
+    again = changed.replace(**with_context(changed, False))
+    assert [record.stage for record in again.interventions] == ["scores"]
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_made_direct_computes_the_same(makers, dtype):
     for name in ("block", "cross"):
@@ -134,6 +144,9 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
     problem = problem.replace(interventions=(*BY_HAND, *block))
     direct = problem.replace(**made_direct(Evaluation(problem)))
     assert [record.stage for record in direct.interventions] == ["scores"]
+    off = problem.replace(interventions=({**BY_HAND[1], "enabled": False},))
+    assert direct.replace(interventions=off.interventions).interventions == off.interventions
+    assert "interventions" not in made_direct(Evaluation(off))
     kept, given = compute(direct), compute(problem)
     for stage in ("query", "key", "value", "scores", "weights", "concat"):
         np.testing.assert_allclose(kept[stage], given[stage], rtol=1e-13, atol=1e-13)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.memory import weigh
 from attn_gui.engine.problem.errors import FieldError
@@ -155,6 +155,18 @@ def test_slopes_that_belong_to_places_are_told():
         "The slopes of ALiBi belong to the places of the heads and stay there."
     ]
     assert moved(direct(), 0, 2).notes == ()
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+def test_slopes_that_go_by_the_number_of_heads_are_told(heads, rng):
+    arrays = {name: rng.normal(size=(4, 2 * heads)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=heads, mask=({"kind": "alibi"},))
+    found = duplicated(problem, 0)
+    assert [str(note) for note in found.notes] == [
+        "The slopes of ALiBi follow from the number of heads and the place of each: they are worked out anew."
+    ]
+    before, after = compute(problem)["weights"], compute(problem.replace(**found.fields))["weights"]
+    assert not np.allclose(before[0, 0], after[0, 0])  # no head keeps its slope
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,14 @@ def test_a_disabled_switch_is_no_switch():
     assert off_heads(problem) == set()
 
 
+def test_a_head_stays_off_whatever_factor_follows():
+    off = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}
+    half = off | {"factor": 0.5}
+    assert off_heads(problem_of(interventions=(off, half))) == {1}
+    copied_later = {"kind": "copy", "stage": "head_output", "at": {"head": 1}, "source": {"head": 0}}
+    assert off_heads(problem_of(interventions=(off, copied_later))) == set()
+
+
 def test_a_factor_and_a_copy_take_the_place_of_one_another():
     problem = problem_of()
     heads = whole(problem, "head_output")

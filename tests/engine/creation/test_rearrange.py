@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, FieldError, Problem
+from attn_gui.engine import Evaluation, FieldError, Problem, compute, resize
 from attn_gui.engine.creation.rearrange import deleted, inserted, rearranged, size_of
 
 N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
@@ -119,6 +119,35 @@ def test_what_is_changed_by_hand_stays_with_its_cells():
     without = before.replace(**deleted(before, "n", 4))
     assert [record.kind for record in without.interventions] == ["set", "scale"]  # what the copy took is gone
     assert np.array_equal(stage(without, "scaled", 1)[[0, 1, 3]], stage(before, "scaled", 1)[[0, 1, 3]])
+
+
+@pytest.mark.parametrize(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v")])
+@pytest.mark.parametrize("step", [-1, 2])
+def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, step):
+    rows = compute(direct())[name]
+    heads, width = 2, rows.shape[-1] // 2
+    axis = "row" if name != "concat" else "query"
+    values = np.arange(2.0 * heads * width).reshape(2, -1)
+    records = ({"kind": "set", "stage": name, "at": {axis: (0, 2), "column": (0, heads * width)}, "values": values},)
+    before = direct(interventions=records)
+    after = before.replace(**resize(before, **{size: width + step}).fields)
+    found = compute(after)[name][0].reshape(-1, heads, width + step)
+    kept = min(width, width + step)
+    np.testing.assert_array_equal(found[:2, :, :kept], values.reshape(2, heads, width)[..., :kept])
+    assert not found[:2, :, kept:].any()
+
+
+def test_what_is_taken_from_another_column_is_taken_from_it_at_another_width():
+    records = ({"kind": "copy", "stage": "query", "at": {"column": 0}, "source": {"column": direct().d_k}},)
+    before = direct(interventions=records)
+    after = before.replace(**resize(before, d_k=before.d_k + 2).fields)
+    assert dict(after.interventions[0].source) == {"column": after.d_k}  # column 0 of head 1
+
+
+def test_what_is_changed_by_hand_stays_in_its_column_where_heads_are_cut_again():
+    records = ({"kind": "scale", "stage": "query", "at": {"column": 3}, "factor": 2.0},)
+    before = direct(interventions=records)
+    assert "interventions" not in resize(before, num_heads=1).fields
 
 
 @pytest.mark.parametrize(

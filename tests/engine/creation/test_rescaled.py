@@ -32,6 +32,10 @@ def test_others_without_a_sum_stay_as_they_are(others):
     np.testing.assert_array_equal(found, (one, 0.0, 0.5, other))
 
 
+def test_others_too_small_to_be_divided_by_are_scaled_all_the_same():
+    np.testing.assert_array_equal(rescaled(np.array([1.0, 1e-310, 0.0]), 0, 0.5), (0.5, 0.5, 0.0))
+
+
 @pytest.mark.parametrize("large", [1e308, np.inf])
 def test_weights_without_measure_are_no_even_spread(large):
     assert row_entropy([[0.5, 0.5], [large, -large], [np.nan, 1.0]])[0] == pytest.approx(np.log(2))

@@ -7,7 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, new_problem
+from attn_gui.engine import Evaluation, PlaceError, Problem, new_problem
+from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -73,6 +74,30 @@ def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, problem_name,
                     slice(cell[-1], cell[-1] + 1),
                 )
                 assert told[tuple(index)] == place[0, 0], f"{stage}{index} → {last}{cell}"
+
+
+@pytest.mark.parametrize("stage", ["key", "value"])
+@pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
+def test_a_row_that_another_was_copied_from_is_told_whatever_the_mask_says_of_it(stage, streaming, rng):
+    arrays = {"x": rng.normal(size=(6, 4))} | {
+        f"w_{name}": rng.normal(size=(4, 4)) for name in ("query", "key", "value")
+    }
+    copied = {"kind": "copy", "stage": stage, "at": {"row": 1}, "source": {"row": 4}}
+    problem = Problem(**arrays, num_heads=2, mask=[{"kind": "causal"}], interventions=[copied])
+    evaluation = StreamingEvaluation(problem) if streaming else Evaluation(problem)
+    gradient = sensitivity(evaluation, "head_output", (0, 0, 2, 0))["x"]
+    told = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 0))]})
+    np.testing.assert_array_equal(in_boxes(told, "x", problem.x.shape), gradient != 0)
+    assert gradient[4].any()
+    parts = everything(told, evaluation, stage)
+    assert parts[0, :, :2].any(axis=1).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]  # the copied row, not its source
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])

@@ -77,7 +77,7 @@ def of_the_weights(
 
 
 class _Sums:
-    """Rows that see a key sum to 1, others are all zero; rows with a score of NaN or +∞ have no sum."""
+    """Rows that see a key sum to 1, others are all zero; rows with a score or a sink of NaN or +∞ have no sum."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -101,9 +101,10 @@ class _Sums:
             return seen, np.zeros(())
         top, temperature = logits.max(axis=-1), self.problem.temperature or 1.0
         total = np.exp((logits - top[..., None]) / temperature).sum(axis=-1)
-        apart = (self.problem.sink[box[1], None].astype(float) - top) / temperature
-        found = np.where(seen == 0, 0.0, 1 / (1 + np.exp(apart) / total))
-        return found, np.where(seen == 0, 0.0, 4 * np.minimum(np.abs(apart), 1000.0))
+        sink = self.problem.sink[box[1], None].astype(float)
+        apart = (sink - top) / temperature
+        found = np.where(np.isposinf(sink), np.nan, 1 / (1 + np.exp(apart) / total))  # a sink of +∞ takes NaN of a row
+        return np.where(seen == 0, 0.0, found), np.where(seen == 0, 0.0, 4 * np.minimum(np.abs(apart), 1000.0))
 
     def found(self) -> Invariant:
         template = verdicts.ROWS_SUM if self.problem.sink is None else verdicts.ROWS_SUM_SINK

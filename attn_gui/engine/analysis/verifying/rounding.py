@@ -2,7 +2,8 @@
 
 Every stage rounds its own result (`Stage.rounding`) and hands on what its inputs have gathered (Wilkinson, 1963;
 Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3). Bounds are first order, in units of 2^−52, for
-both computations at once.
+both computations at once. Of a long problem in float32 the sums over keys are made in float32, from the scores on: what
+their bounds have gathered counts in units of 2^−23 there.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ class Rounding:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._nodes = {node.name: node for node in evaluation.nodes}
+        self._sums = evaluation.computed(evaluation.mixed)
+        self._unit = float(np.finfo(evaluation.problem.dtype).eps) / UNIT if evaluation.in_dtype else 1.0
         self._whole: dict[str, Array] = {}
         self._last: dict[str, tuple[Box, Array]] = {}  # each stage reads those before it
 
@@ -59,4 +62,5 @@ class Rounding:
         return node.stage.alias and node.inputs[0].name in self._evaluation.sources
 
     def _compute(self, node: Node, box: Box) -> Array:
-        return node.bound(box, self._evaluation.fetch, self.fetch)
+        found = node.bound(box, self._evaluation.fetch, self.fetch)
+        return found * self._unit if node.name == self._sums else found

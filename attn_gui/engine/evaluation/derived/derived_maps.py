@@ -36,7 +36,7 @@ class Derived(Evaluation):
         self._take(base)
 
     def _take(self, base: Evaluation) -> None:
-        self.problem, self.mask = base.problem, base.mask
+        self.problem, self.mask, self.last_parts = base.problem, base.mask, None
         self._lay_out_over(base)
         self._norms: dict[tuple[str, int, int], Array] = {}
 
@@ -163,11 +163,12 @@ def with_derived(evaluation: Evaluation) -> Evaluation:
 def reading(evaluation: Evaluation, stage: str) -> Evaluation:
     """The evaluation that has a stage: itself, or with its derived maps where one of them is meant.
 
+    A difference has those of its two sides: one made of differences of stages would be another number.
     Raises StageError (a KeyError) for what is no name.
     """
     if not isinstance(stage, str):
         raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
-    own = stage in evaluation.stages or not is_derived(stage)
+    own = stage in evaluation.stages or evaluation.signed or not is_derived(stage)
     return evaluation if own else with_derived(evaluation)
 
 

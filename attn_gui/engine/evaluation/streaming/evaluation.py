@@ -43,6 +43,7 @@ class StreamingEvaluation(Evaluation):
     than a share of the free memory.
     """
 
+    in_dtype = True
     _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
@@ -108,13 +109,18 @@ class StreamingEvaluation(Evaluation):
         return found
 
     def _weights(self, box: Box) -> Array:
-        """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product."""
+        """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product.
+
+        In float32 all rows are, unless many are read in part: what is kept is off by the rounding of their scores.
+        """
+        whole = *box[:3], slice(0, self.problem.m)
+        if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
+            return self._passes.whole_weights(whole)[..., box[3]]
         rows, temperature = self._passes.rows, self._chain.temperature
         weights = rows.weights(self._chain.logits(box), box, temperature)
         for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
             place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
-            _, whole = self._chain.softmax.compute((*place, slice(0, self.problem.m)), super().fetch)
-            weights[batch, head, row] = whole[0, 0, 0, box[3]]
+            weights[batch, head, row] = self._chain.softmax.compute((*place, whole[3]), super().fetch)[1][..., box[3]]
         return np.asarray(weights)
 
     def _narrow_output(self, box: Box) -> Array | None:

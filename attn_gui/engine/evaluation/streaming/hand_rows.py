@@ -11,8 +11,6 @@ from attn_gui.engine.evaluation.pooling import largest, reduced
 from attn_gui.engine.evaluation.streaming.score_chain import Chain
 from attn_gui.engine.graph import indices
 
-FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
-
 
 class HandRows:
     """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
@@ -41,10 +39,6 @@ class HandRows:
         """The stretches of such rows among some rows of a head, counted from the first of these."""
         return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
 
-    def many(self, batch: int, head: int) -> bool:
-        """Whether a head has so many rows of weights by hand that pictures of them are kept."""
-        return int(np.count_nonzero(self.weights[batch, head])) > FEW
-
     def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
         """A map at a box of one head, keys as rows, with the columns of such rows as the stages have them."""
         batch, head, rows = place[0].start, place[1].start, place[2]
@@ -60,9 +54,9 @@ class HandRows:
                 allowed[:, run] = self._evaluation.fetch(str(self._evaluation.mask), part)[0, 0].T
         return values, allowed
 
-    def draw(self, picture: Array, batch: int, head: int, down: Array, across: Array) -> None:
-        """Put rows of weights by hand into a picture whose blocks have these edges, and that leaves them out."""
-        rows = self.weights[batch, head, int(down[0]) : int(down[-1])]
+    def draw(self, flags: Array, picture: Array, place: tuple[int, int], down: Array, across: Array) -> None:
+        """Put the flagged rows of weights into a picture whose blocks have these edges, and that leaves them out."""
+        rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
         keys = slice(int(across[0]), int(across[-1]))
         for row in (np.flatnonzero(rows) + int(down[0])).tolist():
             cells = self._evaluation.block(self._chain.weights, batch, head, slice(row, row + 1), keys).T

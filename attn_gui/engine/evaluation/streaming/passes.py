@@ -27,6 +27,7 @@ Progress = Callable[[int, int], None] | None
 TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many cells a long row costs
 USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
 FEW = 2  # rows that somebody points at, of which a whole tile would take too long
+KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
 
@@ -136,6 +137,19 @@ class Passes:
         """Rows of NaN."""
         dtype = self.values.cells.dtype
         return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
+
+    def whole_weights(self, box: Box) -> Array:
+        """Whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's dtype."""
+        found = np.empty(indices.shape_of(box))
+        for batch, head in np.ndindex(*found.shape[:2]):
+            place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
+            self.need(place[0].start, place[1].start // self._chain.group)
+            for low in range(0, found.shape[3], KEYS):
+                keys = slice(low, min(low + KEYS, found.shape[3]))
+                found[batch, head, :, keys] = self.stages.columns((*place, keys), self.layers)
+            logits = found[batch : batch + 1, head : head + 1]
+            logits[...] = self._chain.shares((*place, box[3]), logits)
+        return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
         """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""

@@ -121,6 +121,14 @@ class Chain:
         node = self.nodes[self.weights]
         return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
 
+    def shares(self, box: Box, logits: Array) -> Array:
+        """Softmax of whole rows of logits, whatever is then changed by hand."""
+
+        def fetch(name: str, part: Box) -> Array:
+            return logits if name == self.logits_name else self._evaluation.fetch(name, part)
+
+        return self.softmax.compute(box, fetch)[1]
+
     # --- mask layers -----------------------------------------------------------------------------
     def has_rows(self, ref: Reference) -> bool:
         """Whether a layer differs from query to query."""

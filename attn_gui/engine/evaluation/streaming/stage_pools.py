@@ -19,6 +19,8 @@ from .passes import Passes
 
 Part = tuple[slice, slice] | None
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
+FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
+COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
 SHARE = 8  # blocks that are kept take this share of what the weights would
 LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
 Watched = tuple[str, int, int, int]  # stage, batch, head, columns
@@ -47,7 +49,8 @@ class Pictures:
         across = slice(0, len(block_edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
         down = block_edges(self._chain.shape[2], rows)
         down = down if part is None else down[part[0].start : part[0].stop + 1]
-        return self._drawn(stage, self._of(stage, batch, head, columns), batch, head, down, across)
+        served = self._served(stage, batch, head, down)
+        return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
 
     def pooled_once(
         self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
@@ -71,13 +74,14 @@ class Pictures:
         return self._once(stage, batch, head, down, across)
 
     def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> tuple[Array, Array | None]:
-        blocks = self._made(self._serving(stage, batch, head), batch, head, across, slice(int(down[0]), int(down[-1])))
-        return self._drawn(stage, blocks, batch, head, down, slice(0, len(across) - 1))
+        served = self._served(stage, batch, head, down)
+        blocks = self._made(served, batch, head, across, slice(int(down[0]), int(down[-1])))
+        return self._drawn(stage, served, blocks, batch, head, down, slice(0, len(across) - 1))
 
     def _drawn(
-        self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+        self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
     ) -> tuple[Array, Array | None]:
-        """(values, allowed) of a part of a picture; `down` are the edges of its rows in the map."""
+        """(values, allowed) of a part of a picture, from blocks of `served`; `down` are the edges of its rows."""
         inside = down - blocks.first
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
@@ -85,7 +89,7 @@ class Pictures:
             if stage == self._weights_name:
                 self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
             with self._versions.lock:
-                values = self._picture(stage, blocks, batch, head, inside, across)
+                values = self._picture(stage, served, blocks, batch, head, inside, across)
                 allowed = None
                 if blocks.open is not None and self._evaluation.node(stage).stage.behind_mask:
                     allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
@@ -119,10 +123,10 @@ class Pictures:
             return unseen if blocks is None else blocks.lacking(rows)
 
     # --- which blocks ----------------------------------------------------------------------------
-    def _of(self, stage: str, batch: int, head: int, columns: int) -> Blocks:
-        """The blocks that serve a stage; of the others those looked at last are kept, as far as there is room."""
+    def _of(self, served: str, batch: int, head: int, columns: int) -> Blocks:
+        """The blocks of a map; of the others those looked at last are kept, as far as there is room."""
         with self._versions.lock:
-            key = (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
+            key = (served, batch, head, min(columns, self._chain.shape[3]))
             n, m = self._chain.shape[2:]
             found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
             self._blocks[key] = found
@@ -133,10 +137,25 @@ class Pictures:
                     del self._blocks[other]
             return found
 
+    def _served(self, stage: str, batch: int, head: int, down: Array) -> str:
+        """The map whose blocks serve a stage; rows of weights are known first, as these may be too large for others."""
+        if stage == self._weights_name:
+            self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
+        return self._serving(stage, batch, head)
+
     def _serving(self, stage: str, batch: int, head: int) -> str:
-        """The map whose blocks serve a stage: of weights by hand in many rows their own."""
-        by_hand = stage == self._weights_name and self._passes.hand.many(batch, head)
-        return stage if by_hand else self._logits_serving(stage)
+        """The map whose blocks serve a stage: of weights in many rows that logits do not tell their own."""
+        own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
+        return stage if own else self._logits_serving(stage)
+
+    def _apart(self, batch: int, head: int) -> Array:
+        """Flags of the rows of weights that are read one by one: by hand, or coarse in float32 as far as is known."""
+        state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
+        if np.dtype(self._evaluation.problem.dtype) != np.float32:
+            return by_hand
+        denominator = state.denominator[batch, head]
+        large = np.abs(state.row_max[batch, head]) > COARSE * self._chain.temperature
+        return np.asarray(by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0)))
 
     def _logits_serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == self._weights_name else stage
@@ -159,8 +178,10 @@ class Pictures:
         return Blocks(part, across, dtype, masked, self._versions, read)
 
     # --- from blocks to a picture ----------------------------------------------------------------
-    def _picture(self, stage: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
-        if stage == self._weights_name and self._serving(stage, batch, head) != stage:
+    def _picture(
+        self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+    ) -> Array:
+        if stage == self._weights_name != served:
             return self._weights(blocks, batch, head, down, across)
         cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
         high = reduced(np.maximum, blocks.high[cut, across], inside)
@@ -191,7 +212,8 @@ class Pictures:
             np.minimum(logits, 0, out=logits)
             np.exp(logits, out=found[first : first + step])
         edges_across = blocks.edges[across.start : across.stop + 1]
-        self._passes.hand.draw(found, batch, head, down + blocks.first, edges_across)
+        apart = self._apart(batch, head)
+        self._passes.hand.draw(apart, found, (batch, head), down + blocks.first, edges_across)
         return found
 
     def _log_weights_pooled(
@@ -231,8 +253,10 @@ class Pictures:
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
         row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
         log_z = np.where(denominator == 0, np.inf, np.log(denominator))
-        log_z[self._passes.hand.weights[batch, head, cut]] = np.inf  # they are drawn by themselves
-        risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0] & np.isfinite(denominator)
+        apart = self._apart(batch, head)[cut]
+        log_z[apart] = np.inf  # they are drawn by themselves
+        risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0]
+        risk &= np.isfinite(denominator) & ~apart
         if not risk.any():
             return [row_max + log_z]
         highest = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)

@@ -56,6 +56,8 @@ class Power(Expression):
             plain = isinstance(self.base, Cell) and self.base.binds(style) > self.rank
             raised = plain and "^" in base  # TeX takes no second exponent at one letter
             return rf"\left({base}\right)^{{{self.exponent}}}" if raised else f"{base}^{{{self.exponent}}}"
+        if np.isinf(self.value) and np.isfinite(self.base.value):  # ** of Python raises what * lets be infinite
+            return f"({'*'.join([base] * self.exponent)})"
         return f"{base}**{self.exponent}"
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.checks import as_number
@@ -41,3 +43,6 @@ class Scale(Intervention):
 
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return given, own, None
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        return self.changed(factor=as_number(f"{name}.factor", self.factor))

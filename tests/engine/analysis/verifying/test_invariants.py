@@ -65,6 +65,13 @@ def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng, sink):
     assert found.note.values["wild"] == 1
 
 
+def test_rows_with_an_infinite_sink_hold_nan_and_are_no_failures(rng):
+    arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
+    found = invariants(Evaluation(Problem(**arrays, num_heads=2, sink=(np.inf, 0.0))))[0]
+    assert found.holds is True
+    assert found.note.values["wild"] == 5
+
+
 @pytest.mark.parametrize("seen", ["end", "window"])
 def test_a_causal_layer_without_a_future_has_nothing_to_hold(seen, rng):
     arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 1), ("value", 1))}
