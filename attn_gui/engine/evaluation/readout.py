@@ -93,7 +93,7 @@ class Readout:
 
     def latest(self, variable: str) -> str:
         """The last stage that writes a variable of the formulas: the turned keys rather than the keys."""
-        return next(name for name in reversed(self.stages) if STAGE[name].target.name == variable)
+        return next(name for name in reversed(self.stages) if self.node(name).stage.target.name == variable)
 
     # --- numbers ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:

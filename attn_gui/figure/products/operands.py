@@ -64,7 +64,7 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
-        written = {STAGE[name].target.name for name in evaluation.stages}
+        written = {evaluation.node(name).stage.target.name for name in evaluation.stages}
         if not written.issuperset(VARIABLES):  # two states of other widths are compared without them
             return Picture(rows=rows, columns=columns)
         query, key, value, mixed = map(evaluation.latest, VARIABLES)
