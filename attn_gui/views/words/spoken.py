@@ -10,6 +10,7 @@ _SIGNS = {
     r"\circ": "∘",
     r"\times": "×",
     r"\cdots": "…",
+    r"\ldots": "…",
     r"\sum": "∑",
     r"\infty": "∞",
     r"\partial": "∂",

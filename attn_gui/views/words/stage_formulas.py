@@ -15,6 +15,9 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import MINUS
 from attn_gui.views.words.scores import score_cell_latex, score_latex, score_text
 
+DECIMALS = 6
+"""Of a scale that a formula has room for."""
+
 
 def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
     """LaTeX over a map, whole and for little room: of a stage, of a difference, or of a gradient."""
@@ -144,17 +147,30 @@ def _scaled(evaluation: Evaluation) -> str:
     kind = scale_kind(problem)
     if kind == "sqrt":
         return rf"\frac{{{product}}}{{\sqrt{{d_k}}}}"
-    return product if kind == "none" or problem.scale is None else rf"{_exact_latex(problem.scale)} \cdot {product}"
+    return product if kind == "none" or problem.scale is None else rf"{_scale_latex(problem.scale)} \cdot {product}"
 
 
-def _exact_latex(number: float) -> str:
-    """A number as it is, which a formula may state with "="."""
-    digits, _, power = shortest(number).partition("e")
+def _scale_latex(scale: float) -> str:
+    digits, power = _first_digits(scale)
+    digits = digits.replace("…", r"\ldots ")
     return rf"{digits} \cdot 10^{{{power}}}" if power else digits
+
+
+def _first_digits(number: float) -> tuple[str, str]:
+    """The digits of a number and its power of ten, if it is written with one.
+
+    A formula states them with "=": so they are not rounded, and "…" stands for those that it has no room for.
+    """
+    digits, _, power = shortest(number).partition("e")
+    whole, point, decimals = digits.partition(".")
+    return whole + point + decimals[:DECIMALS] + ("…" if len(decimals) > DECIMALS else ""), power
 
 
 def _scaled_text(evaluation: Evaluation, score: str) -> str:
     kind, scale = scale_kind(evaluation.problem), evaluation.problem.scale
     if kind == "sqrt":
         return f"{score} / √dₖ"
-    return f"{shortest(scale).replace('-', MINUS)} · {score}" if kind == "typed" and scale is not None else score
+    if kind != "typed" or scale is None:
+        return score
+    digits, power = _first_digits(scale)
+    return f"{digits}{power and 'e'}{power} · {score}".replace("-", MINUS)
