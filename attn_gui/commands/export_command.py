@@ -25,8 +25,7 @@ FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)",
 CARRIER = "a figure that carries one (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--headers": TEXT, "--bom": SPREADSHEET}
-_LOOKS = ("sheet", "picture", "width", "height", "dpi", "style", "font-size", "levels", "colormap", "values")
-NEEDS |= {f"--{name}": FIGURE for name in (*_LOOKS, "transparent", "colorbar")}
+NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar"), FIGURE)
 CLASHES = {
     "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
     "--picture": ("--sheet",),

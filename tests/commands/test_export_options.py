@@ -31,9 +31,8 @@ IDLE = [
     ((*PAGE, "--no-colorbar"), "--colorbar means nothing with --page"),
     ((*PAGE, "--format", "svg", "csv", "--bom"), "--bom means nothing with --page"),
     (("--picture", "product", "--sheet"), "--sheet means nothing with --picture"),
-    (("--format", "csv", "--sheet"), "--sheet means something with a figure (--format) only"),
-    (("--format", "csv", "npz", "--levels", "0,1"), "--levels means something with a figure (--format) only"),
-    (("--format", "csv", "--dpi", "300"), "--dpi means something with a figure (--format) only"),
+    (("--format", "csv", "npz", "--picture", "product"), "--picture means something with a figure (--format) only"),
+    (("--format", "csv", "--style", "slide"), "--style means something with a figure (--format) only"),
     (("--format", "csv", "--transparent"), "--transparent means something with a figure (--format) only"),
     (("--headers",), "--headers means something with a table as text (--format) only"),
     (("--format", "png", "md", "--bom"), "--bom means something with csv or tsv (--format) only"),
@@ -57,6 +56,12 @@ def test_an_option_is_of_use_to_one_of_the_formats(tmp_path):
     assert main(["export", str(WORKED), "-o", str(tmp_path), *words]) == 0
     assert len(list(tmp_path.iterdir())) == 2
     assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "gif", "--no-session"]) == 0
+
+
+def test_what_any_call_may_say_of_figures_stands_beside_numbers(tmp_path):
+    words = ["--sheet", "--width", "9", "--height", "9", "--dpi", "300", "--levels", "0,1", "--colormap", "grey"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "csv", *words, "--font-size", "8"]) == 0
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize(("words", "carried"), [((), True), (("--no-session",), False)])

@@ -52,7 +52,6 @@ SIGNS = {
     "/": ("/", ORD),
     r"\infty": ("∞", ORD),
     r"\cdots": ("⋯", ORD),
-    r"\ldots": ("…", ORD),
     r"\ell": ("ℓ", ORD),
     r"\partial": ("𝜕", ORD),
     r"\Delta": ("𝛥", ORD),

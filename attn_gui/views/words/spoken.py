@@ -10,7 +10,6 @@ _SIGNS = {
     r"\circ": "∘",
     r"\times": "×",
     r"\cdots": "…",
-    r"\ldots": "…",
     r"\sum": "∑",
     r"\infty": "∞",
     r"\partial": "∂",

@@ -152,7 +152,7 @@ def _scaled(evaluation: Evaluation) -> str:
 
 def _scale_latex(scale: float) -> str:
     digits, power = _first_digits(scale)
-    digits = digits.replace("…", r"\ldots ")
+    digits = digits.replace("…", "...")  # the font of formulas has no sign for it
     return rf"{digits} \cdot 10^{{{power}}}" if power else digits
 
 
