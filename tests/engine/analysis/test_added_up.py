@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.contributions import contributions, part_block
+from attn_gui.engine.analysis.contributions import contributions, farthest, part_block
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, D_K, D_V, OUT = 5, 7, 3, 2, 4, 11
@@ -83,5 +83,6 @@ def test_an_output_of_nothing_has_no_shares_and_nan_is_not_hidden(rng):
     value = np.zeros((2, M, HEADS * D_V))
     value[0, 3, 1] = np.nan
     wild = contributions(compute(made(rng).replace(value=value)).evaluation, 0, slice(0, 1))
-    assert np.isnan(wild.difference)
+    assert wild.difference == 0.0, "both have NaN in the same place"
+    assert np.isnan(farthest(wild.total, np.zeros_like(wild.total)))
     assert np.isfinite(wild.parts[1:]).all()
