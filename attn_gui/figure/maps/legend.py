@@ -39,7 +39,7 @@ def legend_lines(maps: Sequence[MapFigure], width: float) -> tuple[tuple[int, ..
 def paint_legend(
     painter: QPainter, maps: Sequence[MapFigure], lines: tuple[tuple[int, ...], ...], corner: QPointF
 ) -> None:
-    """Paint the legend's lines with their left upper corner at a point, in the colors of the first map."""
+    """Paint the legend's lines with their left upper corner at a point."""
     figure = maps[0]
     painter.setFont(figure_font(FONT_SIZE.small))
     metrics = QFontMetricsF(painter.font())
@@ -52,7 +52,8 @@ def paint_legend(
                 painter.fillRect(swatch, figure.theme.surface)
                 paint_by_hand(painter, swatch, figure.theme)
             else:
-                paint_sample(painter, swatch, flag, figure.table, figure.theme)
+                of = next(each for each in maps if flag in each.counts)
+                paint_sample(painter, swatch, flag, of.table, figure.theme)
             painter.setPen(QPen(figure.theme.line_strong, 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(swatch)
