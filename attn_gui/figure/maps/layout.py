@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
@@ -183,7 +184,7 @@ class _Planner:
     def _column_labels(self, cell_width: float) -> Labels:
         texts = [token_label(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
-        numbers = widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
+        numbers = are_short_numbers(texts, widest)
         if widest + SPACING.s <= cell_width or numbers:
             step = label_step(widest + (SPACING.m if numbers else SPACING.s), cell_width)
             return self._labels(self.figure.columns, step, turned=False, room=max(step * cell_width, widest))
@@ -290,3 +291,8 @@ def sample_of(axis: Axis) -> list[str]:
     if len(axis.labels) <= MEASURED_LABELS:
         return list(axis.labels)
     return sorted(axis.labels, key=len)[-MEASURED_LABELS:]
+
+
+def are_short_numbers(texts: Iterable[str], widest: float) -> bool:
+    """Whether labels of columns are numbers with room to stand upright: of these some are left out, none is turned."""
+    return widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)

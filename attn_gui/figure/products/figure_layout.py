@@ -16,6 +16,7 @@ from attn_gui.figure.maps.layout import (
     LONGEST_ROW_LABEL,
     MARGIN,
     Labels,
+    are_short_numbers,
     default_cells,
     sample_of,
 )
@@ -204,8 +205,7 @@ def _row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
 def _column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
     texts = sample_of(axis)
     widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
-    numbers = widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
-    turned = widest + SPACING.s > cell and not numbers
+    turned = widest + SPACING.s > cell and not are_short_numbers(texts, widest)
     room = min(widest, LONGEST_COLUMN_LABEL) if turned else widest
     step = label_step(LABEL_PITCH if turned else widest + SPACING.s, cell)
     return Labels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, turned, room)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -121,3 +122,13 @@ def test_nothing_to_draw_is_said(shape: tuple[int, int]) -> None:
 def test_values_on_demand_make_cells_large_enough() -> None:
     least, wanted = (cell_of(plan(a_figure(30, 30, show_values=show)), 30, 30)[0] for show in (None, True))
     assert least < 30 < wanted
+
+
+def test_a_long_number_over_a_column_is_turned_and_cut_as_a_word_is():
+    """It ran over the page, and the numbers beside it were left out."""
+    long = "31415926535897932384626433832795028841971"
+    found = plan(replace(a_figure(2, 3), columns=Axis("key", (long, "2", "3"))))
+    labels = found.column_labels
+    assert labels.turned
+    assert labels.texts[0].endswith("…")
+    assert tuple(labels.texts[1:]) == ("2", "3")
