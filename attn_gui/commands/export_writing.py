@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,30 +85,19 @@ def _write_page(request: Request) -> Iterator[Path]:
 
 def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """A figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.engine.tell import within
-    from attn_gui.figure.frames import Frames, frame_path
+    from attn_gui.figure.frames import Frames
     from attn_gui.figure.options import FigureOptions
-    from attn_gui.figure.sheet import File, session_of, write_moving, write_page
+    from attn_gui.figure.sheet import File
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
         raise ExportError(f"The page {kind.name} has no slider, and so no frames.")
     ensure_gui()
     options = _figure_options(request.options)
-    figure = FigureOptions(**options, **choices)
-    frames, file = Frames(kind, figure, head), File(path.suffix[1:], options["dpi"])
-    if IMAGES[file.form].moving:
-        with FileProgress(path) as progress:
-            pages = frames.pages(request.evaluation, within(progress.show, 0, 2))
-            write_moving(pages, file, path, within(progress.show, 1, 2))
-        yield path
-        return
-    session = session_of(request.loaded.problem, figure, (head,))
-    for place in range(frames.count(request.evaluation)):
-        target = frame_path(path, place)
+    frames = Frames(kind, FigureOptions(**options, **choices), head)
+    for target, write in frames.files(request.evaluation, File(path.suffix[1:], options["dpi"]), path):
         with FileProgress(target) as progress:
-            page = frames.page(request.evaluation, place, progress.show)
-            write_page(replace(page, session=session), file, target)
+            write(request.evaluation, progress.show)
         yield target
 
 

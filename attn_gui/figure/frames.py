@@ -1,7 +1,8 @@
-"""Frames of a page: a picture for every place of its slider, from numbers that are computed once."""
+"""Frames of a page: a picture for every place of its slider, from numbers that are computed once, and their files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,12 @@ from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import content_page, page_aim
+from attn_gui.figure.sheet import File, session_of, write_moving, write_page
+from attn_gui.formats.catalog import IMAGES
 
 DIGITS = 3
+
+Write = Callable[[Evaluation, Tell], object]
 
 
 class Frames:
@@ -47,6 +52,22 @@ class Frames:
         """The pictures at all of them."""
         count = self.count(evaluation)
         return [self.page(evaluation, place, within(tell, place, count)) for place in range(count)]
+
+    def files(self, evaluation: Evaluation, file: File, path: Path) -> list[tuple[Path, Write]]:
+        """The files that hold them and how each is written: one of all where the form moves, else one for each."""
+        if IMAGES[file.form].moving:
+            return [(path, lambda now, tell: self._write_moving(now, file, path, tell))]
+        session = session_of(evaluation.problem, self._options, (self._head,))
+
+        def written(place: int, target: Path) -> Write:
+            return lambda now, tell: write_page(replace(self.page(now, place, tell), session=session), file, target)
+
+        targets = [frame_path(path, place) for place in range(self.count(evaluation))]
+        return [(target, written(place, target)) for place, target in enumerate(targets)]
+
+    def _write_moving(self, evaluation: Evaluation, file: File, path: Path, tell: Tell) -> None:
+        """Compute all frames, then paint them."""
+        write_moving(self.pages(evaluation, within(tell, 0, 2)), file, path, within(tell, 1, 2))
 
 
 def frame_path(path: Path, place: int) -> Path:

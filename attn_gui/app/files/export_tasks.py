@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.tell import Tell
 from attn_gui.figure import sheet
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, SPLIT
-from attn_gui.figure.frames import Frames, frame_path
+from attn_gui.figure.frames import Frames, Write
 from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pictures import PICTURES
 from attn_gui.formats import (
@@ -42,9 +41,6 @@ from attn_gui.views.words.names import stage_title
 
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now", GRADIENT: "gradient"}
 """Part of a file name for each way to show two states, or a gradient."""
-
-Write: TypeAlias = Callable[[Evaluation, Tell], object]
-
 
 MANY = 1 << 30  # cells, as it were: of what is computed value by value
 
@@ -118,24 +114,7 @@ def _frame_tasks(
     problem = evaluation.problem
     parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
     path = naming.path(choice, parts, alone=True)
-    if IMAGES[file.form].moving:
-        return [Task(path, MANY, lambda evaluation, tell: _write_moving(frames, evaluation, file, path, tell))]
-
-    session = sheet.session_of(problem, options, (head,))
-
-    def page(evaluation: Evaluation, place: int, tell: Tell) -> Page:
-        return replace(frames.page(evaluation, place, tell), session=session)
-
-    def write(place: int, target: Path) -> Write:
-        return lambda evaluation, tell: sheet.write_page(page(evaluation, place, tell), file, target)
-
-    count = frames.count(evaluation)
-    return [Task(target, MANY, write(k, target)) for k in range(count) for target in [frame_path(path, k)]]
-
-
-def _write_moving(frames: Frames, evaluation: Evaluation, file: sheet.File, path: Path, tell: Tell) -> None:
-    """One file of all frames: to compute them, then to paint them."""
-    sheet.write_moving(frames.pages(evaluation, within(tell, 0, 2)), file, path, within(tell, 1, 2))
+    return [Task(target, MANY, write) for target, write in frames.files(evaluation, file, path)]
 
 
 def options_of(

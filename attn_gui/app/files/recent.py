@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from os.path import exists  # which takes one that cannot be looked at for gone, where Path.exists raises
 from pathlib import Path
@@ -48,9 +48,6 @@ class RecentFiles(QObject):
     def _reopens(self) -> bool:
         return self._settings.flag(REOPEN, False)
 
-    def _keep(self, paths: Iterable[Path]) -> None:
-        self._settings.put("recent", {"files": [str(path) for path in paths]})
-
     def fill(self) -> None:
         """The files opened last; those that are gone stay, greyed."""
         menu, files = self._menu, self._settings.recent()
@@ -63,13 +60,16 @@ class RecentFiles(QObject):
         if files:
             menu.addSeparator()
             self._missing = menu.addAction(self.tr("Take the &missing ones off this list"))
-            self._missing.triggered.connect(lambda: self._keep(path for path in files if path not in self._gone))
+            self._missing.triggered.connect(self._take_missing_off)
             self._missing.setObjectName("action.forget_missing")
             empty = menu.addAction(self.tr("&Empty this list"))
             empty.setObjectName("action.forget_all")
-            empty.triggered.connect(lambda: self._keep(()))
+            empty.triggered.connect(lambda: self._settings.keep_recent(()))
             self._looking.ask(lambda: frozenset(path for path in files if not exists(path)))
         self._show_gone()
+
+    def _take_missing_off(self) -> None:
+        self._settings.keep_recent(path for path in self._settings.recent() if path not in self._gone)
 
     def _action(self, path: Path) -> QAction:
         name = path.name if len(path.name) <= LONGEST_NAME else f"{path.name[: LONGEST_NAME // 2]}…{path.name[-24:]}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QSettings
 
-RECENT = 10
+MOST_RECENT = 10
+_RECENT_FILES = "recent", "files"  # the record, and its list
 
 
 class Settings:
@@ -78,7 +79,12 @@ class Settings:
 
     def recent(self) -> list[Path]:
         """Files opened or saved last, newest first, missing ones included."""
-        return [Path(name) for name in self.entries("recent", "files") if isinstance(name, str)]
+        return [Path(name) for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]
 
     def add_recent(self, path: Path) -> None:
-        self.put_first("recent", "files", str(path), RECENT, str(path).__eq__)
+        self.put_first(*_RECENT_FILES, str(path), MOST_RECENT, str(path).__eq__)
+
+    def keep_recent(self, paths: Iterable[Path]) -> None:
+        """Let the list be these files alone."""
+        key, name = _RECENT_FILES
+        self.put(key, {name: [str(path) for path in paths]})
