@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,29 +175,35 @@ def _drawn(now: Evaluation, options: FigureOptions, file: File) -> Picture:
     ensure_gui()
     evaluation = faced(now, options)
     chosen = _chosen(evaluation, options)
-    page = page_of(evaluation, options, chosen, file, silent)
-    return Picture(page, options.dpi, session_of(now.problem, options, chosen))
+    return Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
 
 
 class Picture:
     """A figure that a notebook shows by itself, and that can be saved."""
 
-    def __init__(self, page: Page, dpi: float, session: Callable[[], bytes] | None) -> None:
-        self._page, self._dpi, self._session = page, dpi, session
+    def __init__(self, make: Callable[[File], Page], file: File, session: Callable[[], bytes] | None) -> None:
+        self._make, self._file, self._session = make, file, session
+        self._page = make(file)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure as png, svg, pdf or gif, as the path ends; ValueError with a sentence when that fails."""
         path = Path(path)
-        write_page(replace(self._page, session=self._session), File(path.suffix.removeprefix("."), self._dpi), path)
+        file = File(path.suffix.removeprefix("."), self._file.dpi)
+        write_page(replace(self._as(file.form), session=self._session), file, path)
         return path
 
     def image(self) -> QImage:
         """The figure in pixels."""
-        return image_of(self._page, self._dpi)
+        return image_of(self._as("png"), self._file.dpi)
 
-    def _encoded(self, ending: str) -> bytes:
+    def _as(self, form: str) -> Page:
+        """The page as a form holds it: pixels have room for fewer cells, and the figure says which it shows."""
+        alike = IMAGES[form].pixels is IMAGES[self._file.form].pixels
+        return self._page if alike else self._make(File(form, self._file.dpi))
+
+    def _encoded(self, form: str) -> bytes:
         buffer = io.BytesIO()
-        ENCODERS[ending](self._page, self._dpi, buffer)
+        ENCODERS[form](self._as(form), self._file.dpi, buffer)
         return buffer.getvalue()
 
     def _repr_png_(self) -> bytes:

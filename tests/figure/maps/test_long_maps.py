@@ -17,13 +17,13 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure import reading
 from attn_gui.figure.display import auto_levels
-from attn_gui.figure.maps.compose import composed
+from attn_gui.figure.maps.compose import composed, evaluation_of
 from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output import devices
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.pictures import map_pixels
-from attn_gui.figure.sheet import render, to_image, write
+from attn_gui.figure.sheet import File, page_of, render, to_image, write, write_page
 
 ROWS, COLUMNS = 331, 397
 NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."
@@ -115,8 +115,10 @@ def test_a_long_map_looks_like_one_that_is_held(
 def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: Problem, tmp_path: Path) -> None:
     for source in (Evaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
-            picture = render(source, stage="weights", width=9.0, dpi=dpi)
-            found = texts(picture.save(tmp_path / "p.svg")).replace("  ", " ")
+            options = FigureOptions(stage="weights", width=9.0, dpi=dpi)
+            page = page_of(evaluation_of(source, options.stage), options, (0,), File("png", dpi))
+            write_page(page, File("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
+            found = texts(tmp_path / "p.svg").replace("  ", " ")
             layout = plan(composed(Evaluation(problem), FigureOptions(stage="weights"), (0,)), 9.0 * PX_PER_CM)
             rows, columns = map_pixels(layout, 1.0, dpi)
             wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
@@ -202,6 +204,14 @@ def test_progress_rises_to_the_end_and_can_break_off(long: Problem, tmp_path: Pa
         write(long, target, heads=[0, 1], sheet=True, dpi=50, width=13.0, tell=enough)
     assert target.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.png"]
+
+
+def test_a_picture_is_saved_as_each_form_holds_it(problem: Problem, tmp_path: Path) -> None:
+    pixels, lines = (render(problem, tmp_path / f"drawn.{form}", width=9.0, dpi=60) for form in ("png", "svg"))
+    assert texts(pixels.save(tmp_path / "a.svg")) == texts(tmp_path / "drawn.svg")
+    assert "Pooled" not in texts(tmp_path / "a.svg")
+    assert QImage(str(lines.save(tmp_path / "a.png"))) == QImage(str(tmp_path / "drawn.png"))
+    assert lines.image() == pixels.image()
 
 
 def test_a_long_problem_is_shown_in_a_notebook(long: Problem) -> None:
