@@ -78,7 +78,8 @@ class Settings:
         self._store.remove(group)
 
     def recent(self) -> list[Path]:
-        """Files opened or saved last, newest first, missing ones included."""
+        """Files opened or saved last, in any window, newest first, missing ones included."""
+        self._store.sync()
         return [Path(name) for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]
 
     def add_recent(self, path: Path) -> None:

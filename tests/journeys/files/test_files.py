@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QMessageBox, QSpinBox
 
+from attn_gui.app.state.settings import Settings
 from attn_gui.formats import open_file, save_session
 
 SMALL = "worked-example.npz"
@@ -200,9 +201,13 @@ def test_recent_files_are_listed_and_open(launch, tmp_path, qtbot):
     qtbot.waitUntil(lambda: not all(action.isEnabled() for action in menu.actions()[:2]))
     grey = {action.text(): action.isEnabled() for action in menu.actions()}
     assert grey | {shown[1]: True, shown[0]: False} == grey
+    Settings().add_recent(first)  # in another window, while the menu is open here
+    third = first.with_name("third.attn")
+    Settings().add_recent(third)
     click_in_menu(menu, "Take the &missing ones off this list")
+    assert person.program.settings.recent()[:2] == [third, first]
     menu = open_menu(person, "recent")
-    assert menu.actions()[0].text() == shown[1]
+    assert menu.actions()[1].text() == shown[1]
     click_in_menu(menu, "&Empty this list")
     assert person.program.settings.recent() == []
 
