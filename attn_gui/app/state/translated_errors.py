@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.phrases import filled
+from attn_gui.engine.analysis.solving import BIAS
 from attn_gui.engine.chain.symbols import is_named
 from attn_gui.engine.problem.sentences import spoken
 from attn_gui.engine.scores import SCORES
@@ -22,7 +23,7 @@ NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the e
 SCORE = "score"  # where it says which score function it means
 NUMBERS = {
     "scale": ("Names", "scale"),
-    "bias": ("Names", "bias"),
+    BIAS: ("Names", BIAS),  # a way to a target
     "softcap": ("Settings", "softcap"),
     "temperature": ("Settings", "temperature"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
