@@ -9,7 +9,6 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from attn_gui.commands.command_ground import (
@@ -88,10 +87,11 @@ def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
     """Files of arrays together, as they make one problem, and every other one by itself."""
     if len(files) < 2:
         return [(file,) for file in files]
+    from attn_gui.app.model.model_folder import is_model
     from attn_gui.formats.named.several_files import holds_arrays
     from attn_gui.lessons.lesson_ending import is_lesson
 
-    together = tuple(file for file in files if holds_arrays(file) and not is_lesson(file))
+    together = tuple(file for file in files if holds_arrays(file) and not (is_model(file) or is_lesson(file)))
     return [*([together] if together else []), *((file,) for file in files if file not in together)]
 
 
@@ -112,19 +112,26 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
 
 
 def _check(chosen: argparse.Namespace) -> None:
-    """Refuse a file that cannot be opened in the window: a problem, or a lesson."""
+    """Refuse a file that cannot be opened in the window: a problem, a lesson, a model or a session of one."""
+    from attn_gui.app.model.model_folder import is_model
     from attn_gui.formats import FormatError
+    from attn_gui.formats.sessions.study_record import ModelNeeded
     from attn_gui.lessons.lesson_ending import is_lesson
     from attn_gui.lessons.lesson_file import read_lesson
 
-    if not is_lesson(chosen.file) or arranged(chosen) is not None:
-        with suppress(Unnamed):  # the window asks
-            opened(chosen)
-        return
+    alone = arranged(chosen) is None
     try:
-        read_lesson(chosen.file)
+        if is_lesson(chosen.file) and alone:
+            read_lesson(chosen.file)
+        elif not (is_model(chosen.file) and alone):
+            opened(chosen)
+    except Unnamed:
+        pass  # the window asks
     except FormatError as error:
         raise Refusal(str(error)) from error
+    except Refusal as refusal:
+        if not isinstance(refusal.__cause__, ModelNeeded):  # which the window looks for
+            raise
 
 
 def _verify(words: list[str]) -> int:
@@ -163,8 +170,8 @@ def _window_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx), a figure with its session (.png, .svg, "
-    known += ".pdf) or a lesson (.md) to open; several files of arrays (.npy, .csv, …) as one problem, several others "
-    known += "each in a window of its own"
+    known += ".pdf), a lesson (.md) or the folder of a model to open; several files of arrays (.npy, .csv, …) as one "
+    known += "problem, several others each in a window of its own"
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=known)
     parser.add_argument("--lang", choices=LANGUAGES, help="language of the window (default: the system's)")
     add_arrangement(parser)

@@ -16,10 +16,12 @@ import pytest
 
 import attn_gui
 from attn_gui import no_window
+from attn_gui.app.shell import start
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.comparison.ready import READY
-from attn_gui.formats import load, load_matrix, open_file, open_matrix, save
+from attn_gui.formats import load, load_matrix, open_file, open_matrix, save, save_study
+from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.paths import resource
 
 ROOT = Path(__file__).parents[1]
@@ -395,6 +397,25 @@ def test_a_bad_file_is_refused_before_a_window(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("attn-gui: bad.attn ")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_model_and_a_session_of_one_reach_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A double click and a drop of several files come by this line, where a refusal is read by no one."""
+    folder, session, shown = resource("models", "toy-induction"), tmp_path / "some.attn", []
+    layer = LayerRecord(options={}, names=())
+    save_study(StudyRecord("toy-induction", "0" * 64, str(folder), "k x b p", 0, {0: layer}), session)
+    monkeypatch.setattr(start, "run", lambda paths, *_: shown.extend(paths) or 0)
+    for files in ([session], [folder], [WORKED, folder, session]):
+        shown.clear()
+        assert main([*map(str, files)]) == 0
+        assert shown == files
+    assert capsys.readouterr().err == ""
+    assert main(["verify", str(session)]) == 2
+    assert "needs" in capsys.readouterr().err
+    assert main([str(tmp_path)]) == 2
+    assert "is a folder" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")

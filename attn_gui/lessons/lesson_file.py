@@ -35,7 +35,7 @@ CHECK = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer
 PLAIN = Note(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
 NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
 OF_NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
-POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1"))
+POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
 SHORT = Note(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
 FEW = Note(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
 UTF8 = Note(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))

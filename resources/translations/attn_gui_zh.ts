@@ -2522,15 +2522,15 @@
     </message>
     <message>
         <source>added the block</source>
-        <translation>添加残差、层归一化和线性层</translation>
+        <translation>添加块</translation>
     </message>
     <message>
         <source>removed the block</source>
-        <translation>移除残差、层归一化和线性层</translation>
+        <translation>移除块</translation>
     </message>
     <message>
         <source>added W_O and the block</source>
-        <translation>添加 W_O、残差、层归一化和线性层</translation>
+        <translation>添加 W_O 和块</translation>
     </message>
     <message>
         <source>set {cell} to {value}</source>
@@ -3897,8 +3897,24 @@
         <translation>让模型读入这段文本</translation>
     </message>
     <message>
-        <source>&amp;Heads by</source>
-        <translation>各头显示(&amp;H)</translation>
+        <source>Heads &amp;by</source>
+        <translation>各头显示(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Switch the head &amp;on again</source>
+        <translation>重新打开该头(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Switch the head &amp;off</source>
+        <translation>关闭该头(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
+        <translation>重新打开本层所有头(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
+        <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
         <source>What is shown of every head</source>
@@ -3909,24 +3925,12 @@
         <translation>注意力权重的缩略图，或每个头一个数</translation>
     </message>
     <message>
-        <source>S&amp;witch the head on again</source>
-        <translation>重新打开该头(&amp;F)</translation>
-    </message>
-    <message>
         <source>Leave the result of the head on show as computed</source>
         <translation>让所示头的结果恢复为计算值</translation>
     </message>
     <message>
         <source>Multiply the result of the head on show by 0</source>
         <translation>将所示头的结果乘以 0</translation>
-    </message>
-    <message>
-        <source>Switch the &amp;layer&apos;s heads off</source>
-        <translation>关闭本层所有头(&amp;L)</translation>
-    </message>
-    <message>
-        <source>Switch the &amp;layer&apos;s heads on again</source>
-        <translation>重新打开本层所有头(&amp;L)</translation>
     </message>
     <message>
         <source>Leave the results of all heads of the layer on the table as computed</source>
@@ -3939,10 +3943,6 @@
     <message>
         <source>Space switches a row, Enter goes to its layer, Delete removes it</source>
         <translation>空格键开关一行，Enter 转到所在的层，Delete 删除</translation>
-    </message>
-    <message>
-        <source>Switch the head o&amp;ff</source>
-        <translation>关闭该头(&amp;F)</translation>
     </message>
 </context>
 <context>
@@ -5860,8 +5860,8 @@
         <translation>缩放，从 0 到 1/√dₖ</translation>
     </message>
     <message>
-        <source>0: all allowed keys count alike (average pooling). 1/√dₖ: scaled dot product.</source>
-        <translation>0：所有允许的键权重相同（平均汇聚）。1/√dₖ：缩放点积。</translation>
+        <source>0: no score counts (average pooling, unless a bias is added). 1/√dₖ: scaled dot product.</source>
+        <translation>0：分数不起作用（没有加偏置时即平均汇聚）。1/√dₖ：缩放点积。</translation>
     </message>
 </context>
 <context>
@@ -6220,12 +6220,12 @@
         <translation>查询 {query} 与键 {key} 的分数：{value}，是 {count} 个乘积之和。</translation>
     </message>
     <message>
-        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the length of the key counts {norm} times, times {w} squared.</source>
-        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，其中键的长度按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
-    </message>
-    <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.</source>
         <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，再乘以 {w} 的平方。</translation>
+    </message>
+    <message>
+        <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance, in which the squared length of the key counts {norm} times, times {w} squared.</source>
+        <translation>查询 {query} 与键 {key} 的分数：{value}，是二者距离平方的一半取负，其中键的长度的平方按 {norm} 倍计入，再乘以 {w} 的平方。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key}: {value}. It is minus half their squared distance.</source>
@@ -6565,11 +6565,7 @@
     </message>
     <message>
         <source>The score {score} takes too long for {heads} heads of {n} × {m} cells; only dot products can be so large.</source>
-        <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，评分函数 {score} 耗时太长；只有点积能算这么大。</translation>
-    </message>
-    <message>
-        <source>Only the w of a gaussian score can be fitted to the data, not that of the score {got}.</source>
-        <translation>只有高斯核评分函数的 w 可以由数据拟合，评分函数 {got} 没有可拟合的 w。</translation>
+        <translation>对 {heads} 个头、每头 {n} × {m} 个单元格，{score}评分函数耗时太长；只有点积能算这么大。</translation>
     </message>
     <message>
         <source>Fitting w takes two points or more, and no more than can be tried at once; got {got}.</source>
@@ -6744,12 +6740,12 @@
         <translation>对这个查询，任何键的行都改变不了键 {key} 的分数：{why} 为 0。</translation>
     </message>
     <message>
-        <source>The softcap keeps scores below {cap}, and this would need {needed}. This is the nearest.</source>
-        <translation>软截断使分数低于 {cap}，而这里需要 {needed}。这是最接近的解。</translation>
+        <source>The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest.</source>
+        <translation>软截断使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
     </message>
     <message>
-        <source>No key row has a score beyond {most} for this query. This is the nearest.</source>
-        <translation>对这个查询，任何键的行分数都不会超过 {most}。这是最接近的解。</translation>
+        <source>No key row has such a score for this query; {most} is the nearest.</source>
+        <translation>对这个查询，没有哪个键的行能得到这个分数；最接近的是 {most}。</translation>
     </message>
     <message>
         <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
@@ -7157,7 +7153,7 @@
     </message>
     <message>
         <source>The {score} score is not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-        <translation>评分函数 {score} 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <translation>{score}评分函数对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
@@ -7193,7 +7189,7 @@
     </message>
     <message>
         <source>{title}, column {column} for {token}: {value}.</source>
-        <translation>{token}的{title}，第 {column} 列：{value}。</translation>
+        <translation>{token} 的{title}，第 {column} 列：{value}。</translation>
     </message>
     <message>
         <source>There is no head {got}; there are {heads}, counted from 0.</source>
@@ -7266,6 +7262,10 @@
     <message>
         <source>{matrix} must broadcast to the cells of {other} that are set, {expected}; got the shape {got}.</source>
         <translation>{matrix} 应能广播到 {other} 中被设定的单元格 {expected}；实际形状为 {got}。</translation>
+    </message>
+    <message>
+        <source>Only the w of a Gaussian score can be fitted to the data; the {score} score has none.</source>
+        <translation>只有高斯核评分函数的 w 可以由数据拟合，{score}评分函数没有可拟合的 w。</translation>
     </message>
     <message>
         <source>The reference does not know the intervention {name}: no stage is judged.</source>
@@ -7344,8 +7344,8 @@
         <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
     </message>
     <message>
-        <source>a number between 0 and 1</source>
-        <translation>0 与 1 之间的数</translation>
+        <source>a number between 0 and 1, written as 0.001</source>
+        <translation>0 与 1 之间、写成 0.001 这种形式的数</translation>
     </message>
     <message>
         <source>at most {most} letters in a line</source>
@@ -8070,7 +8070,7 @@
         <translation>w，核宽度的倒数</translation>
     </message>
     <message>
-        <source>κ, how much the length of a key counts</source>
+        <source>κ, how much the squared length of a key counts</source>
         <translation>κ，‖k‖² 项的系数</translation>
     </message>
     <message>
@@ -8169,8 +8169,8 @@
         <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
-        <source>All is computed in float64; float32 rounds each number once, when it is read</source>
-        <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
+        <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
+        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 问题直接以 float32 计算</translation>
     </message>
     <message>
         <source>How many heads share the work</source>
@@ -9062,10 +9062,6 @@
         <translation>并列计算多少个样本，每个样本有各自的 Q、K、V</translation>
     </message>
     <message>
-        <source>All is computed in float64; float32 rounds each number once, when it is read</source>
-        <translation>一律以 float64 计算；选 float32 时，每个数在读出时舍入一次</translation>
-    </message>
-    <message>
         <source>Which number stands below every head, read off its weights A</source>
         <translation>每个头下显示哪个读数，由它的权重 A 算出</translation>
     </message>
@@ -9306,8 +9302,8 @@
         <translation>将 {name} 设为 {value}</translation>
     </message>
     <message>
-        <source>The weights of a row add up to 1. What shall become of the others?</source>
-        <translation>一行权重之和为 1。其余权重怎么处理？</translation>
+        <source>Softmax makes the weights of a row add up to 1, with the share of a sink. What shall become of the others?</source>
+        <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
         <source>Do the same from now on</source>

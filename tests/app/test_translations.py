@@ -22,7 +22,8 @@ from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.phrases import Label, filled
-from attn_gui.engine import STAGE
+from attn_gui.engine import STAGE, solve
+from attn_gui.engine.analysis.fitting import each_from_the_others
 from attn_gui.engine.analysis.verifying import invariants
 from attn_gui.engine.chain.symbols import title
 from attn_gui.engine.creation.create import new_problem
@@ -152,6 +153,22 @@ def test_numbers_are_called_as_in_the_window(app):
             problem.replace(**{name: float("nan")})
         said.append(sentence(wrong.value).split(" ")[0])
     assert said == ["缩放", "软截断", "温度", "旋转位置编码的基数"]
+
+
+def test_ways_and_scores_are_called_as_in_the_window(app):
+    set_language(app, "zh")
+    problem = new_problem("direct", n=3, m=3, num_heads=1, d_k=2, d_v=2)
+    by_bias = solve(problem, "weights", (0, 0, 1, 1), 0.5, by="bias")
+    assert "偏置" in sentence(by_bias.reason)
+    assert not re.search("[a-z]{2,}", sentence(by_bias.reason))
+    cosine = problem.replace(score="cosine", scale=None)
+    with pytest.raises(FieldError) as curved:
+        solve(cosine, "weights", (0, 0, 1, 1), 0.5, by="query", odds="kept")
+    with pytest.raises(FieldError) as unfit:
+        each_from_the_others(Evaluation(cosine))
+    for refused in (curved, unfit):
+        assert "余弦评分函数" in sentence(refused.value)
+        assert "cosine" in str(refused.value)
 
 
 def test_a_file_keeps_the_names_of_its_arrays(app, tmp_path):

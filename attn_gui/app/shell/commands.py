@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.actions.bars import Bars
@@ -30,8 +30,16 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.palette import Offer
     from attn_gui.views.help.help_pages import HelpPage
 
-HELP = {"zone.inputs": "2-tables", "zone.product": "3-maps", "heads.weights": "3-maps"}
-"""Pages of the help about zones of the window; any other place has the first one."""
+HELP = {
+    "zone.inputs": "2-tables",
+    "zone.product": "3-maps",
+    "heads.weights": "3-maps",
+    "panel.mask": "4-masks",
+    "panel.interventions": "5-changing-any-number",
+    "model.view": "8-models",
+    "lesson": "9-learning",
+}
+"""Pages of the help about parts of the window; any other place has the first one."""
 
 
 class CommandsController(QObject):
@@ -98,22 +106,24 @@ class CommandsController(QObject):
         from attn_gui.views.help.help_window import HelpWindow
 
         help_window = self._window.findChild(HelpWindow) or HelpWindow(self._help_pages, self._window)
-        zone = zone_with_focus(self._window)
-        help_window.open_page(HELP.get(ZONES[zone], "") if zone is not None else "")
+        help_window.open_page(_page_on(QApplication.focusWidget()))
         help_window.show()
         help_window.activateWindow()
 
     def _help_pages(self) -> Sequence[HelpPage]:
         """The pages in the present language, with the way to every action in its words."""
         from attn_gui.app.model.models_at_hand import out_of_reach
-        from attn_gui.views.dialogs.palette import Offer
+        from attn_gui.views.dialogs.palette import way_to
         from attn_gui.views.help.help_pages import help_pages
 
+        # an action may be called for what it would do now, as Undo is for the last step: a page is read later, too
+        labels = {row.name: translated(row.label, row.context) for row in self.actions.rows}
         ways = {}
-        for menus, words, action in self._bars.every_action():
+        for menus, _words, action in self._bars.every_action():
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            way = Offer(action, menus, words).path
-            ways[action.objectName().removeprefix("action.")] = f"{way} ({keys})" if keys else way
+            name = action.objectName().removeprefix("action.")
+            way = way_to(menus, labels.get(name, action.text()))
+            ways[name] = f"{way} ({keys})" if keys else way
         return help_pages(self._look.language, ways, out_of_reach())
 
     def show_shortcuts(self) -> None:
@@ -146,3 +156,10 @@ class CommandsController(QObject):
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in self.actions.rows]
+
+
+def _page_on(part: QWidget | None) -> str:
+    """The key of the page on the innermost part of the window that has one and holds the keyboard."""
+    while part is not None and part.objectName() not in HELP:
+        part = part.parentWidget()
+    return HELP[part.objectName()] if part is not None else ""

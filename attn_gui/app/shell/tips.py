@@ -64,7 +64,6 @@ TIPS = {
         "Tips", "Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ"
     ),
     "batch_size": QT_TRANSLATE_NOOP("Tips", "How many items are computed side by side, each with its own Q, K and V"),
-    "dtype": QT_TRANSLATE_NOOP("Tips", "All is computed in float64; float32 rounds each number once, when it is read"),
 }
 SOON_MS = 30
 CONTROL = "control."

@@ -10,15 +10,20 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.phrases import filled
+from attn_gui.engine.analysis.solving import BIAS
 from attn_gui.engine.chain.symbols import is_named
 from attn_gui.engine.problem.sentences import spoken
+from attn_gui.engine.scores import SCORES
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.views.words.scores import score_name
 
 P = ParamSpec("P")
 R = TypeVar("R")
 NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
+SCORE = "score"  # where it says which score function it means
 NUMBERS = {
     "scale": ("Names", "scale"),
+    BIAS: ("Names", BIAS),  # a way to a target
     "softcap": ("Settings", "softcap"),
     "temperature": ("Settings", "temperature"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
@@ -48,11 +53,15 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
     template, values = getattr(said, "template", None), getattr(said, "values", None)
     if not isinstance(template, str) or not isinstance(values, Mapping):
         return str(said)
-    words = {
-        place: named(value) if place in NAMED and isinstance(value, str) else _word(value)
-        for place, value in values.items()
-    }
+    words = {place: _filling(place, value, named) for place, value in values.items()}
     return filled(QCoreApplication.translate("Sentences", template), words)
+
+
+def _filling(place: str, value: object, named: Callable[[str], str]) -> str:
+    """Words of a value for its place in a sentence."""
+    if place == SCORE and value in SCORES:
+        return score_name(str(value))
+    return named(value) if place in NAMED and isinstance(value, str) else _word(value)
 
 
 def _word(value: object) -> str:

@@ -69,7 +69,7 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     """
     problem = evaluation.problem
     if not SCORES[problem.score].kernel_width:
-        raise FieldError(sentences.FIT_SCORE, got=problem.score)
+        raise FieldError(sentences.FIT_SCORE, score=problem.score)
     heads, count = problem.kv_heads, problem.m
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
         raise FieldError(sentences.FIT_POINTS, got=count)

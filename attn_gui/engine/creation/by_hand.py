@@ -75,7 +75,7 @@ def with_cells_free(
 
 
 def rescaled(row: Array, place: int, share: float) -> Array:
-    """A row of shares with `share` at one place and the others scaled so that the sum stays 1.
+    """A row of shares with `share` at one place and the others scaled so that the sum is 1.
 
     Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
     Others without a sum above 0, as NaN or infinities of both signs, stay as they are.

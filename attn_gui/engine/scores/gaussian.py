@@ -48,7 +48,7 @@ class Gaussian(Score):
     normed_sentence = QT_TRANSLATE_NOOP(
         "Sentences",
         "Score of query {query} and key {key}: {value}. It is minus half their squared distance, in "
-        "which the length of the key counts {norm} times, times {w} squared.",
+        "which the squared length of the key counts {norm} times, times {w} squared.",
     )
     term = "−w²(q−k)²/2"
     numbers = MappingProxyType(
@@ -62,7 +62,7 @@ class Gaussian(Score):
             "key_norm": Setting(
                 1.0,
                 Name("κ", r"\kappa", r"\kappa"),
-                QT_TRANSLATE_NOOP("Settings", "κ, how much the length of a key counts"),
+                QT_TRANSLATE_NOOP("Settings", "κ, how much the squared length of a key counts"),
                 QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
             ),
         }

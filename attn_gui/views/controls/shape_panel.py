@@ -115,7 +115,12 @@ class ShapePanel(QWidget):
                 "else d_k stays, and heads join or leave with their columns."
             )
         )
-        self._dtype.setToolTip(self.tr("All is computed in float64; float32 rounds each number once, when it is read"))
+        self._dtype.setToolTip(
+            self.tr(
+                "Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of "
+                "float32 are computed in it"
+            )
+        )
         self._explain()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -35,6 +35,11 @@ def without_access_key(label: str) -> str:
     return re.sub(r"\(&[^&]\)|&(&?)", r"\1", label)
 
 
+def way_to(menus: Sequence[str], label: str) -> str:
+    """`View › Theme › Dark`: the menus that lead to a label, without what is there for keys."""
+    return SEPARATOR.join(map(without_access_key, (*menus, label.partition("\t")[0])))
+
+
 @dataclass(frozen=True)
 class Offer:
     """An action with its menus (`View › Theme`), other words for it, and why it is disabled, if it is."""
@@ -47,7 +52,7 @@ class Offer:
     @property
     def path(self) -> str:
         """`View › Theme › Dark`."""
-        return SEPARATOR.join(map(without_access_key, (*self.menus, self.label)))
+        return way_to(self.menus, self.label)
 
     @property
     def label(self) -> str:

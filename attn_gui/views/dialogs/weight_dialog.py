@@ -31,7 +31,12 @@ class WeightDialog(QDialog):
         self.setObjectName("dialog.weight")
         self.setWindowTitle(self.tr("Set {name} to {value}").format(name=name, value=value))
         intro = WrappedLabel(self)
-        intro.setText(self.tr("The weights of a row add up to 1. What shall become of the others?"))
+        intro.setText(
+            self.tr(
+                "Softmax makes the weights of a row add up to 1, with the share of a sink. "
+                "What shall become of the others?"
+            )
+        )
         self._group = QButtonGroup(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)

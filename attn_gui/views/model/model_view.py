@@ -129,7 +129,7 @@ class ModelView(Retranslated, QWidget):
         self._other.setToolTip(self.tr("Text to compare with and to patch into the first; empty for none"))
         self._run.setText(self.tr("Run"))
         self._run.setToolTip(self.tr("Let the model read the text"))
-        self._reading_label.setText(self.tr("&Heads by"))
+        self._reading_label.setText(self.tr("Heads &by"))
         self._reading.setAccessibleName(self.tr("What is shown of every head"))
         self._reading.setToolTip(self.tr("Small maps of the weights, or one number for every head"))
         self._name_switches()
@@ -145,14 +145,14 @@ class ModelView(Retranslated, QWidget):
     def _name_switches(self) -> None:
         """Name each button for what it does next."""
         head, layer = self._are_off
-        self._head_off.setText(self.tr("S&witch the head on again") if head else self.tr("Switch the head o&ff"))
+        self._head_off.setText(self.tr("Switch the head &on again") if head else self.tr("Switch the head &off"))
         self._head_off.setToolTip(
             self.tr("Leave the result of the head on show as computed")
             if head
             else self.tr("Multiply the result of the head on show by 0")
         )
         self._off.setText(
-            self.tr("Switch the &layer's heads on again") if layer else self.tr("Switch the &layer's heads off")
+            self.tr("Switch the la&yer's heads on again") if layer else self.tr("Switch the la&yer's heads off")
         )
         self._off.setToolTip(
             self.tr("Leave the results of all heads of the layer on the table as computed")

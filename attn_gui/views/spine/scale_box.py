@@ -17,7 +17,7 @@ PARTS = 100  # of the way from no scale at all to 1/√dₖ
 
 
 class ScaleSlider(FocusedWheel, QSlider):
-    """A slider from 0, where all allowed keys count alike, to 1/√dₖ, the scaled dot product."""
+    """A slider from 0, where no score counts, to 1/√dₖ, the scaled dot product."""
 
     slid = Signal(float, bool)  # the share of the way; whether another gesture has begun with it
 
@@ -83,7 +83,9 @@ class ScaleBox(ListBox):
         self.set_choices([("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))])
         self.value.setAccessibleName(self.tr("scale, a factor"))
         self.slider.setAccessibleName(self.tr("scale, from 0 to 1/√dₖ"))
-        self.slider.setToolTip(self.tr("0: all allowed keys count alike (average pooling). 1/√dₖ: scaled dot product."))
+        self.slider.setToolTip(
+            self.tr("0: no score counts (average pooling, unless a bias is added). 1/√dₖ: scaled dot product.")
+        )
 
     @property
     def _root(self) -> float:

@@ -78,7 +78,7 @@ def test_heads_and_items_are_fitted_together() -> None:
 
 
 def test_what_cannot_be_fitted_is_said() -> None:
-    with pytest.raises(ValueError, match="gaussian"):
+    with pytest.raises(ValueError, match="Gaussian"):
         fit_width(points_of(regression(5, 0.5).replace(score="dot", score_params={})))
     one = np.ones((1, 1))
     with pytest.raises(ValueError, match="two points"):

@@ -19,6 +19,7 @@ from attn_gui.lessons.scenes import PLACES
 from attn_gui.models import KnownModel
 from attn_gui.paths import resource
 from attn_gui.views.help.help_window import HelpWindow
+from attn_gui.views.zones import stops
 
 KEYS = [path.stem for path in sorted(resource("help", "en").glob("*.md"))]
 
@@ -91,6 +92,32 @@ def test_it_opens_at_what_has_the_keyboard_and_once(launch):
     person.click_cell("weights", 1, 1)
     assert opened(person) is help_window
     assert help_window.text.toPlainText().startswith("Maps")
+
+
+def test_a_step_of_the_history_is_not_named_on_a_page(launch, qtbot):
+    person = launch()
+    person.type_into("query", 0, 0, "9")
+    qtbot.waitUntil(lambda: "Q[0, 0]" in person.action("undo").text())
+    said = read(opened(person), KEYS[0])
+    assert "Edit › Undo (" in said
+    assert "Q[0, 0]" not in said
+
+
+@pytest.mark.parametrize(
+    ("part", "title"), [("panel.mask", "Masks"), ("model.view", "A whole model"), ("lesson", "Learning")]
+)
+def test_parts_with_a_page_of_their_own_open_it(launch, qtbot, part, title):
+    person = launch()
+    if part == "panel.mask":
+        person.do("masks")
+    elif part == "model.view":
+        person.program.rooms.models.open_known("toy-induction")
+    else:
+        person.program.take_in(resource("lessons", "06-worked-example.md"))
+    person.wait()
+    qtbot.waitUntil(person.find(part).isVisible)
+    next(each for each in stops(person.window) if person.find(part).isAncestorOf(each)).setFocus()
+    assert opened(person).text.toPlainText().startswith(title)
 
 
 def test_it_follows_the_language_and_is_gone_when_closed(launch, qtbot):

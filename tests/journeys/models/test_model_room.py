@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPushButton, QTableView
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
 from attn_gui.models import open_model
+from attn_gui.views.dialogs.palette import without_access_key
 from tests.models.golden_folders import DATA
 
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
 WORDS = {
     "en": ("Switch the head off", "Switch the head on again", "Switch the layer's heads off"),
-    "zh": ("关闭该头(F)", "重新打开该头(F)", "关闭本层所有头(L)"),
+    "zh": ("关闭该头", "重新打开该头", "关闭本层所有头"),
 }
 ROWS = {
     "en": (
@@ -40,11 +44,11 @@ def toy(launch, lang):
 
 
 def said(person, name):
-    return person.find(name, QPushButton).text().replace("&", "")
+    return without_access_key(person.find(name, QPushButton).text())
 
 
 def action(person):
-    return person.action("head_off").text().replace("&", "")
+    return without_access_key(person.action("head_off").text())
 
 
 def changes(person):
@@ -69,6 +73,21 @@ def test_the_head_is_offered_to_be_switched_on_again_by_button_menu_and_key(toy,
     toy.wait()
     assert (said(toy, "model.head_off"), action(toy)) == (off, off)
     assert toy.program.document.problem.interventions == ()
+
+
+def test_no_access_key_of_the_room_is_that_of_a_menu_or_of_another_part(toy):
+    for off in (False, True):
+        room = toy.find("model.view")
+        parts = [*room.findChildren(QAbstractButton), *(each for each in room.findChildren(QLabel) if each.buddy())]
+        texts = [part.text() for part in parts if part.isVisible()]
+        keys = [QKeySequence.mnemonic(text).toString() for text in texts]
+        menus = [QKeySequence.mnemonic(action.text()).toString() for action in toy.window.menuBar().actions()]
+        counted = Counter([*filter(None, keys), *menus])
+        assert [key for key, count in counted.items() if count > 1] == [], texts
+        if not off:
+            toy.click("model.head_off")
+            toy.click("model.layer_off")
+            toy.wait()
 
 
 def test_the_layers_heads_are_offered_to_be_switched_on_again(toy, lang):

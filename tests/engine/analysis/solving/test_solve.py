@@ -294,6 +294,24 @@ def test_a_gaussian_key_moves_no_further_than_it_must(key_norm, rng):
     assert abs(abs(way @ slope) / np.linalg.norm(way) / np.linalg.norm(slope) - 1) < 1e-12
 
 
+def test_the_bounds_of_a_softcap_are_said_below_0_too(rng):
+    problem = simple(rng, softcap=0.5)
+    for target in (-3.0, 3.0):
+        solution = solve(problem, "capped", (0, 0, 0, 1), target, by="key")
+        assert not solution.feasible
+        assert "between −0.5 and 0.5" in solution.reason
+
+
+@pytest.mark.parametrize(("key_norm", "target"), [(-1.0, -50.0), (1.0, 50.0)])
+def test_the_nearest_score_of_a_gaussian_is_said_whether_it_is_the_largest_or_the_smallest(key_norm, target, rng):
+    problem = simple(rng, score="gaussian", score_params={"w": 1.0, "key_norm": key_norm})
+    solution = solve(problem, "scores", (0, 1, 2, 3), target, by="key")
+    assert not solution.feasible
+    assert solution.reason.values["most"] == pytest.approx(solution.reached, abs=1e-13)
+    assert "beyond" not in solution.reason
+    assert solve(problem, "scores", (0, 1, 2, 3), -target, by="key").feasible
+
+
 def test_a_gaussian_score_is_never_above_zero(rng):
     problem = simple(rng, score="gaussian")
     solution = solve(problem, "scores", (0, 1, 2, 3), 0.1, by="key")
