@@ -6244,6 +6244,10 @@
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
     </message>
     <message>
+        <source>{cell} is {value}: {layer} closes it, and a change by hand leaves it closed.</source>
+        <translation>{cell} 为 {value}：{layer}把它屏蔽了，手动修改后仍然被屏蔽。</translation>
+    </message>
+    <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和，未缩放。</translation>
     </message>
