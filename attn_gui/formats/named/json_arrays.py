@@ -88,7 +88,10 @@ def listing(source: Source) -> Listing:
     arrays: dict[str, Array] = {}
     budget = Budget()
     meta = _meta(named.pop(META, {}))
-    options = {**options_among(named), **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)}}
+    options = {
+        **options_among(named),
+        **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
+    }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
     for name, value in _lists(named):
         if name not in options:
