@@ -20,10 +20,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 LEAST_CELL = 0.5 * PX_PER_CM
 LARGEST_CELL = 1.2 * PX_PER_CM
 LONGEST_SIDE, LONGEST_IMAGE_SIDE = 60 * PX_PER_CM, 40 * PX_PER_CM
-"""By default cells are at least 0.5 cm as long as the maps of a figure stay within this side; then they shrink.
-
-Maps of so many cells that they are drawn as images stay within a shorter one.
-"""
+"""By default cells are at least 0.5 cm as long as the maps of a figure stay within this side; then they shrink."""
 
 READABLE_CELLS = 24
 """Up to this many cells a side, default cells are large enough for values of two decimals."""
