@@ -139,10 +139,10 @@ class SizeBox(CountBox):
     # --- inside ----------------------------------------------------------------------------------
     def objection(self, text: str) -> str:
         """The reason why this text cannot be the number, as a sentence; empty if it can."""
-        number = whole_number(text)
-        if number and self._allowed and number not in self._allowed:
-            return self._listing(number)
-        return super().objection(text)
+        number, sentence = whole_number(text), super().objection(text)
+        if sentence or number is None or not self._allowed or number in self._allowed:
+            return sentence
+        return self._listing(number)
 
     def _before(self) -> int:
         return self._settled

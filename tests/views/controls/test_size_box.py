@@ -172,7 +172,12 @@ def test_only_numbers_of_the_range_are_named_as_possible(qtbot: QtBot, host: Hos
     host.box.set_allowed((1, 2, 65536, 131072))
     _type(qtbot, host, "65535")
     qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert host.refused == ["65535 is not possible. Possible: 1, 2, 65536. Esc keeps 16."]
+    _type(qtbot, host, "131072")
+    qtbot.keyClick(host.box, Qt.Key.Key_Return)
+    assert host.refused == [
+        "65535 is not possible. Possible: 1, 2, 65536. Esc keeps 16.",
+        "131072 is out of range: 1 to 65536. Esc keeps 16.",
+    ]
 
 
 def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_typed(qtbot: QtBot, host: Host) -> None:
