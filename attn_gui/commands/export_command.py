@@ -207,7 +207,12 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
 def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
-    add("--width", type=centimeters, metavar="CM", help="of the figure (default: as its cells need, 0.5 cm or more)")
+    add(
+        "--width",
+        type=centimeters,
+        metavar="CM",
+        help="of the figure (default: as its cells need, 0.5 cm or more, less in large maps)",
+    )
     add("--height", type=centimeters, metavar="CM", help="of the figure (default: as its cells need)")
     add("--dpi", type=whole(30, 2400), metavar="N", help="dots per inch of a png or gif (default: 300, or the style's)")
     add(

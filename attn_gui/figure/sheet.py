@@ -63,9 +63,9 @@ def write(
 
     One head, or with `sheet` all chosen ones, goes to `path`; several without `sheet` to STEM-hHEAD.EXT beside it.
     The format is one of FORMATS, by default as the path ends. Sizes in cm are the whole figure's; without them cells
-    have at least 0.5 cm. A map of more cells than pixels, or too long to be held, is pooled and the figure says so.
-    `tell` hears the share that is done. A file is replaced wholly or not at all. ValueError with a sentence for
-    everything refused.
+    have at least 0.5 cm, less where the maps would be longer than 60 cm, of more than 10,000 cells than 40 cm. A map
+    of more cells than pixels, or too long to be held, is pooled and the figure says so. `tell` hears the share that is
+    done. A file is replaced wholly or not at all. ValueError with a sentence for everything refused.
     """
     path = Path(path)
     options = FigureOptions(**choices)
@@ -240,7 +240,7 @@ def page_of(
             raise Refusal(_TOO_LONG[name], most=f"{LONGEST_PAGE_CM:.0f}", got=f"{side:g}")
     dpi = file.dpi if IMAGES[file.form].pixels else None
     page = kind_of(options.picture).page(evaluation, options, heads, dpi, tell)
-    width, height = page.centimeters
+    width, height = (round(side, 6) for side in page.centimeters)  # in pixels, 500 cm may have a last digit more
     if max(width, height) > LONGEST_PAGE_CM:
         raise Refusal(_TOO_LARGE, width=f"{width:.0f}", height=f"{height:.0f}", most=f"{LONGEST_PAGE_CM:.0f}")
     return page

@@ -19,6 +19,7 @@ from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
     SESSION,
+    carriers,
     detect,
     keepers,
     matrices,
@@ -139,7 +140,7 @@ def load(
 def open_small(path: PathText, most: int) -> Loaded | None:
     """Open as `open_file` does, but None where that would read `most` bytes or more, unpacked."""
     with reading(path) as source:
-        found = detect(source, path, keepers())
+        found = detect(source, path, carriers())
         return None if _size_of(source, found) >= most else _problem_in(source, found)
 
 
@@ -149,7 +150,7 @@ def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
     `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
     """
     with reading(path, tell=tell) as source:
-        return _problem_in(source, detect(source, path, keepers()))
+        return _problem_in(source, detect(source, path, carriers()))
 
 
 def _problem_in(source: Source, found: Format[Any]) -> Loaded:
@@ -160,7 +161,7 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
-    raise FormatError(template, expected=suffixes(keepers()))
+    raise FormatError(template, expected=suffixes(carriers()))
 
 
 def _size_of(source: Source, found: Format[Any]) -> int:

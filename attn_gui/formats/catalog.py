@@ -177,6 +177,11 @@ def keepers() -> tuple[Format[Loaded], ...]:
     return tuple(kind for kind in problems() if kind.write is not None)
 
 
+def carriers() -> tuple[Format[Loaded], ...]:
+    """The formats that a problem is looked for in; of pictures only some bring one along."""
+    return tuple(kind for kind in problems() if kind.write is not None or kind.listing is not None)
+
+
 def listings() -> tuple[Format[Loaded], ...]:
     """The formats that hold arrays by any name: a problem, or one matrix."""
     return tuple(kind for kind in problems() if kind.listing is not None)

@@ -123,8 +123,10 @@ def saving(path: str | os.PathLike[str]) -> Iterator[None]:
     except FormatError as error:
         raise error.at(path) from error.__cause__
     except OSError as error:
-        template = _OS_ERRORS.get(error.errno or 0, _OTHER)
-        values = {"reason": error.strerror or error, "folder": Path(path).parent}
+        template, folder = _OS_ERRORS.get(error.errno or 0, _OTHER), Path(path).parent
+        if template == _NO_FOLDER and os.path.isdir(folder):  # as in /proc, where nothing can be made
+            template = _OTHER
+        values = {"reason": error.strerror or error, "folder": folder}
         raise FormatError(template, **values).at(path) from error
     except ValueError as error:  # a name with a NUL in it
         raise FormatError(_OTHER, reason=error).at(path) from error

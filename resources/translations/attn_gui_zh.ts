@@ -1337,10 +1337,6 @@
         <translation>两个状态中的哪一个：现在、之前、现在 − 之前，或左右各半；也可以是所选单元格的梯度</translation>
     </message>
     <message>
-        <source>Width of the figure in centimeters; automatic: cells of at least 0.5 cm</source>
-        <translation>图的宽度（厘米）；自动：单元格至少 0.5 厘米</translation>
-    </message>
-    <message>
         <source>Height of the figure in centimeters; automatic: it follows from the width</source>
         <translation>图的高度（厘米）；自动：由宽度决定</translation>
     </message>
@@ -1415,6 +1411,10 @@
     <message>
         <source>The number that the chosen cell shall have</source>
         <translation>所选单元格应取的数值</translation>
+    </message>
+    <message>
+        <source>Width of the figure in centimeters; automatic: cells of 0.5 cm or more, smaller in large maps</source>
+        <translation>图的宽度（厘米）；自动：单元格不小于 0.5 厘米，大图中会更小</translation>
     </message>
     <message>
         <source>Whether the other weights of the row keep their ratios to each other</source>
@@ -6242,6 +6242,10 @@
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+    </message>
+    <message>
+        <source>{cell} is {value}: {layer} closes it, and a change by hand leaves it closed.</source>
+        <translation>{cell} 为 {value}：{layer}把它屏蔽了，手动修改后仍然被屏蔽。</translation>
     </message>
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, not scaled.</source>

@@ -32,6 +32,8 @@ def test_a_trace_has_every_stage_with_its_batch_axis(makers):
     assert "residual" not in trace
     with pytest.raises(ValueError, match="read-only"):
         trace["weights"][0, 0, 0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        trace.allowed[0, 0, 0, 0] = True
     with pytest.raises(StageError, match="'residual' is not a stage"):
         trace["residual"]
 

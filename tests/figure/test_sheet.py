@@ -168,6 +168,11 @@ def test_what_cannot_be_drawn_is_refused_with_a_sentence(
     assert os.listdir(tmp_path) == ["w.png"]
 
 
+def test_the_longest_sides_that_may_be_asked_for_are_drawn(tmp_path: Path) -> None:
+    (path,) = write(a_problem(), tmp_path / "w.svg", width=500, height=500)
+    assert path.is_file()
+
+
 def test_a_folder_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises((ValueError, OSError), match=r"w\.svg could not be saved: .*"):
         write(a_problem(), tmp_path / "missing" / "w.svg")

@@ -94,7 +94,8 @@ def test_a_matrix_is_no_problem_and_a_problem_no_matrix(
     save(problem, tmp_path / "a.npz")
     for name in ("a.npy", "a.csv"):
         assert "holds one matrix" in refused(load, tmp_path / name, path=tmp_path / name)
-    assert "expected .attn, .npz. Import it into a table" in refused(load, tmp_path / "a.csv", path=tmp_path / "a.csv")
+    said = refused(load, tmp_path / "a.csv", path=tmp_path / "a.csv")
+    assert "expected .attn, .npz, .safetensors, .json, .xlsx. Import it into a table" in said
     assert "holds a whole problem" in refused(load_matrix, tmp_path / "a.npz", path=tmp_path / "a.npz")
 
 
@@ -114,7 +115,7 @@ def test_compressed_files_are_refused(name: str, tmp_path: Path, refused: Callab
 def test_an_unknown_file_is_told_what_there_is(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "a.docx"
     path.write_bytes(b"something")
-    assert "“.docx”; expected .attn, .npz." in refused(load, path, path=path)
+    assert "“.docx”; expected .attn, .npz, .safetensors, .json, .xlsx." in refused(load, path, path=path)
 
 
 def test_names_from_files_cannot_break_the_sentence(tmp_path: Path, refused: Callable[..., str]) -> None:

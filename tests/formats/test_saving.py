@@ -112,6 +112,9 @@ def test_only_files_are_replaced(tmp_path: Path, refused: Callable[..., str]) ->
     refused(write_file, tmp_path / "loop", b"", path=tmp_path / "loop")
     nowhere = tmp_path / "nowhere" / "a.bin"
     assert "its folder" in refused(write_file, nowhere, b"", path=nowhere)
+    away = tmp_path / "away"
+    away.symlink_to(nowhere)
+    assert "does not exist" not in refused(write_file, away, b"", path=away)
     under = tmp_path / "a.bin" / "b.bin"
     (tmp_path / "a.bin").write_bytes(OLD)
     assert "does not exist" in refused(write_file, under, b"", path=under)

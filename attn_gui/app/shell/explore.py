@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.figure.text.fonts import load_fonts, release_gui
@@ -35,10 +35,13 @@ class Explorer:
         return self._program.document.snapshot()
 
     def show(self, problem: Problem) -> None:
-        """Put a problem in place of the one in the window, as one step that can be undone; bring the window up."""
+        """Put a problem in place of the one in the window, as one step that can be undone; bring the window up.
+
+        A model that is open gives way to it, since a problem does not say of which layer it would be.
+        """
         problem = problem_in(problem, "show")
         label = Label(QT_TRANSLATE_NOOP("History", "shown from Python"))
-        self._program.document.apply(SetFields(dict(_all_fields(problem)), label))
+        self._program.document.apply(SetStudy(_all_fields(problem), None, label))
         window = self._program.window
         window.show()
         window.raise_()

@@ -133,8 +133,7 @@ def closing_layer(evaluation: Readout, node: Node, index: tuple[int, ...]) -> in
 
 
 def _put_by_hand(evaluation: Readout, node: Node, index: tuple[int, ...]) -> bool:
-    """Whether a cell is changed by hand, or one that it reads behind the mask was replaced."""
-    before = evaluation.nodes[: evaluation.nodes.index(node)]
-    behind = [one for one in before if isinstance(one, ByHand) and one.stage.behind_mask]
-    steps = [step for one in behind for step, _ in one.touching(indices.cell(index))]
-    return bool(node.steps_at(index)) or any(step.record.replaces for step in steps)
+    """Whether a cell was replaced, or one that it reads behind the mask; one that is multiplied stays closed."""
+    until = evaluation.nodes[: evaluation.nodes.index(node) + 1]
+    behind = [one for one in until if isinstance(one, ByHand) and one.stage.behind_mask]
+    return any(step.record.replaces for one in behind for step, _ in one.touching(indices.cell(index)))

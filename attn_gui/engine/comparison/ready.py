@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attn_gui.engine.chain.following import computed_nodes
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE
 
@@ -87,7 +86,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
                 ("without head {head}", "关闭头 {head}"),
                 ("with head {head}", "保留头 {head}"),
                 _head_off,
-                lambda problem: not is_long(problem),
+                lambda problem: True,
             ),
             ReadyMade(
                 "with-interventions",

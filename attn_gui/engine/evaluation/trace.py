@@ -85,7 +85,9 @@ class Trace(Pictured, Mapping[str, Array]):
         if not self.evaluation.closes:
             return np.broadcast_to(np.True_, shape)
         _check_size("allowed", shape, 1)
-        return self.evaluation.fetch(str(self.evaluation.mask), indices.whole(shape)).view()
+        found = self.evaluation.fetch(str(self.evaluation.mask), indices.whole(shape)).view()
+        found.flags.writeable = False
+        return found
 
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """A 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.

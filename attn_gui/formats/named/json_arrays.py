@@ -88,7 +88,10 @@ def listing(source: Source) -> Listing:
     arrays: dict[str, Array] = {}
     budget = Budget()
     meta = _meta(named.pop(META, {}))
-    options = {**options_among(named), **{name: named[name] for name in ABOUT if isinstance(named.get(name), str)}}
+    options = {
+        **options_among(named),
+        **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
+    }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
     for name, value in _lists(named):
         if name not in options:
@@ -98,7 +101,7 @@ def listing(source: Source) -> Listing:
         raise FormatError(_NOTHING)
     listed = tuple(Listed(name, array.shape, array.dtype.name) for name, array in arrays.items())
     read = {*options, *arrays}
-    others = tuple(name for name, value in named.items() if name not in read and not isinstance(value, dict | None))
+    others = tuple(_others(named, read))
     return Listing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
 
 
@@ -168,6 +171,17 @@ def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iter
             yield from _lists(value, f"{before}{name}.", depth + 1)
         elif _is_numbers(value) or (is_field(before + name) and _may_be_array(value, depth)):
             yield before + name, value
+
+
+def _others(values: Mapping[str, Json], read: Collection[str], before: str = "") -> Iterator[str]:
+    """The names of what is not read, within records, too; these are as deep as `_lists` lets them be."""
+    for name, value in values.items():
+        if before + name in read or value is None:
+            continue
+        if isinstance(value, dict):
+            yield from _others(value, read, f"{before}{name}.")
+        else:
+            yield before + name
 
 
 def _may_be_array(value: Json, depth: int) -> bool:

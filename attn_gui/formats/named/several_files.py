@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
-from attn_gui.formats.catalog import detect, keepers, listings, matrices, suffixes
+from attn_gui.formats.catalog import detect, listings, matrices, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arrangement import Arrangement
@@ -105,7 +105,7 @@ def several_name(paths: Sequence[Path]) -> str:
 def _part(path: Path, tell: Tell) -> Listing:
     """Contents of one file, which is opened again where an array is read."""
     with reading(path, tell=tell) as source:
-        found = detect(source, path, (*keepers(), *matrices()))
+        found = detect(source, path, (*matrices(), *listings()))
         if found.listing is not None:
             listing = found.listing(source)
             return replace(listing, read=partial(_from, path, listing))

@@ -33,7 +33,7 @@ class SizeBox(CountBox):
 
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent, minimum=minimum, maximum=maximum)
-        self._settled = minimum
+        self._settled, self._largest = minimum, maximum
         self.setKeyboardTracking(False)
         self.editingFinished.connect(self.finish)
         self.lineEdit().textEdited.connect(self._on_line_text_edited)
@@ -43,14 +43,18 @@ class SizeBox(CountBox):
         self._forget_refusal()
         self._settled = value
         with QSignalBlocker(self):
+            self.setMaximum(max(self._largest, value))  # a file may bring a larger one than can be asked for
             self.setValue(value)
             self.lineEdit().setText(self.textFromValue(value))
         self.updateGeometry()
         self._show_pending()
 
     def set_allowed(self, values: Sequence[int], why: str = "") -> None:
-        """Step through these numbers only (all of the range if empty); `why` begins the sentence of a refusal."""
-        self._allowed, self._why = tuple(sorted(values)), why
+        """Step through those of these numbers that lie in the range (through all of it if there are none).
+
+        `why` begins the sentence of a refusal.
+        """
+        self._allowed, self._why = tuple(sorted(value for value in values if value <= self.maximum())), why
 
     def pending(self) -> bool:
         """Whether the box shows something that has not been handed on."""
@@ -135,10 +139,10 @@ class SizeBox(CountBox):
     # --- inside ----------------------------------------------------------------------------------
     def objection(self, text: str) -> str:
         """The reason why this text cannot be the number, as a sentence; empty if it can."""
-        number = whole_number(text)
-        if number and self._allowed and number not in self._allowed:
-            return self._listing(number)
-        return super().objection(text)
+        number, sentence = whole_number(text), super().objection(text)
+        if sentence or number is None or not self._allowed or number in self._allowed:
+            return sentence
+        return self._listing(number)
 
     def _before(self) -> int:
         return self._settled

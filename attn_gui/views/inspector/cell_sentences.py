@@ -62,7 +62,10 @@ class Sentences(QObject):
         computed = explanation.computed
         assert computed is not None
         words: Words = {"cell": cell_name(explanation.stage, explanation.index), "computed": number(computed.value)}
-        if np.array_equal(computed.value, explanation.value, equal_nan=True):  # −∞ times a factor
+        if explanation.closed_by is not None:
+            words["layer"] = self.layer_name(explanation.closed_by, context)
+            return self.tr("{cell} is {value}: {layer} closes it, and a change by hand leaves it closed."), words
+        if np.array_equal(computed.value, explanation.value, equal_nan=True):  # −∞ or 0 times a factor
             return self.tr("{cell} is {value}: a change by hand leaves it as computed."), words
         return self.tr("{cell} is {value}: changed by hand. Computed, it would be {computed}."), words
 

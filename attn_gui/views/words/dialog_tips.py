@@ -54,7 +54,7 @@ TIPS = {
         "DialogTips", "Size and type for a place: a screen, a column of a paper, a slide"
     ),
     "export.width": QT_TRANSLATE_NOOP(
-        "DialogTips", "Width of the figure in centimeters; automatic: cells of at least 0.5 cm"
+        "DialogTips", "Width of the figure in centimeters; automatic: cells of 0.5 cm or more, smaller in large maps"
     ),
     "export.height": QT_TRANSLATE_NOOP(
         "DialogTips", "Height of the figure in centimeters; automatic: it follows from the width"

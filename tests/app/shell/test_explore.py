@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import attn_gui
+from attn_gui.models import open_model
+from attn_gui.models.studies.study import placed
+from attn_gui.paths import resource
 
 SCRIPT = """
 import attn_gui
@@ -127,6 +130,18 @@ def test_show_is_one_step_of_the_history(explored):
         explorer._program.document.stack.redo()
     with pytest.raises(TypeError, match=r"show\(trace\.problem\)"):
         explorer.show(attn_gui.compute(PROBLEM))
+
+
+def test_a_problem_that_is_shown_is_no_layer_of_the_model_that_was_open(explored):
+    explorer = explored(Shell(), PROBLEM)
+    document = explorer._program.document
+    layer = placed(open_model(resource("models", "toy-induction")), "a b a", 0, {}, lambda _share: None)
+    document.adopt(layer.problem, study=layer.study)
+    before = explorer.problem
+    explorer.show(PROBLEM)
+    assert (explorer.problem, document.study) == (PROBLEM, None)
+    document.stack.undo()
+    assert (explorer.problem, document.study) == (before, layer.study)
 
 
 def test_arrays_and_tokens_are_taken_or_refused(explored):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -77,3 +78,15 @@ def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_re
     settle(program)
     values, _ = program.window.product.maps.map("weights").plane.block(slice(4, 6), slice(0, N))
     assert values == pytest.approx(compute(unscaled)["weights"][0, 0, 4:6], abs=1e-12)
+
+
+def test_a_head_of_a_long_problem_is_switched_off_and_edits_are_followed(program):
+    action = program.window.findChild(QAction, "action.compare_with_head")
+    assert action.isEnabled()
+    action.trigger()
+    settle(program)
+    edit(program, "value", 11)
+    program.view.set(compare="difference")
+    settle(program)
+    values, _ = program.window.product.maps.map("output").plane.block(slice(4, 6), slice(0, D))
+    assert values == pytest.approx(compute(program.document.snapshot())["output"][0, 4:6], abs=1e-12)

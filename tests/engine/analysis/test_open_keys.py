@@ -53,9 +53,14 @@ def test_a_weight_put_by_hand_leaves_the_score_before_it_closed(rng: np.random.G
     assert keys_of(explain(trace, "head_output", (0, 0, 0, 1))) == [0, 2]
 
 
-def test_a_closed_score_that_is_multiplied_stays_closed(rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, {"kind": "scale", "stage": "masked", "at": {"query": 0}, "factor": 2.0}))
-    assert explain(trace, "weights", (0, 0, 0, 2)).closed_by == 0
+@pytest.mark.parametrize("stage", ["masked", "weights"])
+def test_a_closed_cell_that_is_multiplied_stays_closed(stage: str, rng: np.random.Generator) -> None:
+    trace = compute(problem(rng, {"kind": "scale", "stage": stage, "at": {"query": 0}, "factor": 2.0}))
+    for behind in ("masked", "weights"):
+        found = explain(trace, behind, (0, 0, 0, 2))
+        assert found.closed_by == 0
+        assert "closed by mask 0 (causal)" in found.text
+        assert explain(trace, behind, (0, 0, 0, 0)).closed_by is None
 
 
 # --- scores of −∞ --------------------------------------------------------------------------------

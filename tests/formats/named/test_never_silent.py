@@ -195,6 +195,17 @@ def test_what_json_holds_besides_is_said(tmp_path: Path) -> None:
     loaded = open_file(text(tmp_path / "a.json", labels='["a", "b"]', model='"some model"', nothing="null"))
     assert loaded.left_out == ("labels",)
     assert loaded.model == "some model"
+    within = '{"rate": 0.1, "run": {"name": "x", "steps": [1, 2], "parts": [{}], "nothing": null}}'
+    loaded = open_file(text(tmp_path / "a.json", config=within, layer="3", num_heads="2"))
+    assert set(loaded.left_out) == {"config.rate", "config.run.name", "config.run.steps", "config.run.parts"}
+    assert loaded.about == {"layer": "3"}
+
+
+def test_all_of_a_record_of_the_problem_is_read_in_json(tmp_path: Path) -> None:
+    params = '{"w_score_query": [[1], [0], [2], [1]], "w_score_key": [[1], [1], [0], [1]], "w_score": [1]}'
+    assert open_file(text(tmp_path / "a.json", score='"additive"', score_params=params)).notes == ()
+    loaded = open_file(text(tmp_path / "a.json", score='"gaussian"', score_params='{"w": 2, "key_norm": 0.5}'))
+    assert (loaded.notes, loaded.problem.score_params["w"]) == ((), 2)
 
 
 # --- one row or column ---------------------------------------------------------------------------

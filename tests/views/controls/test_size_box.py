@@ -168,6 +168,34 @@ def test_a_long_list_names_the_nearest(qtbot: QtBot, host: Host) -> None:
     assert len(host.refused[0]) < 200
 
 
+def test_only_numbers_of_the_range_are_named_as_possible(qtbot: QtBot, host: Host) -> None:
+    host.box.set_allowed((1, 2, 65536, 131072))
+    _type(qtbot, host, "65535")
+    qtbot.keyClick(host.box, Qt.Key.Key_Return)
+    _type(qtbot, host, "131072")
+    qtbot.keyClick(host.box, Qt.Key.Key_Return)
+    assert host.refused == [
+        "65535 is not possible. Possible: 1, 2, 65536. Esc keeps 16.",
+        "131072 is out of range: 1 to 65536. Esc keeps 16.",
+    ]
+
+
+def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_typed(qtbot: QtBot, host: Host) -> None:
+    host.box.set_value(70000)
+    assert (host.box.text(), host.box.value()) == ("70000", 70000)
+    assert host.box.settle()
+    host.elsewhere.setFocus()
+    assert (host.box.text(), host.committed, host.refused) == ("70000", [], [])
+    host.box.setFocus()
+    qtbot.keyClick(host.box, Qt.Key.Key_Down)
+    qtbot.keyClick(host.box, Qt.Key.Key_Return)
+    assert host.committed == [69999]
+    host.box.set_value(3)
+    _type(qtbot, host, "70000")
+    qtbot.keyClick(host.box, Qt.Key.Key_Return)
+    assert host.refused == ["70000 is out of range: 1 to 65536. Esc keeps 3."]
+
+
 def test_full_width_digits_count(qtbot: QtBot, host: Host) -> None:
     host.box.selectAll()
     written = QInputMethodEvent()

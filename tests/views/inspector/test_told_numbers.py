@@ -129,8 +129,11 @@ def test_a_cap_and_a_width_are_told_as_they_are(shown: Shown, make: Make) -> Non
 def test_a_change_that_leaves_a_number_is_told_as_one(shown: Shown, make: Make) -> None:
     record = {"kind": "scale", "stage": "masked", "factor": 2.0}
     changed = make(mask=({"kind": "causal"},), interventions=(record,))
-    assert said(shown(changed, "masked", 0, 3)).endswith(" is −∞: a change by hand leaves it as computed.")
+    closed = " is −∞: the causal mask closes it, and a change by hand leaves it closed."
+    assert said(shown(changed, "masked", 0, 3)).endswith(closed)
     assert "Computed, it would be" in said(shown(changed, "masked", 0, 0))
+    once = make(interventions=({"kind": "scale", "stage": "scores", "factor": 1.0},))
+    assert said(shown(once, "scores", 0, 3)).endswith(": a change by hand leaves it as computed.")
 
 
 def test_no_bound_is_told_of_a_number_that_no_cap_holds(shown: Shown, make: Make) -> None:
