@@ -10,8 +10,8 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
-from attn_gui.engine.graph.expressions.expression import Number
+from attn_gui.engine.chain.symbols import COMPUTED, cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
+from attn_gui.engine.graph.expressions.expression import Cell, Number
 from attn_gui.engine.spelling import spelled
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
@@ -111,13 +111,18 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
     for cell in step.cells:
         if cell.computed is not None:
             yield Sentence(_by_hand(cell, cell.computed, say))
-        if not cell.numbers_latex:
+        if not cell.numbers_latex and not _is_copied(cell):
             continue
         sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
         yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
         yield Matrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
+
+
+def _is_copied(cell: Explanation) -> bool:
+    """Whether a cell has, by hand, the number of another one: the equation alone says of which."""
+    return isinstance(cell.expression, Cell) and cell.expression.name.startswith(COMPUTED)
 
 
 def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:

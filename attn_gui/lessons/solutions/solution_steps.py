@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import plain_name
+from attn_gui.engine.chain.symbols import COMPUTED
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.problem.problem import Problem
@@ -116,7 +116,7 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
     node = evaluation.node(name)
     if node.stage.alias:
         return
-    cells = evaluation.box(plain_name(name), tuple(slice(0, size) for size in node.shape))[item]
+    cells = evaluation.box(name, tuple(slice(0, size) for size in node.shape))[item]
     for head in range(len(cells)) if node.stage.per_head else (None,):
         values = cells if head is None else cells[head]
         _check_size(name, values)
@@ -128,7 +128,7 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
 
 def _names(evaluation: Evaluation) -> list[str]:
     """The stages in order, each that is changed by hand behind itself as it was computed."""
-    return [node.name for node in evaluation.nodes if not node.stage.hidden]
+    return [node.name for node in evaluation.nodes if not node.stage.hidden or node.name.startswith(COMPUTED)]
 
 
 def _is_told(cell: Explanation) -> bool:
