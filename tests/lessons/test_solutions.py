@@ -25,6 +25,8 @@ WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-examp
 
 PLAIN = Problem(query=[[2.0, 3], [3, 0]], key=[[1.0, 1], [0, 1]], value=[[1.0], [2]])
 
+ONE_BY_ONE = {"query": [[1.0]], "key": [[2.0]], "value": [[3.0]]}
+
 
 def of_all(problem):
     return solution_of_all(evaluation_of(problem))
@@ -109,6 +111,18 @@ def test_the_matrix_before_a_change_by_hand_has_the_numbers_that_were_computed()
     written = {part.latex: part.values for part in parts(of_all(off)) if isinstance(part, Matrix)}
     assert np.array_equal(written["{O}^{0}"], compute(PLAIN)["head_output"][0, 0])
     assert not written["O"].any()
+
+
+def test_every_letter_of_an_equation_is_given_or_made_before():
+    gaussian = Problem(**ONE_BY_ONE, score="gaussian", score_params={"w": 2.0, "key_norm": 0.5})
+    text = markdown_text(parts(of_all(gaussian)))
+    assert text.index("w = 2\n") < text.index(r"\kappa = 0.5") < text.index("w^{2}")
+    assert text.index("S' = ") < text.index("e^{s'_{0,0}}")
+    joined = Problem(**ONE_BY_ONE, w_output=[[2.0]])
+    assert [step.stage for step in of_all(joined).steps[-2:]] == ["concat", "output"]
+    assert [step.stage for step in of_all(Problem(**ONE_BY_ONE)).steps][-1] == "head_output"
+    cell = solution_of_cell(evaluation_of(PLAIN.replace(scale=1.0)), "weights", (0, 0, 0, 0))
+    assert r"s'_{0,0} = q_{0} \cdot k_{0} = 5" in markdown_text(parts(cell))
 
 
 def test_the_steps_to_a_cell_are_those_that_it_is_made_of():

@@ -10,12 +10,13 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import COMPUTED, cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
-from attn_gui.engine.graph.expressions.expression import Cell, Number
+from attn_gui.engine.chain.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
+from attn_gui.engine.graph.expressions.expression import Number
 from attn_gui.engine.spelling import spelled
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-from .solution_steps import Solution, Step
+from .given_matrices import given_numbers
+from .solution_steps import Solution, Step, has_equation
 
 WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
 OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
@@ -111,18 +112,13 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
     for cell in step.cells:
         if cell.computed is not None:
             yield Sentence(_by_hand(cell, cell.computed, say))
-        if not cell.numbers_latex and not _is_copied(cell):
+        if not has_equation(cell):
             continue
         sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
         yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
         yield Matrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
-
-
-def _is_copied(cell: Explanation) -> bool:
-    """Whether a cell has, by hand, the number of another one: the equation alone says of which."""
-    return isinstance(cell.expression, Cell) and cell.expression.name.startswith(COMPUTED)
 
 
 def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
@@ -137,9 +133,9 @@ def _sizes(solution: Solution) -> Iterator[Equation]:
     """The numbers that the formulas have letters for."""
     problem = solution.problem
     yield Equation((f"d_k = {problem.d_k}",))
-    for letter, value in (("T", problem.temperature), (r"\mathrm{cap}", problem.softcap)):
-        if value is not None:
-            yield Equation((letter, Number(value).write("latex")))
+    for name, value in given_numbers(problem).items():
+        if name != "scale":  # stands in the formulas as a number
+            yield Equation((cell_latex(name), Number(value).write("latex")))
 
 
 def _title(solution: Solution, say: Say, lang: str) -> Heading:
