@@ -40,6 +40,7 @@ Weight {weights[1, 1]:2} of **key 1**.
 - answer: sqrt(d_k)
 - because: It is {sqrt(d_k):3}. | 即 {sqrt(d_k):3}。
 """
+OPENED, LARGE = "- open: worked-example", "[[1e300, 0, 1], [0, 1, 1]]"
 
 
 def test_there_are_lessons_for_every_tutorial():
@@ -165,6 +166,10 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
+        ("- choose: weights[1, 1]", f"- set: query[0, 0] = 1{'0' * 401}", "line 5: expected “field = JSON value”"),
+        ("- choose: weights[1, 1]", f"- set: query = [[1{'0' * 401}]]", "line 5: expected “field = JSON value”"),
+        (OPENED, f"{OPENED}\n- set: dtype = \"float32\"\n- set: query[0, 0] = 1e300", "line 6: expected “field = JSON"),
+        (OPENED, f"{OPENED}\n- set: dtype = \"float32\"\n- set: query = {LARGE}", "line 6: expected “field = JSON"),
         ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
         ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
