@@ -188,6 +188,7 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("- open: worked-example", "- make: kind=self n=2 m=5 d_k=2", "line 4: expected “kind=self"),
         ("- answer: sqrt(d_k)", "- answer: log(0)", "expected an answer that is a finite number, got log(0)."),
         ("- answer: sqrt(d_k)", "- answer: 0 / 0", "expected an answer that is a finite number, got 0 / 0."),
+        ("- answer: sqrt(d_k)", "- answer: weights[1]", "line 15: expected a number that the"),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
         ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
         ("of **key 1**", "x" * 3000, "line 8: expected at most 2000 letters in a line"),
