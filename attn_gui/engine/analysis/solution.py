@@ -44,7 +44,8 @@ def solve(
     Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row, a `bias`, or
     the row of `x` behind the query. `odds` "kept": those among the other open keys of the row stay; "free": they go
     along; None: kept where up to d_k + 1 keys are open and the score is linear, free where they hardly ever could be
-    kept, or where nothing keeps them (a sink, a norm of Q or K, a change by hand). Cells of an output: by query, x or bias, a nearby solution.
+    kept, or where nothing keeps them (a sink, a norm of Q or K, a change by hand).
+    Cells of an output: by query, x or bias, a nearby solution.
     `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
     Raises StageError, PlaceError, and ValueError or TypeError with one sentence where the question makes no sense.
     Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton and

@@ -147,8 +147,8 @@ def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(laun
     person = launch()
     answer_unscaled(person)
     assert verdict(person) == (
-        "Not yet. The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, "
-        "before the softmax."
+        "Not yet. The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is "
+        "given, before the softmax."
     )
     person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
     assert "a lot" in verdict(person)

@@ -13,8 +13,8 @@ class NotScaled(Mistake):
     key = "not_scaled"
     said = QT_TRANSLATE_NOOP(
         "Mistakes",
-        "The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, before "
-        "the softmax.",
+        "The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, "
+        "before the softmax.",
     )
 
     def applies(self, problem: Problem) -> bool:
