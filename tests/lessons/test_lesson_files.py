@@ -171,6 +171,8 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         (OPENED, f'{OPENED}\n- set: dtype = "float32"\n- set: query[0, 0] = 1e300', "line 6: expected “field = JSON"),
         (OPENED, f'{OPENED}\n- set: dtype = "float32"\n- set: query = {LARGE}', "line 6: expected “field = JSON"),
         ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
+        ("- choose: weights[1, 1]", "- holds: (n <= m) == 0", "got (n <= m) == 0 (1 == 0)."),
+        ("{weights[1, 1]:2} of", '{weights["\\d"]} of', "line 8: expected a"),
         ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
         ("{weights[1, 1]:2} of", "{weights.shape} of", "line 8: expected an expression"),

@@ -228,6 +228,17 @@ def test_the_place_is_kept_and_the_panel_gives_way(launch):
     assert not person.find("lesson.back").isEnabled()
 
 
+def test_a_lesson_of_the_same_name_has_a_place_of_its_own(launch, tmp_path):
+    own = tmp_path / WORKED.name
+    own.write_bytes(WORKED.read_bytes())
+    person = launch()
+    begin(person, WORKED)
+    person.click("lesson.next")
+    settle(person)
+    begin(person, own)
+    assert person.find("lesson.place").text() == "1 of 5"
+
+
 def test_a_lesson_is_opened_from_the_menu_and_follows_the_language(launch):
     person = launch()
     menu = person.find("menu.lessons", QMenu)
