@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attn_gui.paths import resource
+
 from .lesson_text import Text
 from .live_expression import Expression
 
@@ -52,6 +54,11 @@ class Lesson:
     path: Path = field(default_factory=Path)
 
     @property
-    def key(self) -> str:
-        """The name by which progress is kept."""
+    def name(self) -> str:
+        """The name of its file, by which its problem goes."""
         return self.path.stem
+
+    @property
+    def key(self) -> str:
+        """The name by which progress is kept: that of a lesson that comes along, the path of any other file."""
+        return self.name if self.path.parent == resource("lessons") else str(self.path.absolute())

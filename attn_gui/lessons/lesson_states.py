@@ -203,9 +203,14 @@ def _check_claim(order: Order, ground: Ground) -> None:
 
 
 def _check_answer(answer: Expression, line: int, ground: Ground) -> None:
-    """Refuse an answer that cannot be typed: ∞ and NaN are numbers of a text alone."""
+    """Refuse an answer that cannot be typed or graded: ∞ and NaN are numbers of a text alone."""
     if not math.isfinite(_check_number(answer, line, ground)):
         raise LessonError(line, FINITE, answer.text)
+    if answer.cell is not None:
+        try:
+            cell_index(ground.evaluation, *answer.cell)
+        except ExpressionError as error:
+            raise LessonError(line, COMPUTED, error) from None
 
 
 def _check_number(wanted: Expression, line: int, ground: Ground) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -124,10 +125,9 @@ class Expression:
         """The two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
         if not isinstance(self.tree, ast.Compare):
             return ""
-        sign = next((sign for sign in ("<=", ">=", "==", "!=", "<", ">") if sign in self.text), "")
         parts = (Expression("", side) for side in (self.tree.left, self.tree.comparators[0]))
-        left, right = (f"{part.number(ground):.4g}" for part in parts)
-        return f"{left} {sign} {right}"
+        left, right = (ast.Name(f"{part.number(ground):.4g}") for part in parts)
+        return ast.unparse(ast.Compare(left, self.tree.ops, [right]))
 
 
 def expression(text: str) -> Expression:
@@ -136,7 +136,9 @@ def expression(text: str) -> Expression:
     if len(text) > LONGEST:
         raise ExpressionError(f"{len(text)} letters")
     try:
-        tree = ast.parse(text, mode="eval").body
+        with warnings.catch_warnings():  # of Python about how it is written, such as "\d" for a token
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ExpressionError(text) from None
     _check(tree, 0)

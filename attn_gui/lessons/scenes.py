@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.problem.problem import Problem
@@ -141,16 +142,28 @@ def changed(scene: Scene, order: Order) -> Scene:
         array = np.array(scene.problem.arrays()[name])
         if type(value) not in (int, float):
             raise ValueError
-        array[..., int(row), int(column)] = value
+        place = ..., int(row), int(column)
+        with np.errstate(over="ignore"):
+            array[place] = value
+        _check_held(array[place], value)
         return replace(scene, problem=scene.problem.replace(**{name: array}))
-    except (ValueError, TypeError, KeyError, IndexError):
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError):
         raise LessonError(order.line, CHANGE, order.rest) from None
 
 
 def _with_field(scene: Scene, name: str, value: Any) -> Scene:
     if scene.study is not None and name in PLACES:
         return PLACES[name](scene, scene.study, value)
-    return replace(scene, problem=scene.problem.replace(**{name: value}))
+    problem = scene.problem.replace(**{name: value})
+    if name in problem.arrays():
+        _check_held(problem.arrays()[name], value)
+    return replace(scene, problem=problem)
+
+
+def _check_held(held: Array, value: Any) -> None:
+    """Refuse a number that the dtype of the problem has no finite one for, as a table does."""
+    if np.isinf(held).any() and not np.isinf(np.asarray(value, dtype=float)).any():
+        raise ValueError
 
 
 def _at_layer(scene: Scene, study: Study, layer: Any) -> Scene:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
@@ -17,6 +17,7 @@ from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.problem.fields import MATRICES
 from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 
@@ -103,7 +104,7 @@ def renumbered(problem: Problem, seed: int) -> Problem:
 def random_blanks(
     evaluation: Evaluation, stages: Sequence[str], count: int, seed: int, items: int | None = None
 ) -> frozenset[Blank]:
-    """`count` cells of these stages, drawn by a seed; none that the mask closes, none that is no number.
+    """`count` cells of these stages, drawn by a seed; none that is given, that the mask closes, or that is no number.
 
     `items`: of so many first items of the batch, as on paper, where there is one.
     """
@@ -112,8 +113,7 @@ def random_blanks(
         if stage not in evaluation.stages:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
-        values = evaluation.box(stage, indices.whole(shapes[-1]))[:items]
-        open_cells.append(np.flatnonzero(np.isfinite(values)))
+        open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)[:items]))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])
     if count > begins[-1]:
         raise FormatError(TOO_MANY, got=int(begins[-1]), expected=count)
@@ -123,3 +123,14 @@ def random_blanks(
         cell = open_cells[which][place - begins[which]]
         found.append(Blank(stages[which], tuple(map(int, np.unravel_index(cell, shapes[which])))))
     return frozenset(found)
+
+
+def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
+    """Flags of the cells of a stage that there is something to reckon for."""
+    shape = evaluation.shape(stage)
+    if stage in evaluation.problem.arrays():
+        return np.zeros(shape, bool)
+    finite = np.isfinite(evaluation.box(stage, indices.whole(shape)))
+    if not STAGE[stage].shares:
+        return finite
+    return finite & ~np.isneginf(evaluation.box(evaluation.logits, indices.whole(shape)))

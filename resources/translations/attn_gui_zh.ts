@@ -3657,148 +3657,76 @@
 <context>
     <name>Mistakes</name>
     <message>
-        <source>masked scores set to 0</source>
-        <translation>被屏蔽的分数置为 0</translation>
-    </message>
-    <message>
         <source>Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax.</source>
         <translation>被屏蔽的分数置成了 0，而 e⁰ = 1 仍会计入：softmax 之前应置为 −∞。</translation>
-    </message>
-    <message>
-        <source>mask after the softmax</source>
-        <translation>先做 softmax 再加掩码</translation>
     </message>
     <message>
         <source>The mask came after the softmax: it has to come before, so that the open weights add up to 1.</source>
         <translation>掩码加在了 softmax 之后：应加在之前，这样未屏蔽的权重之和才等于 1。</translation>
     </message>
     <message>
-        <source>mask flipped</source>
-        <translation>掩码取反了</translation>
-    </message>
-    <message>
         <source>The mask was read the wrong way round: the hatched keys are those that must not count.</source>
         <translation>掩码的含义弄反了：画斜线的键才是不参与计算的键。</translation>
-    </message>
-    <message>
-        <source>heads split wrongly</source>
-        <translation>头的划分有误</translation>
     </message>
     <message>
         <source>The heads were split in turns, column by column: each head takes d_k columns side by side.</source>
         <translation>各头是逐列轮流划分的：每个头应取相邻的 d_k 列。</translation>
     </message>
     <message>
-        <source>K not transposed</source>
-        <translation>K 没有转置</translation>
-    </message>
-    <message>
         <source>Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ.</source>
         <translation>用 Q 的行乘了 K 的列：分数应由 Q 的一行与 K 的一行相乘得到，即 Q·Kᵀ。</translation>
-    </message>
-    <message>
-        <source>a sum without weights</source>
-        <translation>没有加权就求和</translation>
     </message>
     <message>
         <source>The values were added up as they are: each has to be multiplied by its weight first.</source>
         <translation>把各个值直接相加了：每个值应先乘以它的权重。</translation>
     </message>
     <message>
-        <source>W transposed</source>
-        <translation>W 转置了</translation>
-    </message>
-    <message>
         <source>Rows of X were multiplied by rows of W: it has to be X·W, with the columns of W.</source>
         <translation>用 X 的行乘了 W 的行：应为 X·W，即与 W 的列相乘。</translation>
-    </message>
-    <message>
-        <source>queries and keys exchanged</source>
-        <translation>查询与键颠倒</translation>
     </message>
     <message>
         <source>Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ.</source>
         <translation>查询与键颠倒了：行对应查询，列对应键，即 Q·Kᵀ。</translation>
     </message>
     <message>
-        <source>weights of a column</source>
-        <translation>取了一列权重</translation>
-    </message>
-    <message>
         <source>A column of the weights was taken: the values are weighted by the row of their query.</source>
         <translation>取的是权重的一列：应按该查询所在的那一行对值加权。</translation>
-    </message>
-    <message>
-        <source>divided by √d_model</source>
-        <translation>除以了 √d_model</translation>
     </message>
     <message>
         <source>The scores were divided by the root of the width of all heads: each head has d_k columns only.</source>
         <translation>分数除以了所有头总宽度的平方根：每个头只有 d_k 列。</translation>
     </message>
     <message>
-        <source>divided by d_k</source>
-        <translation>除以了 d_k</translation>
-    </message>
-    <message>
         <source>The scores were divided by d_k: it has to be its square root, √d_k.</source>
         <translation>分数除以了 d_k：应除以它的平方根 √d_k。</translation>
-    </message>
-    <message>
-        <source>multiplied by √d_k</source>
-        <translation>乘以了 √d_k</translation>
     </message>
     <message>
         <source>The scores were multiplied by √d_k: they have to be divided by it.</source>
         <translation>分数乘以了 √d_k：应当除以它。</translation>
     </message>
     <message>
-        <source>no division by √d_k</source>
-        <translation>没有除以 √d_k</translation>
-    </message>
-    <message>
-        <source>The scores were not scaled: each has to be divided by √d_k before the softmax.</source>
-        <translation>分数没有缩放：softmax 之前每个分数都要除以 √d_k。</translation>
-    </message>
-    <message>
-        <source>scaled after the mask</source>
-        <translation>先加掩码再缩放</translation>
-    </message>
-    <message>
         <source>The scale came after the mask or bias that is added: it has to come before, on the scores alone.</source>
         <translation>缩放放在了加性掩码或偏置之后：应在此之前，只对分数缩放。</translation>
-    </message>
-    <message>
-        <source>softmax down the columns</source>
-        <translation>softmax 按列做了</translation>
     </message>
     <message>
         <source>The softmax went down the columns: each row, the keys of one query, has to add up to 1.</source>
         <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
     </message>
     <message>
-        <source>not divided by Z</source>
-        <translation>没有除以 Z</translation>
-    </message>
-    <message>
         <source>These are the exponentials alone: each has to be divided by Z, the sum of its row.</source>
         <translation>这只是指数本身：每一项还要除以 Z，即该行之和。</translation>
     </message>
     <message>
-        <source>maximum not taken off</source>
-        <translation>没有减去最大值</translation>
-    </message>
-    <message>
-        <source>e to a large score overflows: take the row&apos;s largest score off first, the shares stay the same.</source>
-        <translation>分数很大时 e 的幂会溢出：先减去该行的最大分数，权重不变。</translation>
-    </message>
-    <message>
-        <source>no exponential</source>
-        <translation>没有取指数</translation>
-    </message>
-    <message>
         <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
         <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
+    </message>
+    <message>
+        <source>The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, before the softmax.</source>
+        <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
+    </message>
+    <message>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
+        <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
 </context>
 <context>
@@ -5138,6 +5066,10 @@
     <message>
         <source>This row has one open key: its weight is the same at any scale.</source>
         <translation>这一行只有一个开放的键，无论系数多大，它的权重都不变。</translation>
+    </message>
+    <message>
+        <source>Weights of this row are not numbers at every scale.</source>
+        <translation>这一行的权重并非在每个系数下都是数。</translation>
     </message>
     <message>
         <source>At none of the three scales does the softmax of this row saturate (a weight above {limit}).</source>
@@ -6698,6 +6630,10 @@
     <message>
         <source>{stage} comes before the bias: change the query or the key row instead.</source>
         <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
+    </message>
+    <message>
+        <source>Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go free.</source>
+        <translation>有注意力汇点、Q 或 K 的归一化或手动改动时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>

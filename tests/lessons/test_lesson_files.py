@@ -40,6 +40,7 @@ Weight {weights[1, 1]:2} of **key 1**.
 - answer: sqrt(d_k)
 - because: It is {sqrt(d_k):3}. | 即 {sqrt(d_k):3}。
 """
+OPENED, LARGE = "- open: worked-example", "[[1e300, 0, 1], [0, 1, 1]]"
 
 
 def test_there_are_lessons_for_every_tutorial():
@@ -165,7 +166,13 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),
+        ("- choose: weights[1, 1]", f"- set: query[0, 0] = 1{'0' * 401}", "line 5: expected “field = JSON value”"),
+        ("- choose: weights[1, 1]", f"- set: query = [[1{'0' * 401}]]", "line 5: expected “field = JSON value”"),
+        (OPENED, f'{OPENED}\n- set: dtype = "float32"\n- set: query[0, 0] = 1e300', "line 6: expected “field = JSON"),
+        (OPENED, f'{OPENED}\n- set: dtype = "float32"\n- set: query = {LARGE}', "line 6: expected “field = JSON"),
         ("- choose: weights[1, 1]", "- holds: weights[1, 1] > 1", "got weights[1, 1] > 1 (0.6405 > 1)."),
+        ("- choose: weights[1, 1]", "- holds: (n <= m) == 0", "got (n <= m) == 0 (1 == 0)."),
+        ("{weights[1, 1]:2} of", '{weights["\\d"]} of', "line 8: expected a"),
         ("- choose: weights[1, 1]", "- make: n=9999 d_k=2", "line 5: expected “kind=self"),
         ("{weights[1, 1]:2} of", "{__import__('os')} of", "line 8: expected an expression such as {weights[1, 1]}"),
         ("{weights[1, 1]:2} of", "{weights.shape} of", "line 8: expected an expression"),
@@ -183,6 +190,7 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
         ("- open: worked-example", "- make: kind=self n=2 m=5 d_k=2", "line 4: expected “kind=self"),
         ("- answer: sqrt(d_k)", "- answer: log(0)", "expected an answer that is a finite number, got log(0)."),
         ("- answer: sqrt(d_k)", "- answer: 0 / 0", "expected an answer that is a finite number, got 0 / 0."),
+        ("- answer: sqrt(d_k)", "- answer: weights[1]", "line 15: expected a number that the"),
         ("- answer: sqrt(d_k)", "- answer: scores[9, 9]", "line 15: expected a number that the"),
         ("of **key 1**", "of <b>key</b>", "line 8: expected plain text without HTML, got <b>"),
         ("of **key 1**", "x" * 3000, "line 8: expected at most 2000 letters in a line"),

@@ -23,6 +23,11 @@ from tests.formats.test_scripts import PROBLEMS
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 
 
+PLAIN = Problem(query=[[2.0, 3], [3, 0]], key=[[1.0, 1], [0, 1]], value=[[1.0], [2]])
+
+ONE_BY_ONE = {"query": [[1.0]], "key": [[2.0]], "value": [[3.0]]}
+
+
 def of_all(problem):
     return solution_of_all(evaluation_of(problem))
 
@@ -88,6 +93,38 @@ def test_a_cell_that_is_changed_by_hand_says_so():
     words = [part.text for part in sheet if isinstance(part, Sentence)]
     assert any("changed by hand" in text for text in words)
     assert sheet[-3].sides[-1] == sheet[-1].sides[-1]
+
+
+def test_what_is_changed_by_hand_is_reckoned_as_it_was_computed_first():
+    doubled = PLAIN.replace(interventions=[{"kind": "scale", "stage": "scaled", "factor": 2.0}])
+    text = markdown_text(parts(solution_of_cell(evaluation_of(doubled), "weights", (0, 0, 0, 0))))
+    assert text.index(r"\frac{q_{0} \cdot k_{0}}{\sqrt{2}} = \frac{5}{1.4142} = 3.5355") < text.index(
+        "s′ (0, 0) is 7.07107"
+    )
+    record = {"kind": "copy", "stage": "scores", "at": {"query": 0}, "source": {"query": 1}}
+    copied = solution_of_cell(evaluation_of(PLAIN.replace(interventions=[record])), "scores", (0, 0, 0, 0))
+    text = markdown_text(parts(copied))
+    assert r"s^{0}_{1,0} = q_{1,0}\,k_{0,0} + q_{1,1}\,k_{0,1} = 3 \cdot 1 + 0 \cdot 1 = 3" in text
+    assert r"s_{0,0} = s^{0}_{1,0} = 3" in text
+
+
+def test_the_matrix_before_a_change_by_hand_has_the_numbers_that_were_computed():
+    off = PLAIN.replace(interventions=[{"kind": "scale", "stage": "head_output", "factor": 0}])
+    written = {part.latex: part.values for part in parts(of_all(off)) if isinstance(part, Matrix)}
+    assert np.array_equal(written["{O}^{0}"], compute(PLAIN)["head_output"][0, 0])
+    assert not written["O"].any()
+
+
+def test_every_letter_of_an_equation_is_given_or_made_before():
+    gaussian = Problem(**ONE_BY_ONE, score="gaussian", score_params={"w": 2.0, "key_norm": 0.5})
+    text = markdown_text(parts(of_all(gaussian)))
+    assert text.index("w = 2\n") < text.index(r"\kappa = 0.5") < text.index("w^{2}")
+    assert text.index("S' = ") < text.index("e^{s'_{0,0}}")
+    joined = Problem(**ONE_BY_ONE, w_output=[[2.0]])
+    assert [step.stage for step in of_all(joined).steps[-2:]] == ["concat", "output"]
+    assert [step.stage for step in of_all(Problem(**ONE_BY_ONE)).steps][-1] == "head_output"
+    cell = solution_of_cell(evaluation_of(PLAIN.replace(scale=1.0)), "weights", (0, 0, 0, 0))
+    assert r"s'_{0,0} = q_{0} \cdot k_{0} = 5" in markdown_text(parts(cell))
 
 
 def test_the_steps_to_a_cell_are_those_that_it_is_made_of():

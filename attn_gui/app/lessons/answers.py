@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import NamedTuple
@@ -10,7 +11,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
-from attn_gui.document.number_text import NumberError, parse_number
+from attn_gui.document.number_text import NumberError, parse_number, shortest
+from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.answering import verdict_on
 from attn_gui.lessons.lesson import Question
 from attn_gui.lessons.lesson_text import written
@@ -78,6 +80,7 @@ class Answers(QObject):
         try:
             number = parse_number(text)
         except NumberError as refusal:
+            self._job.forget()  # its verdict would take the place of the refusal
             self._judged = None
             self._view.set_verdict(refusal.sentence(), "error", offered=False)
             return
@@ -112,6 +115,8 @@ class Answers(QObject):
             return
         if found.given is not None:
             self._view.set_answer(found.given, question.right)
+            if not self._early:  # given once: another language says why again, whatever is typed by then
+                self._judged = _explained
         self._view.set_verdict(self.tr("Right. {why}").format(why=found.why).strip(), "good", offered=False)
 
 
@@ -128,8 +133,20 @@ def _chosen(question: Question, ground: Ground, lang: str, place: int) -> _Judge
 
 
 def _shown(question: Question, ground: Ground, lang: str) -> _Judged:
-    given = "" if question.answer is None else written(question.answer.number(ground))
-    return _Judged(True, _why(question, ground, lang), given=given)
+    given = "" if question.answer is None else _given(question.answer.number(ground), question.tolerance)
+    return _explained(question, ground, lang)._replace(given=given)
+
+
+def _explained(question: Question, ground: Ground, lang: str) -> _Judged:
+    return _Judged(True, _why(question, ground, lang))
+
+
+def _given(number: float, tolerance: float) -> str:
+    """The right number as it is written in texts; to its last digit where that would not be taken as an answer."""
+    text = written(number)
+    if not math.isfinite(number) or is_same(parse_number(text), number, tolerance):
+        return text
+    return shortest(number)
 
 
 def _why(question: Question, ground: Ground, lang: str) -> str:

@@ -55,6 +55,7 @@ class Exercises(QObject):
         self._window, self._document, self._computation, self._view = window, document, computation, view
         self._count = 0  # of the cells that were left out, the answered ones among them
         self._asked: tuple[Blank, float] | None = None  # the answer that was given last
+        self._at: Blank | None = None  # the cell that the panel asks for
         self._panel = ExercisePanel(window)
         self._job = Job(self)
         self._job.ended.connect(self._on_job_ended)
@@ -145,8 +146,8 @@ class Exercises(QObject):
         self._job.begin(lambda _tell: grade(seen, blank.stage, blank.index, number))
 
     def _grade_again(self, *_: object) -> None:
-        """Begin anew where numbers change under an answer that is being graded."""
-        if self._job.busy and self._asked is not None:
+        """Begin anew where numbers change under an answer that is being graded, or whose verdict is on the panel."""
+        if self._asked is not None and (self._job.busy or (self._panel.question.judged and self._asked[0] == self._at)):
             self.take(*self._asked)
 
     def _on_question_typed(self, text: str) -> None:
@@ -155,6 +156,8 @@ class Exercises(QObject):
         try:
             self.take(blank, parse_number(text))
         except NumberError as refusal:
+            self._job.forget()  # its verdict would take the place of the refusal
+            self._asked = None
             self._panel.question.set_verdict(refusal.sentence(), "error", offered=False)
 
     def _on_job_ended(self, outcome: Future[Verdict]) -> None:
@@ -208,8 +211,9 @@ class Exercises(QObject):
         blanks, chosen = self._view.look.blanks, self._view.chosen_blank()
         self._panel.setVisible(bool(self._count))
         self._panel.set_counts(len(blanks), self._count)
-        here = chosen is not None and chosen in blanks
-        self._panel.set_cell(cell_name(chosen.stage, chosen.index) if chosen is not None and here else "")
+        asked = chosen if chosen in blanks else None
+        self._panel.set_cell("" if asked is None else cell_name(asked.stage, asked.index), fresh=asked != self._at)
+        self._at = asked
 
 
 def _is_large(problem: Problem) -> bool:

@@ -138,7 +138,7 @@ class LessonsController(QObject):
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
         scene = states[place].begin
-        self._files.begin_problem(scene.problem, lesson.key, scene.study)
+        self._files.begin_problem(scene.problem, lesson.name, scene.study)
         self._lesson, self._states = lesson, states
         self._panel.show()
         self._window.history.hide()

@@ -187,7 +187,8 @@ class _Step:
         if stage.per_head:
             return ("n",), ("d_v",)
         if stage.input_side:
-            return ("m" if stage.by_key else "n",), self._columns(stage.heads, transposed=stage.transposed)
+            by_key = stage.by_key or self.node.stage.by_key  # the normalized X of a block is the keys' sequence, too
+            return ("m" if by_key else "n",), self._columns(stage.heads, transposed=stage.transposed)
         if stage.target.axes[-1] == "f":
             return ("n",), ("d_ff",)
         return ("n",), self._out(stage.role)

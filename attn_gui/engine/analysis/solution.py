@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,7 +44,8 @@ def solve(
     Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row, a `bias`, or
     the row of `x` behind the query. `odds` "kept": those among the other open keys of the row stay; "free": they go
     along; None: kept where up to d_k + 1 keys are open and the score is linear, free where they hardly ever could be
-    kept. Cells of an output: by query, x or bias, a nearby solution.
+    kept, or where nothing keeps them (a sink, a norm of Q or K, a change by hand).
+    Cells of an output: by query, x or bias, a nearby solution.
     `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
     Raises StageError, PlaceError, and ValueError or TypeError with one sentence where the question makes no sense.
     Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton and
@@ -61,11 +63,22 @@ def solve(
     _check_target(entry, target, by)
     cells = Cells(start, field)
     ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
-    if not entry.square or not evaluation.elementary:
+    if not entry.square:
         return _output(ask)
+    if not evaluation.elementary:
+        return _by_steps(ask, odds)
     closed = problem.sink is None and not problem.norms_heads  # there are closed formulas
     with np.errstate(all="ignore"):
-        return unmoved(ask, problem) or (answer_map(ask, odds) if closed else _output(ask))
+        return unmoved(ask, problem) or (answer_map(ask, odds) if closed else _by_steps(ask, odds))
+
+
+def _by_steps(ask: Ask, odds: str | None) -> Solution:
+    """The answer for a cell of a map without closed formulas: where more than the key's own logit moves, nothing keeps
+    the odds among the others."""
+    kept = ask.by == "key" and ask.evaluation.elementary
+    if odds == "kept" and not kept:
+        raise FieldError(verdicts.NOT_KEPT)
+    return replace(_output(ask), odds="kept" if kept else "free")
 
 
 def _check_target(stage: Stage, target: float, by: str) -> None:

@@ -19,7 +19,6 @@ class Mistake:
     """A usual mistake in computing attention by hand; an immutable entry of the catalog that knows no problem."""
 
     key = ""
-    title = ""  # English; context "Mistakes"
     said = ""  # a sentence to whoever made it: what was done, and what should be; context "Mistakes"
 
     def applies(self, problem: Problem) -> bool:

@@ -61,6 +61,10 @@ GAUSSIAN_SCORE = (
     "The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a "
     "weight."
 )
+NOT_KEPT = (
+    "Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go "
+    "free."
+)
 AVERAGE = "Average pooling reads neither queries nor keys: change a bias instead."
 WILD = "Solving needs finite numbers: {stage} of this row holds NaN or infinity."
 BIAS_SIZE = "A bias of its own for this row would take {count} numbers, more than {most}."

@@ -15,7 +15,8 @@ from attn_gui.engine.graph.expressions.expression import Number
 from attn_gui.engine.spelling import spelled
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-from .solution_steps import Solution, Step
+from .given_matrices import given_numbers
+from .solution_steps import Solution, Step, has_equation
 
 WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
 OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
@@ -111,7 +112,7 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
     for cell in step.cells:
         if cell.computed is not None:
             yield Sentence(_by_hand(cell, cell.computed, say))
-        if not cell.numbers_latex:
+        if not has_equation(cell):
             continue
         sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
         yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
@@ -132,9 +133,9 @@ def _sizes(solution: Solution) -> Iterator[Equation]:
     """The numbers that the formulas have letters for."""
     problem = solution.problem
     yield Equation((f"d_k = {problem.d_k}",))
-    for letter, value in (("T", problem.temperature), (r"\mathrm{cap}", problem.softcap)):
-        if value is not None:
-            yield Equation((letter, Number(value).write("latex")))
+    for name, value in given_numbers(problem).items():
+        if name != "scale":  # stands in the formulas as a number
+            yield Equation((cell_latex(name), Number(value).write("latex")))
 
 
 def _title(solution: Solution, say: Say, lang: str) -> Heading:

@@ -10,9 +10,10 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import plain_name
+from attn_gui.engine.chain.symbols import COMPUTED
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.expressions.expression import Cell
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
@@ -98,25 +99,24 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
     _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
     steps: list[Step] = []
     for name in _names(evaluation):
-        own = list(_steps_of(evaluation, name, item))
-        steps += [] if _is_copy(own, steps) else own
+        steps += _steps_of(evaluation, name, item)
         _check_count(sum(len(step.cells) for step in steps))
+    if _is_copy(steps[-1], steps[-2]):  # of a single head, that nothing reads: else its letter has to be there
+        steps.pop()
     return Solution(evaluation, item, tuple(steps), given)
 
 
-def _is_copy(own: Sequence[Step], before: Sequence[Step]) -> bool:
-    """Whether the steps of a stage only repeat the numbers of the one before, as the joining of a single head does."""
-    if len(own) != 1 or own[0].cells or not before:
-        return not own
-    mine, last = own[0].values, before[-1].values
-    return mine is not None and last is not None and np.array_equal(mine, last)
+def _is_copy(own: Step, before: Step) -> bool:
+    """Whether a step only repeats the numbers of the one before, as the joining of a single head does."""
+    mine, last = own.values, before.values
+    return not own.cells and mine is not None and last is not None and np.array_equal(mine, last, equal_nan=True)
 
 
 def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
     node = evaluation.node(name)
     if node.stage.alias:
         return
-    cells = evaluation.box(plain_name(name), tuple(slice(0, size) for size in node.shape))[item]
+    cells = evaluation.box(name, tuple(slice(0, size) for size in node.shape))[item]
     for head in range(len(cells)) if node.stage.per_head else (None,):
         values = cells if head is None else cells[head]
         _check_size(name, values)
@@ -128,11 +128,18 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
 
 def _names(evaluation: Evaluation) -> list[str]:
     """The stages in order, each that is changed by hand behind itself as it was computed."""
-    return [node.name for node in evaluation.nodes if not node.stage.hidden]
+    return [node.name for node in evaluation.nodes if not node.stage.hidden or node.name.startswith(COMPUTED)]
+
+
+def has_equation(cell: Explanation) -> bool:
+    """Whether a cell is made of something that has a letter, which one that is given or set by hand is not."""
+    made_of = cell.expression
+    by_hand = isinstance(made_of, Cell) and made_of.name.startswith("interventions.")
+    return bool(cell.numbers_latex) or (" = " in cell.symbols_latex and not by_hand)
 
 
 def _is_told(cell: Explanation) -> bool:
-    """Whether there is something to be said of a cell: its equation, or that it is changed by hand."""
+    """Whether something is to be said of a cell that its matrix does not show: what is reckoned, or changed by hand."""
     return bool(cell.numbers_latex or cell.by_hand)
 
 
@@ -140,7 +147,7 @@ def _by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[E
     """Those that are told, by the head that they belong to."""
     heads: dict[int | None, list[Explanation]] = {}
     for each in cells:
-        if _is_told(each):
+        if has_equation(each) or each.by_hand:
             heads.setdefault(each.index[1] if len(each.index) == 4 else None, []).append(each)
     for head, own in heads.items():
         yield head, tuple(own)

@@ -39,10 +39,10 @@ class ExercisePanel(Retranslated, QWidget):
         self._right = number
         self.retranslate()
 
-    def set_cell(self, name: str) -> None:
-        """Ask for a cell by its name; with an empty one say how to go on."""
+    def set_cell(self, name: str, *, fresh: bool) -> None:
+        """Ask for a cell by its name; with an empty one say how to go on. `fresh`: another cell than before."""
         self._right = "" if name else self._right
-        self.question.set_question(Asked(name) if name else None, fresh=True)
+        self.question.set_question(Asked(name) if name else None, fresh=fresh)
         self._hint.setVisible(not name)
 
     def retranslate(self) -> None:

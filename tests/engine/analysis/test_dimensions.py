@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.knobs import settled
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
 
@@ -50,6 +54,25 @@ PROBLEMS = {
     "block": projected(block=BLOCK),
     "by hand": given(interventions=[{"kind": "set", "stage": "weights", "at": {"head": 1}, "values": 0.0}]),
 }
+
+
+def test_keys_of_a_block_that_normalizes_first_have_m_rows():
+    norms = {"norm1_weight": array(MODEL), "norm2_weight": array(MODEL)}
+    block = {"kind": "pre", "norm": "rms", **norms, "w_up": array(MODEL, 6), "w_down": array(6, MODEL)}
+    shapes = {step.stage: step.shape(symbols=True) for step in steps_of(Evaluation(projected(block=block)))}
+    assert shapes["query"].startswith("n × d_model · ")
+    assert shapes["key"].startswith("m × d_model · ")
+
+
+@pytest.mark.parametrize("field", ["x", "context"])
+def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
+    batched = {"x": array(N, MODEL), "context": array(M, MODEL)}
+    batched[field] = array(ITEMS, *batched[field].shape)
+    evaluation = Evaluation(projected(**batched))
+    aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
+    aim = replace(aim, knobs=settled(PAGES["dimensions"].knobs, aim, {"shapes": "numbers"}))
+    sources = PAGES["dimensions"].read(evaluation, aim, lambda share: None).sources
+    assert sources == {name: " × ".join(map(str, matrix.shape)) for name, matrix in batched.items()}
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

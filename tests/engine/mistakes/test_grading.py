@@ -139,6 +139,25 @@ def test_a_mistake_is_what_plain_numpy_makes_of_it(key):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
+def test_heads_in_turns_split_the_keys_of_an_additive_score_in_turns_too():
+    tables = {"w_score_query": Q[:4], "w_score_key": K[:3], "w_score": V[0]}
+    query, key = Q, K[:, :6]
+    problem = Problem(query=query, key=key, value=V, num_heads=2, score="additive", score_params=tables)
+    made = MISTAKES["heads_interleaved"].made_in(problem).box("scores", (slice(0, 1), slice(0, 2), *[slice(0, 4)] * 2))
+    for g in range(2):
+        mixed = np.tanh((query[:, g::2] @ Q[:4])[:, None] + (key[:, g::2] @ K[:3])[None])
+        np.testing.assert_allclose(made[0, g], mixed @ V[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("far", [0.0, -2000.0])
+def test_a_row_without_an_open_key_is_no_mistake_of_the_softmax(far):
+    mask = [{"kind": "custom", "allowed": [[False, False], [True, True]]}, {"kind": "bias", "values": far}]
+    evaluation = compute(Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), mask=mask)).evaluation
+    assert grade(evaluation, "weights", (0, 0, 0, 0), math.nan).mistakes == ()
+    vanished = [found.key for found in grade(evaluation, "weights", (0, 0, 1, 0), math.nan).mistakes]
+    assert vanished == (["maximum_not_taken_off"] if far else [])
+
+
 def test_a_softmax_as_it_is_written_overflows():
     problem = Problem(query=[[1000.0]], key=[[1.0], [0.5]], value=[[1.0], [2.0]])
     evaluation = compute(problem).evaluation

@@ -47,6 +47,13 @@ def test_weights_by_hand_are_not_taken_for_the_softmax(problem):
     assert "by hand" not in said(changed, query=1)
 
 
+def test_of_weights_that_are_no_numbers_nothing_is_said_of_saturation(problem):
+    wild = problem.query.copy()
+    wild[0, 0] = np.nan
+    assert "Weights of this row are not numbers" in said(problem.replace(query=wild))
+    assert "saturate" not in said(problem.replace(query=wild))
+
+
 def test_a_saturated_row_is_not_said_to_have_no_gradient():
     problem = Problem(query=[[0.01]], key=[[318.0], [0.0]], value=np.eye(2), scale=1.0)
     found = said(problem)

@@ -117,6 +117,24 @@ def test_the_panel_takes_answers_too_and_shows_the_right_one(launch, qtbot):
     assert person.find("exercise.left").text() == "还剩 1 个，共 2 个"
 
 
+def test_what_is_typed_stays_until_another_cell_is_asked_for(launch):
+    person = launch(SMALL)
+    leave_out(person, "scores", 0, 0)
+    leave_out(person, "weights", 1, 1)
+    line, verdict = person.find("exercise.answer", QLineEdit), person.find("exercise.verdict")
+    person.overwrite(line, "0.73")
+    settle(person)
+    person.overwrite(line, "0.31", end="")
+    person.show_stage("scaled")
+    person.type_into("query", 1, 2, "2")
+    settle(person)
+    assert line.text() == "0.31"
+    assert verdict.text().startswith("Not yet")
+    person.show_stage("scores")
+    person.click_cell("scores", 0, 0)
+    assert line.text() == verdict.text() == ""
+
+
 def test_a_cell_is_left_out_once(launch):
     person = launch(SMALL)
     leave_out(person, "weights", 1, 1)

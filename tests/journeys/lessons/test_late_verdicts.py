@@ -90,6 +90,14 @@ def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):
     assert not person.find("exercise.show").isVisible()
 
 
+def test_what_is_no_number_is_said_even_where_an_earlier_answer_is_still_being_judged(launch, gate):
+    person = launch("worked-example.npz")
+    leave_out(person, 1, 1)
+    person.overwrite(person.find("exercise.answer", QLineEdit), "7")
+    changed_meanwhile(person, gate, lambda person: person.overwrite(person.find("exercise.answer", QLineEdit), "a lot"))
+    assert "a lot" in person.find("exercise.verdict").text()
+
+
 def test_a_right_answer_is_said_until_another_cell_is_asked_for(launch):
     person = launch("worked-example.npz")
     leave_out(person, 0, 0)

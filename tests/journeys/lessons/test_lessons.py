@@ -146,7 +146,10 @@ def answer_unscaled(person):
 def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(launch):
     person = launch()
     answer_unscaled(person)
-    assert verdict(person) == "Not yet. The scores were not scaled: each has to be divided by √d_k before the softmax."
+    assert verdict(person) == (
+        "Not yet. The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is "
+        "given, before the softmax."
+    )
     person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
     assert "a lot" in verdict(person)
     person.overwrite(person.find("lesson.answer", QLineEdit), "0.1")
@@ -154,6 +157,35 @@ def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(laun
     person.click("lesson.show")
     settle(person)
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
+    assert verdict(person).startswith("Right.")
+
+
+def test_what_is_typed_after_the_answer_was_shown_stays_when_the_language_is_switched(launch):
+    person = launch()
+    begin(person, WORKED)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
+    settle(person)
+    person.click("lesson.show")
+    settle(person)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "1.25", end="")
+    person.do("language_zh")
+    settle(person)
+    assert person.find("lesson.answer", QLineEdit).text() == "1.25"
+
+
+def test_the_answer_that_is_shown_is_taken(launch, tmp_path):
+    path = tmp_path / "thirds.md"
+    text = "# t | 题\n## s | 步\n- open: worked-example\n### English\nx\n### 中文\nx\n### Question\n- ask: a? | 问？\n"
+    path.write_text(f"{text}- answer: 1 / 3\n- tolerance: 0.00001\n", encoding="utf-8")
+    person = launch()
+    begin(person, path)
+    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
+    settle(person)
+    person.click("lesson.show")
+    settle(person)
+    shown = person.find("lesson.answer", QLineEdit).text()
+    person.overwrite(person.find("lesson.answer", QLineEdit), shown)
+    settle(person)
     assert verdict(person).startswith("Right.")
 
 
@@ -194,6 +226,17 @@ def test_the_place_is_kept_and_the_panel_gives_way(launch):
     settle(person)
     assert person.find("lesson.place").text() == "1 of 5"
     assert not person.find("lesson.back").isEnabled()
+
+
+def test_a_lesson_of_the_same_name_has_a_place_of_its_own(launch, tmp_path):
+    own = tmp_path / WORKED.name
+    own.write_bytes(WORKED.read_bytes())
+    person = launch()
+    begin(person, WORKED)
+    person.click("lesson.next")
+    settle(person)
+    begin(person, own)
+    assert person.find("lesson.place").text() == "1 of 5"
 
 
 def test_a_lesson_is_opened_from_the_menu_and_follows_the_language(launch):

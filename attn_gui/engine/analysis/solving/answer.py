@@ -22,9 +22,9 @@ class Solution:
     """The answer of a solver.
 
     `problem` holds the change, `field` and `box` say which cells it touches (a new bias layer stands last in the mask),
-    `norm` how long it is. `reached` is the cell in the new problem. `residual`: for weights and scores the root of the
-    summed squares by which the logits of the open keys miss what was asked; for output cells, and with the odds free,
-    |reached − target|. `odds`: whether those among the other open keys were kept or free; None for output cells.
+    `norm` how long it is. `reached` is the cell in the new problem. `residual`: |reached − target|; where closed
+    formulas keep the odds, the root of the summed squares by which the logits of the open keys miss what was asked.
+    `odds`: whether those among the other open keys were kept or free; None for output cells, and where nothing moves.
     `feasible`: whether the target can be reached (for output cells: was reached); if not, `problem` is the nearest.
     `condition` is the condition number of the linear system, 1 where there is none.
     """

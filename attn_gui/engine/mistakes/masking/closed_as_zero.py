@@ -27,7 +27,6 @@ class ClosedAsZero(Mistake):
     """The mask multiplies the scores, and a score of 0 still has a share."""
 
     key = "closed_as_zero"
-    title = QT_TRANSLATE_NOOP("Mistakes", "masked scores set to 0")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax."
     )

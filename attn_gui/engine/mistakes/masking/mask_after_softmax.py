@@ -29,7 +29,6 @@ class MaskAfterSoftmax(Mistake):
     """Closed weights are 0, and the rest of the row no longer adds up to 1."""
 
     key = "mask_after_softmax"
-    title = QT_TRANSLATE_NOOP("Mistakes", "mask after the softmax")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The mask came after the softmax: it has to come before, so that the open weights add up to 1."
     )

@@ -26,7 +26,6 @@ class MaskFlipped(Mistake):
     """Closed keys are attended to, open ones are not."""
 
     key = "mask_flipped"
-    title = QT_TRANSLATE_NOOP("Mistakes", "mask flipped")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The mask was read the wrong way round: the hatched keys are those that must not count."
     )

@@ -15,7 +15,6 @@ class HeadsInterleaved(Mistake):
     """Head g takes the columns g, g + h, g + 2h … instead of d_k neighbors."""
 
     key = "heads_interleaved"
-    title = QT_TRANSLATE_NOOP("Mistakes", "heads split wrongly")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The heads were split in turns, column by column: each head takes d_k columns side by side."
     )
@@ -24,7 +23,12 @@ class HeadsInterleaved(Mistake):
         return problem.num_heads > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        turns = ("(g r d)", "(d g r)"), ("(g d)", "(d g)"), ("value[b j (g c)]", "value[b j (c g)]")
+        turns = (
+            ("(g r d)", "(d g r)"),
+            ("(g d)", "(d g)"),
+            ("(g f)", "(f g)"),  # keys of a width of their own
+            ("value[b j (g c)]", "value[b j (c g)]"),
+        )
         for role in (Role.SCORE, Role.MIX):
             stages = exchanged(stages, role, lambda stage: rewired(stage, *turns))
         return stages

@@ -16,7 +16,6 @@ class KeyNotTransposed(Mistake):
     """Rows of Q times columns of K; it goes unnoticed where a head of K is square."""
 
     key = "key_not_transposed"
-    title = QT_TRANSLATE_NOOP("Mistakes", "K not transposed")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ."
     )

@@ -15,7 +15,6 @@ class PlainSum(Mistake):
     """The weights are left out: every open key counts once."""
 
     key = "plain_sum"
-    title = QT_TRANSLATE_NOOP("Mistakes", "a sum without weights")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The values were added up as they are: each has to be multiplied by its weight first."
     )

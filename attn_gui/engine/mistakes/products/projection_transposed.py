@@ -15,7 +15,6 @@ class ProjectionTransposed(Mistake):
     """W_Q, W_K and W_V as nn.Linear keeps them, [out, in]; it goes unnoticed where they are square."""
 
     key = "projection_transposed"
-    title = QT_TRANSLATE_NOOP("Mistakes", "W transposed")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Rows of X were multiplied by rows of W: it has to be X·W, with the columns of W."
     )

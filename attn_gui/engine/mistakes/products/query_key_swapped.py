@@ -16,7 +16,6 @@ class QueryKeySwapped(Mistake):
     """Rows and columns of the scores exchanged; it goes unnoticed with as many queries as keys."""
 
     key = "query_key_swapped"
-    title = QT_TRANSLATE_NOOP("Mistakes", "queries and keys exchanged")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ."
     )

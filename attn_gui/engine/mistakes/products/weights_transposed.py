@@ -15,7 +15,6 @@ class WeightsTransposed(Mistake):
     """The values are weighted by a column of the weights; it goes unnoticed with as many queries as keys."""
 
     key = "weights_transposed"
-    title = QT_TRANSLATE_NOOP("Mistakes", "weights of a column")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "A column of the weights was taken: the values are weighted by the row of their query."
     )

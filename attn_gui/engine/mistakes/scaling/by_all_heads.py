@@ -11,7 +11,6 @@ class ByAllHeads(Mistake):
     """√d_model in the place of √d_k, d_model being the columns of all heads."""
 
     key = "divided_by_root_d_model"
-    title = QT_TRANSLATE_NOOP("Mistakes", "divided by √d_model")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The scores were divided by the root of the width of all heads: each head has d_k columns only."
     )

@@ -11,7 +11,6 @@ class ByWidth(Mistake):
     """The root is forgotten."""
 
     key = "divided_by_d_k"
-    title = QT_TRANSLATE_NOOP("Mistakes", "divided by d_k")
     said = QT_TRANSLATE_NOOP("Mistakes", "The scores were divided by d_k: it has to be its square root, √d_k.")
 
     def applies(self, problem: Problem) -> bool:

@@ -11,7 +11,6 @@ class Multiplied(Mistake):
     """The root is on the wrong side of the fraction."""
 
     key = "multiplied_by_root"
-    title = QT_TRANSLATE_NOOP("Mistakes", "multiplied by √d_k")
     said = QT_TRANSLATE_NOOP("Mistakes", "The scores were multiplied by √d_k: they have to be divided by it.")
 
     def applies(self, problem: Problem) -> bool:

@@ -1,4 +1,4 @@
-"""Scores that are not divided by √d_k."""
+"""Scores that are not scaled."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ class NotScaled(Mistake):
     """The step is left out."""
 
     key = "not_scaled"
-    title = QT_TRANSLATE_NOOP("Mistakes", "no division by √d_k")
     said = QT_TRANSLATE_NOOP(
-        "Mistakes", "The scores were not scaled: each has to be divided by √d_k before the softmax."
+        "Mistakes",
+        "The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, "
+        "before the softmax.",
     )
 
     def applies(self, problem: Problem) -> bool:

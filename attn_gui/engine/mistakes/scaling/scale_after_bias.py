@@ -15,7 +15,6 @@ class ScaleAfterBias(Mistake):
     """Two steps in the wrong order."""
 
     key = "scaled_after_mask"
-    title = QT_TRANSLATE_NOOP("Mistakes", "scaled after the mask")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The scale came after the mask or bias that is added: it has to come before, on the scores alone."
     )

@@ -30,7 +30,6 @@ class DownColumns(Mistake):
     """Columns add up to 1 instead of rows."""
 
     key = "softmax_down_columns"
-    title = QT_TRANSLATE_NOOP("Mistakes", "softmax down the columns")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The softmax went down the columns: each row, the keys of one query, has to add up to 1."
     )

@@ -27,7 +27,6 @@ class NotDivided(Mistake):
     """The denominator Z is left out."""
 
     key = "not_divided_by_z"
-    title = QT_TRANSLATE_NOOP("Mistakes", "not divided by Z")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "These are the exponentials alone: each has to be divided by Z, the sum of its row."
     )

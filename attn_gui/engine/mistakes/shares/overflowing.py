@@ -23,16 +23,18 @@ class Raw(Softmax):
         temperature = 1.0 if scalar is None else scalar
         powers = np.exp(logits / temperature)
         total = powers.sum(axis=-1, keepdims=True)
-        return np.asarray(powers / (total if sink is None else total + np.exp(sink / temperature)))
+        closed = np.isneginf(logits).all(axis=-1, keepdims=True)  # no maximum could be taken off there
+        return np.where(closed, 0.0, powers / (total if sink is None else total + np.exp(sink / temperature)))
 
 
 class Overflowing(Mistake):
-    """Large scores overflow."""
+    """Large scores overflow, and far below 0 every power vanishes."""
 
     key = "maximum_not_taken_off"
-    title = QT_TRANSLATE_NOOP("Mistakes", "maximum not taken off")
     said = QT_TRANSLATE_NOOP(
-        "Mistakes", "e to a large score overflows: take the row's largest score off first, the shares stay the same."
+        "Mistakes",
+        "e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, "
+        "the shares stay the same.",
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:

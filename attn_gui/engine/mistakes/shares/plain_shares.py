@@ -21,14 +21,14 @@ class Proportions(Softmax):
         logits, temperature, _ = inputs
         assert logits is not None
         scores = np.where(np.isneginf(logits), 0.0, logits if temperature is None else logits / temperature)
-        return np.asarray(scores / scores.sum(axis=-1, keepdims=True))
+        closed = np.isneginf(logits).all(axis=-1, keepdims=True)  # no sum is divided by there
+        return np.where(closed, 0.0, scores / scores.sum(axis=-1, keepdims=True))
 
 
 class PlainShares(Mistake):
     """The exponential is forgotten."""
 
     key = "no_exponential"
-    title = QT_TRANSLATE_NOOP("Mistakes", "no exponential")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The scores were divided by their own sum: the softmax takes e to each score first."
     )

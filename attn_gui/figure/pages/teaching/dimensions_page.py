@@ -79,7 +79,8 @@ def _heads(step: Step, counts: dict[str, int], symbols: bool) -> str:
 def _source(problem: Problem, field: str, counts: dict[str, int], symbols: bool) -> str:
     """The shape of a sequence."""
     rows, columns = ("m", "d_context") if field == "context" else ("n", "d_model")
-    names = [*(["B"] if "B" in counts else []), rows, columns]
+    batched = "B" in counts and problem.arrays()[field].ndim == 3  # else one sequence that all items share
+    names = [*(["B"] if batched else []), rows, columns]
     return " × ".join(names if symbols else [str(counts[name]) for name in names])
 
 

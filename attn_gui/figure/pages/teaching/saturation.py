@@ -20,6 +20,8 @@ def saturation_sentence(rows: Sequence[ScaledRow], ink: Ink) -> str:
         if not rows[0].weights.any():
             return translate("Pages", "This row has no open key.")
         return translate("Pages", "This row has one open key: its weight is the same at any scale.")
+    if not all(np.isfinite(row.weights).all() for row in rows):
+        return translate("Pages", "Weights of this row are not numbers at every scale.")
     saturated = [row for row in rows if row.saturated]
     if not saturated:
         text = translate(

@@ -514,6 +514,7 @@ def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, 
 
 ONE = {"query": [[1.0, 2]], "key": [[1.0, 0]], "value": [[1.0]]}
 TWO = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1]], "value": [[1.0], [2]]}
+THREE = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1], [-1, 0.5]], "value": [[1.0], [2], [3]]}
 FIRST = ({"kind": "padding", "lengths": 1},)
 
 
@@ -535,6 +536,19 @@ def test_beside_a_sink_one_key_can_have_less_than_1():
     assert closed.reason.startswith("Key 1 is closed")
     with pytest.raises(FieldError, match="comes before the bias"):
         solve(Problem(**TWO, sink=[0.0]), "scaled", (0, 0, 0, 1), 0.5, by="bias")
+
+
+@pytest.mark.parametrize("more", [{"sink": [0.3]}, {"query_norm": [1.0, 1], "key_norm": [1.0, 1]}], ids=str)
+def test_beside_a_sink_or_a_norm_only_a_key_row_keeps_the_odds_among_the_others(more):
+    problem, index = Problem(**THREE, **more), (0, 0, 0, 2)
+    for by in ("query", "bias"):
+        assert solve(problem, "weights", index, 0.4, by=by).odds == "free"
+        with pytest.raises(FieldError, match="nothing keeps the odds among the other keys"):
+            solve(problem, "weights", index, 0.4, by=by, odds="kept")
+    found = solve(problem, "weights", index, 0.4, by="key", odds="kept")
+    before, after = (compute(each)["weights"][0, 0, 0] for each in (problem, found.problem))
+    assert (found.feasible, found.odds) == (True, "kept")
+    assert after[1] / after[0] == pytest.approx(before[1] / before[0])
 
 
 def test_beside_a_sink_an_output_reaches_towards_0():

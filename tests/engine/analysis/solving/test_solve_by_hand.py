@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem, compute, solve
+from attn_gui.engine import FieldError, Problem, compute, solve
 
 PLACE = (0, 0, 1, 2)
 rng = np.random.default_rng(3)
@@ -16,7 +16,7 @@ def changed(**record):
     return Problem(**ARRAYS, interventions=[{"stage": "weights", "at": {"query": 1}, **record}])
 
 
-@pytest.mark.parametrize("odds", ["kept", "free", None])
+@pytest.mark.parametrize("odds", ["free", None])
 @pytest.mark.parametrize("by", ["query", "key", "bias"])
 @pytest.mark.parametrize("record", [{"kind": "set", "values": 0.1}, {"kind": "scale", "factor": 0.0}])
 def test_a_weight_that_nothing_moves_is_out_of_reach(record, by, odds):
@@ -40,3 +40,11 @@ def test_one_that_is_scaled_reaches_no_more_than_its_factor(by):
     found = solve(changed(kind="scale", factor=0.5), "weights", PLACE, 0.7, by=by)
     assert not found.feasible
     assert found.reached <= 0.5
+
+
+@pytest.mark.parametrize("by", ["query", "key", "bias"])
+def test_beside_a_change_by_hand_the_odds_go_free_and_are_not_said_to_be_kept(by):
+    problem = changed(kind="scale", factor=0.5)
+    assert solve(problem, "weights", PLACE, 0.3, by=by).odds == "free"
+    with pytest.raises(FieldError, match="nothing keeps the odds among the other keys"):
+        solve(problem, "weights", PLACE, 0.3, by=by, odds="kept")
