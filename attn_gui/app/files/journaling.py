@@ -187,7 +187,8 @@ class Journaling(QObject):
     def _kept(self) -> Kept:
         problem, path = self._document.problem, self._document.path
         sizes = problem.n, problem.m, problem.num_heads
-        return replace(self._kept_of(), name=self._document.name, sizes=sizes, file=Stamp.of(path) if path else None)
+        kept = self._kept_of()  # its file is as it was when it was read or saved: what it holds since is not ours
+        return replace(kept, name=self._document.name, sizes=sizes, file=kept.file if path else None)
 
     def _begin(self, step: Step, since: int) -> None:
         if step.base is None and step.weight > MOST:

@@ -71,6 +71,22 @@ def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, l
     qtbot.waitUntil(lambda: not journals())
 
 
+def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked(launch, qtbot, tmp_path):
+    person, path = launch(SMALL), tmp_path / "mine.attn"
+    person.save_as(path)
+    save_session(person.program.document.snapshot(), path, {"from": "elsewhere"})
+    before = path.read_bytes()
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    person.program.end()
+    person = launch()
+    press(person, "Recover")
+    qtbot.waitUntil(lambda: person.window.isWindowModified())
+    cancel = lambda box: person.click(box.button(BUTTONS.Cancel))  # noqa: E731
+    person.answering(QMessageBox, cancel, lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == before
+
+
 def test_what_is_discarded_is_never_offered_again(crashed, launch):
     person = launch()
     press(person, "Discard")
