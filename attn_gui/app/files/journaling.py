@@ -211,7 +211,7 @@ class Journaling(QObject):
     def _on_answered(self, outcome: Future[None]) -> None:
         try:
             outcome.result()
-        except FormatError as error:
+        except (ValueError, MemoryError) as error:  # what was to be added is not there: it begins anew
             self._whole, self._origin = True, None
             self._tell(error)
             self._timer.start(AGAIN_MS)
@@ -221,7 +221,7 @@ class Journaling(QObject):
         else:  # an earlier write does not keep what was to be taken over since
             self._hand_over()
 
-    def _tell(self, error: FormatError) -> None:
+    def _tell(self, error: Exception) -> None:
         """Say once that nothing is kept; one works on, and it is tried again."""
         if not self._told:
             self._told = True

@@ -271,6 +271,19 @@ def test_fills_of_the_whole_table(launch):
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
 
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_row_of_a_mask_is_filled_down_as_it_is_shown(launch, tmp_path, blocked):
+    """Where True is read as blocked, the row that was filled came out turned round."""
+    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
+    allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
+    save(Problem(query=q, key=k, value=v, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "masked.attn")
+    person = launch(tmp_path / "masked.attn")
+    person.program.view.set(blocked=blocked)
+    person.select("mask.0.allowed", 0, 0, 2, 3)
+    person.do("fill_down")
+    assert person.program.document.problem.mask[0].allowed.tolist() == allowed[[0, 0, 2]].tolist()
+
+
 def test_what_grows_beside_is_said_before_and_after_and_gets_zeros(launch):
     person = launch(SMALL)
     person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
