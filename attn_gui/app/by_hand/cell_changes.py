@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -44,8 +43,8 @@ class CellChanges:
         def numbers(array: Array, own: Box) -> Array:
             return filled(array, own, cast_cells(values, array.dtype))
 
-        def cells(known: Interventions, *place: Any) -> Interventions:
-            return with_cells_set(known, *place, cast_cells(values, np.dtype(self._document.problem.dtype)))
+        def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
+            return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
 
         self._change(stage, box, label, numbers, cells)
 

@@ -261,6 +261,22 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
 
 
+def test_what_memory_had_no_room_for_is_kept_with_what_comes_after(launch, qtbot, monkeypatch):
+    def none_left(_journal, _step):
+        raise MemoryError
+
+    monkeypatch.setattr(journaling, "AGAIN_MS", 20)
+    person, append = launch(SMALL), journal.Journal.append
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    monkeypatch.setattr(journal.Journal, "append", none_left)
+    person.type_into("query", 0, 1, "8")
+    qtbot.waitUntil(lambda: "no copy of the unsaved changes" in person.banner())
+    monkeypatch.setattr(journal.Journal, "append", append)
+    person.type_into("query", 1, 0, "9")
+    left_by_crash(person, qtbot)
+
+
 def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
     person = launch()
     person.program.rooms.models.open_path(resource("models", "toy-induction"))
