@@ -80,7 +80,7 @@ def _window(words: list[str]) -> int:
         raise Refusal(reason)
     from attn_gui.app.shell.start import run
 
-    return run(chosen.files, chosen.lang, arranged(chosen))
+    return run([file.absolute() for file in chosen.files], chosen.lang, arranged(chosen))  # a journal outlives a folder
 
 
 def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:

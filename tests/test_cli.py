@@ -391,6 +391,16 @@ def test_a_platform_that_draws_on_a_device_needs_the_device(monkeypatch: pytest.
         assert (no_window.missing_display({"QT_QPA_PLATFORM": "eglfs"}) is not None) == refused
 
 
+def test_a_window_knows_its_file_in_other_folders_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given: list[Path] = []
+    monkeypatch.setattr("attn_gui.cli.obstacle", lambda: "")
+    monkeypatch.setattr("attn_gui.app.shell.start.run", lambda files, *_: given.extend(files) or 0)
+    (tmp_path / "some.npz").write_bytes(WORKED.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert main(["some.npz"]) == 0
+    assert given == [tmp_path / "some.npz"], "a journal is read in another one after a crash"
+
+
 def test_a_bad_file_is_refused_before_a_window(tmp_path: Path) -> None:
     (tmp_path / "bad.attn").write_bytes(b"nonsense")
     done = run(tmp_path / "bad.attn", QT_QPA_PLATFORM="offscreen")

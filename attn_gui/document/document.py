@@ -146,9 +146,9 @@ class Document(QObject):
         try:
             stepped = self._carry_out(edit, fresh, lambda step: None)  # the last step is dropped for good
         finally:
-            if not stepped:  # nor has any step told that the last one is gone
+            if not stepped:
                 self._history.forget_undone()
-                self.titleChanged.emit()
+            self.titleChanged.emit()  # the step that is gone may have been the one that was saved
             self.stack.indexChanged.emit(self.stack.index())
         return stepped
 

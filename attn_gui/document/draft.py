@@ -128,9 +128,15 @@ def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
         new = np.array(given, dtype=dtype, order="C")
     if dtype.kind == "b" and not np.array_equal(new, given):
         raise EditError(NO_SWITCH)
-    if dtype.kind == "f" and bool((np.isinf(new) & np.isfinite(given)).any()):
-        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=dtype.name)
+    if dtype.kind == "f":
+        check_finite(new, given)
     return new
+
+
+def check_finite(new: Array, given: Array) -> None:
+    """Raise EditError where a number is infinite that was made of one that is not."""
+    if bool((np.isinf(new) & np.isfinite(given)).any()):
+        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=new.dtype.name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -358,6 +358,18 @@ def test_copies_of_the_document_and_of_its_past_are_weighed_before_they_are_take
             take()
 
 
+def test_what_takes_the_place_of_the_step_that_was_saved_is_unsaved_and_that_is_told(
+    heard: Any, direct: Make, tmp_path: Path
+) -> None:
+    document, told = heard(direct()).document, []
+    document.apply(SetFields({"scale": 2.0}, LABEL))
+    document.mark_saved(tmp_path / "a.attn")
+    document.titleChanged.connect(lambda: told.append(document.modified))
+    assert document.apply_instead(SetFields({"scale": 3.0}, LABEL))
+    assert document.modified
+    assert told[-1:] == [True]
+
+
 def test_a_scale_of_minus_zero_is_another_one(heard: Any, direct: Make) -> None:
     """Every other number was a step to the bit."""
     h = heard(direct(scale=0.0))

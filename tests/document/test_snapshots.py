@@ -45,11 +45,27 @@ def test_taking_naming_and_deleting_are_unsaved_changes_that_leave_the_history_a
     assert document.modified
     place = document.snapshots.remove(document.snapshots.all[0])
     assert document.snapshots.all == ()
-    document.snapshots.put(place, taken)
+    document.snapshots.put_back(place, taken)
     assert not document.modified, "it is what was saved"
     document.stack.undo()
     assert document.snapshots.all == (taken,)
     assert first(taken) == 1.0
+
+
+def test_one_that_is_put_back_has_a_name_and_room_of_its_own(document, monkeypatch):
+    typed(document, 1.0)
+    old = document.snapshots.take(document.problem, "one")
+    place = document.snapshots.remove(old)
+    typed(document, 2.0)
+    document.snapshots.take(document.problem, "one")
+    document.snapshots.put_back(place, old)
+    assert [each.name for each in document.snapshots.all] == ["one (2)", "one"]
+    assert first(document.snapshots.all[0]) == 1.0
+    place = document.snapshots.remove(document.snapshots.all[0])
+    monkeypatch.setattr(kept_states, "MOST", 1)
+    with pytest.raises(Refusal, match="most"):
+        document.snapshots.put_back(place, old)
+    assert len(document.snapshots.all) == 1
 
 
 def test_an_edit_after_undo_keeps_what_would_be_lost_under_the_name_of_its_last_step(document):
@@ -97,7 +113,7 @@ def test_names_are_told_apart_and_their_number_is_limited(document):
     taken = [document.snapshots.take(document.problem, "same").name for _ in range(3)]
     assert taken == ["same", "same (2)", "same (3)"]
     for _ in range(MOST - 3):
-        document.snapshots.put(0, document.snapshots.all[0])
+        document.snapshots.put_back(0, document.snapshots.all[0])
     with pytest.raises(Refusal, match="500 snapshots"):
         document.snapshots.take(document.problem, "more")
 

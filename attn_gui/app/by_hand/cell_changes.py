@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+
+import numpy as np
 
 from attn_gui.app.state.making import Making
 from attn_gui.document.document import Document
+from attn_gui.document.draft import cast_cells, check_finite
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Array, Box
@@ -36,11 +39,24 @@ class CellChanges:
 
     def set(self, stage: str, box: Box, values: Array, label: Label) -> None:
         """Give the cells values that broadcast to the box."""
-        self._change(stage, box, label, lambda array, own: filled(array, own, values), with_cells_set, values)
+
+        def numbers(array: Array, own: Box) -> Array:
+            return filled(array, own, cast_cells(values, array.dtype))
+
+        def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
+            return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
+
+        self._change(stage, box, label, numbers, cells)
 
     def multiply(self, stage: str, box: Box, factor: float, label: Label) -> None:
         """Multiply the cells."""
-        self._change(stage, box, label, lambda array, own: multiplied(array, own, factor), with_cells_scaled, factor)
+
+        def numbers(array: Array, own: Box) -> Array:
+            product = multiplied(array, own, factor)
+            check_finite(product, array[own])
+            return product
+
+        self._change(stage, box, label, numbers, with_cells_scaled, factor)
 
     def take(self, stage: str, box: Box, source: Mapping[str, int], label: Label) -> None:
         """Give the cells those of another place, axis by axis."""

@@ -252,7 +252,7 @@ class ExportController(QObject):
     def _naming(self) -> Naming:
         from attn_gui.app.files.export_tasks import Naming
 
-        return Naming(Path(self._document.name).stem)
+        return Naming(self._document.name)
 
     def _folder(self) -> str:
         path = self._document.path

@@ -15,15 +15,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.opening import Opening, Read, Resumed, resume
-from attn_gui.app.files.questions import (
-    BUTTONS,
-    Way,
-    ask_about_change,
-    ask_to_save,
-    may_go,
-    path_to_save,
-    paths_to_open,
-)
+from attn_gui.app.files.questions import Way, ask_about_change, may_go, path_to_save, paths_to_open, save_first
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.problem.clash import Clashes
@@ -62,12 +54,12 @@ class FilesController(QObject):
         self._window, self._document, self._settings = window, document, settings
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
-        self._about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
+        self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
         self._clashes = Clashes(window.banner, self, making)
         self.opening = Opening(window)
         self.journaling = Journaling(window, document)
         self.saving = SessionSaving(window, document, settings, self.journaling)
-        self.journaling.set_source(lambda: Kept(about=self._about, view=self._view_of()), lambda: self.saving.busy)
+        self.journaling.set_source(self._kept, lambda: self.saving.busy)
         self.saving.saved.connect(self._on_saved)
         self.saving.ended.connect(self.journaling.wake)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
@@ -140,6 +132,8 @@ class FilesController(QObject):
         if loaded is None:
             self.open_beside(path)
         elif self.may_leave():
+            if Stamp.of(path) != stamp:  # saved when that was asked: it holds something else now
+                return self.open_path(path)
             self._take(path, loaded, stamp)
             return True
         return False
@@ -227,12 +221,13 @@ class FilesController(QObject):
             self._settings.add_recent(path.resolve())
 
     def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> None:
-        """Open a copy of a problem that is no file's; the document before is left."""
+        """Open a copy of a problem that is no file's; the document before, and what was to take its place, is left."""
+        self.left.emit()
         self._begin(Loaded(problem.replace()), None, name, {}, study)
 
     def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
         """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
-        self._about, self.view = loaded.about, example.view
+        self.about, self.view = loaded.about, example.view
         if told:
             self._tell_of(example, loaded)
 
@@ -245,7 +240,7 @@ class FilesController(QObject):
         self, loaded: Loaded, path: Path | None, name: str, view: Mapping[str, object], study: Study | None = None
     ) -> None:
         self._window.banner.hide()
-        self._about, self.view = loaded.about, view
+        self.about, self.view = loaded.about, view
         self._document.adopt(loaded.problem, path, name, loaded.snapshots, study)
 
     def _tell(self, notes: Sequence[Note]) -> None:
@@ -271,7 +266,10 @@ class FilesController(QObject):
         return path is not None and self._write(path)
 
     def _write(self, path: Path) -> bool:
-        return self.saving.save(path, self._view_of(), self._about)
+        return self.saving.save(path, self._view_of(), self.about)
+
+    def _kept(self) -> Kept:
+        return Kept(file=self._known, about=self.about, view=self._view_of())
 
     def _on_saved(self) -> None:
         self._known = Stamp.of(self._document.path) if self._document.path else None
@@ -279,14 +277,13 @@ class FilesController(QObject):
 
     def may_leave(self) -> bool:
         """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
-        may = self._window.settle() and self.saving.wait() and (not self._document.modified or self._ask_to_save())
+        may = self._window.settle() and self.saving.wait() and (not self._document.modified or self._save_first())
         if may:
             self.left.emit()
         return may
 
-    def _ask_to_save(self) -> bool:
-        answer = ask_to_save(self._window, self._document.name)
-        return self.save() and self.saving.wait() if answer == BUTTONS.Save else answer == BUTTONS.Discard
+    def _save_first(self) -> bool:
+        return save_first(self._window, self._document.name, lambda: self.save() and self.saving.wait())
 
     def finish(self) -> None:
         """Drop what is being read, and write to its end what is being written; for the end of the program."""

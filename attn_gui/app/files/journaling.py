@@ -187,7 +187,8 @@ class Journaling(QObject):
     def _kept(self) -> Kept:
         problem, path = self._document.problem, self._document.path
         sizes = problem.n, problem.m, problem.num_heads
-        return replace(self._kept_of(), name=self._document.name, sizes=sizes, file=Stamp.of(path) if path else None)
+        kept = self._kept_of()  # its file is as it was when it was read or saved: what it holds since is not ours
+        return replace(kept, name=self._document.name, sizes=sizes, file=kept.file if path else None)
 
     def _begin(self, step: Step, since: int) -> None:
         if step.base is None and step.weight > MOST:
@@ -210,7 +211,7 @@ class Journaling(QObject):
     def _on_answered(self, outcome: Future[None]) -> None:
         try:
             outcome.result()
-        except FormatError as error:
+        except (ValueError, MemoryError) as error:  # what was to be added is not there: it begins anew
             self._whole, self._origin = True, None
             self._tell(error)
             self._timer.start(AGAIN_MS)
@@ -220,7 +221,7 @@ class Journaling(QObject):
         else:  # an earlier write does not keep what was to be taken over since
             self._hand_over()
 
-    def _tell(self, error: FormatError) -> None:
+    def _tell(self, error: Exception) -> None:
         """Say once that nothing is kept; one works on, and it is tried again."""
         if not self._told:
             self._told = True

@@ -27,12 +27,13 @@ class Way(Enum):
     CANCEL = auto()
 
 
-def ask_to_save(window: QWidget, name: str) -> QMessageBox.StandardButton:
-    """Save, Discard or Cancel, for a document that is about to be left."""
+def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
+    """Whether a document may be left whose changes no file holds: after `save`, or without them; it is asked."""
     box = message_box(window, QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
     box.setIcon(QMessageBox.Icon.Question)
     box.setStandardButtons(BUTTONS.Save | BUTTONS.Discard | BUTTONS.Cancel)
-    return BUTTONS(asked(box))
+    answer = BUTTONS(asked(box))
+    return save() if answer == BUTTONS.Save else answer == BUTTONS.Discard
 
 
 def ask_about_change(window: QWidget, name: str) -> Way:

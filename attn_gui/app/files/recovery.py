@@ -12,6 +12,7 @@ from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.app.state.look import LookController
 from attn_gui.formats import FormatError
+from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.sessions.journal import SUFFIX
 from attn_gui.formats.sessions.journal_reading import is_in_its_file, kept_in
@@ -92,7 +93,7 @@ class Recovery(QObject):
             said = self.tr(
                 "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."
             )
-            return f"{said.format(name=kept.name, n=n, m=m, heads=heads, when=when)} {aside()}".strip()
+            return f"{said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
         take = Offer(
             lambda: self.tr("Recover"),

@@ -199,7 +199,7 @@ class SessionSaving(QObject):
             self._window.banner.show_info(
                 lambda: self.tr("{name} was not saved: the saving was canceled.").format(name=session.path.name)
             )
-        except (FormatError, OSError) as error:
+        except (ValueError, OSError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
         else:
             if self._well:  # else an earlier one of those that were written together failed, which is still to be read

@@ -34,7 +34,8 @@ class FindController(QObject):
         bar.previousRequested.connect(lambda: self._step(-1))
         bar.left.connect(self.leave)
         document.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "head", "batch", "evaluation", "face")
+        view.follow(self._on_changed, "head", "batch", "evaluation", "face", "compare", "baseline")
+        view.follow(self._on_changed, "blocked", "decimals", "scientific")  # 1 for 0 in masks; what is shown alike
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -184,7 +185,7 @@ class FindController(QObject):
         if not count:
             said = self.tr("Not found") if self._search.done else self.tr("Searching…")
         else:
-            more = "" if self._search.done else "+"
+            more = "" if self._search.done and self._search.whole else "+"
             said = self.tr("{place} of {count}").format(
                 place="–" if place is None else place + 1, count=f"{count:,}{more}"
             )

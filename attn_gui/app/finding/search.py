@@ -24,6 +24,7 @@ class Search(QObject):
         super().__init__(parent)
         self.cells: list[int] = []  # row · width + column, ascending
         self.done = True
+        self.whole = True  # else there may be more than are found
         self._searched: Searched | None = None
         self._wanted = Wanted("", None, 0.0)
         self._row = self._column = 0
@@ -33,14 +34,14 @@ class Search(QObject):
     def begin(self, searched: Searched, wanted: Wanted) -> None:
         """Look for this in place of what was looked for before."""
         self._searched, self._wanted = searched, wanted
-        self.cells, self.done = [], False
+        self.cells, self.done, self.whole = [], False, True
         self._row = self._column = 0
         self._look()
 
     def forget(self) -> None:
         """Look for nothing."""
         self._piece.stop()
-        self._searched, self.cells, self.done = None, [], True
+        self._searched, self.cells, self.done, self.whole = None, [], True, True
 
     def after(self, row: int, column: int) -> tuple[int, int] | None:
         """The found cell that follows a place, the first one behind the last; None where nothing is found."""
@@ -80,6 +81,7 @@ class Search(QObject):
         elif not self.cells:
             self._take_names(searched)  # a token may be a number too
         else:
+            self.whole = self._row >= rows
             self._end()
         self.found.emit()
 

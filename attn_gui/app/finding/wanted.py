@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.document.number_text import NumberError, parse_number
+from attn_gui.formats.text.numerals import normalized
 
 _PLACE = re.compile(r"\s*[\[(（]?\s*(\d{1,9})\s*[,，;；]\s*(\d{1,9})\s*[\])）]?\s*")
-_DECIMALS = re.compile(r"[.．](\d+)")
+_DECIMALS = re.compile(r"\.(\d+)")
 
 
 class Place(NamedTuple):
@@ -43,13 +44,17 @@ def wanted_by(text: str, decimals: int, scientific: bool) -> Wanted:
         number = parse_number(text)
     except NumberError:
         return Wanted(text.strip(), None, 0.0)
-    typed = _DECIMALS.search(text)
+    if not number and (decimals or scientific):
+        return Wanted(text.strip(), number, 0.0)  # what is not 0 is shown with a power of ten
+    plain = normalized(text)
+    typed = _DECIMALS.search(plain)
     size = abs(number)
     small = 0 < size < 0.5 * 10.0**-decimals  # so small that it is shown with a power of ten, and fewer digits
     powers = small or scientific or size >= 1e6
     power = math.floor(math.log10(size)) if powers and size and math.isfinite(size) else 0
     least = max(decimals - 2, 0) if small and not scientific else decimals
-    digits = max(least, len(typed[1]) if typed else 0)
+    places = len(typed[1]) if typed else 0
+    digits = max(least, places if "e" in plain.lower() else places + power)  # of the mantissa, where there is one
     return Wanted(text.strip(), number, 0.5 * 10.0 ** (power - digits) * (1 + 1e-9))
 
 

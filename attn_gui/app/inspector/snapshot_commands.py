@@ -107,13 +107,19 @@ class SnapshotsController(QObject):
         snapshots = self._document.snapshots
         place = snapshots.remove(snapshot)
 
+        def put_back() -> None:
+            try:
+                snapshots.put_back(place, snapshot)
+            except ValueError as error:
+                self._window.banner.show_error(saying(error))
+
         def words() -> str:
             return self.tr("The snapshot “{name}” was deleted.").format(name=quoted(snapshot.name))
 
         back = Offer(
             lambda: self.tr("Put it back"),
             lambda: self.tr("It takes its place in the list again"),
-            lambda: snapshots.put(place, snapshot),
+            put_back,
         )
         self._window.banner.show_info(words, offers=[back])
 

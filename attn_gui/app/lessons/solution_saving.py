@@ -79,7 +79,7 @@ class SolutionSaving(QObject):
         if self._writing.waits():
             return
         about = (None, None) if cell is None else (cell.stage, cell.index)
-        stem = solution_name(Path(self._document.name).stem, *about)
+        stem = solution_name(self._document.name, *about)
         folder = self._document.path.parent if self._document.path else Path.home()
         kinds = {f".{key}": f"{key.upper()} (*.{key})" for key in SHEETS}
         proposal = folder / f"{stem}{next(iter(kinds))}"

@@ -78,7 +78,7 @@ class WorksheetsController(QObject):
             return
         proposed = WorksheetChoice()
         self._checked = None, None
-        stages, stem = usual_stages(self._computation.evaluation), Path(self._document.name).stem
+        stages, stem = usual_stages(self._computation.evaluation), self._document.name
         dialog = WorksheetDialog(stages, lambda choice: self._files(choice, stem), stem, self._window)
         kept = self._settings.record(KEPT)
         known = {

@@ -131,10 +131,14 @@ class ModelController(QObject):
     def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
         revision of the document that may be `left` is not asked about again."""
+        read = Stamp.of(path)
         if left == self._document.revision or self._files.may_leave():
+            if Stamp.of(path) != read:  # saved when that was asked: the record is of before
+                self._files.open_path(path)
+                return
             own = [known.folder() for known in KNOWN.values() if not known.package]
             opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
-            again = partial(self.open_session, path, record)
+            again = partial(self._files.open_path, path)  # with what it holds then
             self._begin(path, lambda tell: opened_study(record, [*own, *opened], tell), again, record)
 
     def set_text(self, text: str) -> None:

@@ -41,7 +41,7 @@ class CodeSaving(QObject):
         if code is None:
             return
         folder = self._document.path.parent if self._document.path else Path.home()
-        proposed = folder / script_name(Path(self._document.name).stem, code.key)
+        proposed = folder / script_name(self._document.name, code.key)
         kinds = {".py": self.tr("Python script (*.py)")}
         path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
         if path is None:

@@ -144,14 +144,13 @@ class ShapeController(QObject):
 
     def _on_spine_scale_slid(self, value: float, first: bool) -> None:
         """While the slider is moved its step gives way to the next, so that one gesture leaves one step."""
-        stack = self._document.stack
-        before = stack.index()
-        if not first and before == self._slid_to:
+        stack, before = self._document.stack, self._document.generation
+        if not first and stack.index() == self._slid_to:
             label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
             stepped = self._making.apply_instead(SetFields({"scale": value}, label))
         else:
             self._on_spine_scale_picked("typed", value)
-            stepped = stack.index() > before
+            stepped = self._document.generation != before  # not the index: the oldest steps may have gone for it
         self._slid_to = stack.index() if stepped else NO_STEP  # else the last step is none of the slider's
 
     def set_output_projection(self, present: bool) -> None:

@@ -42,7 +42,9 @@ class Explorer:
         problem = problem_in(problem, "show")
         label = Label(QT_TRANSLATE_NOOP("History", "shown from Python"))
         self._program.document.apply(SetStudy(_all_fields(problem), None, label))
+        self._program.files.about = {}  # it was about what is not shown any more
         window = self._program.window
+        window.banner.hide()
         window.show()
         window.raise_()
 
@@ -78,7 +80,7 @@ def explore(
     program = Program(app)
     program.begin(None)
     if shown is not None:
-        program.document.open(shown, None, "explore")
+        program.files.begin_problem(shown, "explore")
     program.window.show()
     if shell is not None:
         _keep_alive(shell)

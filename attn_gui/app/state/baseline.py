@@ -69,25 +69,25 @@ class Baseline(QObject):
     # --- choosing --------------------------------------------------------------------------------
     def pin(self) -> None:
         """Keep the present state. Raises FieldError where its copy would take too much memory."""
-        self._begin(PINNED, 0, self._document.snapshot())
+        self.hold(self._document.snapshot())
 
-    def hold(self, problem: Problem, state: str) -> None:
+    def hold(self, problem: Problem, state: str = "") -> None:
         """Compare with another state under its name; the problem may not be changed by anybody."""
-        self._begin(PINNED, 0, problem, state)
+        self._drop()
+        self.key, self.head, self.state = PINNED, 0, state
+        self._evaluate(problem)
+        self.changed.emit()
 
     def compare_with(self, key: str, head: int) -> None:
         """Compare with the document without one thing, which `key` of the ready-made ones names."""
-        self._begin(key, head, READY[key].made(self._document.problem, head))
+        self._drop()
+        self.key, self.head = key, head
+        self._evaluate_ready()
+        self.changed.emit()
 
     def release(self) -> None:
         """Compare with nothing any more."""
         self._drop()
-        self.changed.emit()
-
-    def _begin(self, key: str, head: int, problem: Problem, state: str = "") -> None:
-        self._drop()
-        self.key, self.head, self.state = key, head, state
-        self._evaluate(problem)
         self.changed.emit()
 
     def _drop(self) -> None:
@@ -172,8 +172,18 @@ class Baseline(QObject):
         self._settling.finish()
 
     # --- computing -------------------------------------------------------------------------------
+    def _evaluate_ready(self) -> None:
+        try:
+            problem = READY[self.key].made(self._document.problem, self.head)
+        except FieldError as why:  # what is switched off for it is one intervention more than there may be
+            self._passes.forget()
+            self._forget_faces()
+            self.why, self._problem, self._evaluation = why, None, None
+        else:
+            self._evaluate(problem)
+
     def _evaluate(self, problem: Problem) -> None:
-        self._problem, self._evaluation = problem, None
+        self.why, self._problem, self._evaluation = None, problem, None
         self._forget_faces()
         if is_quickly_computed(problem):
             self._passes.forget()
@@ -186,7 +196,7 @@ class Baseline(QObject):
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         moved = self._asked != (self._document.generation, self._document.writes)
         if moved and not self.pinned:  # read while cells were written
-            self._evaluate(READY[self.key].made(self._document.problem, self.head))
+            self._evaluate_ready()
         else:
             self._take(outcome)
         self.changed.emit()
@@ -230,7 +240,7 @@ class Baseline(QObject):
         elif self.pinned:
             self._lay_faces()
         elif self.key:
-            self._evaluate(READY[self.key].made(self._document.problem, self.head))
+            self._evaluate_ready()
 
     def _on_computation_following(self, boxes: Mapping[str, Sequence[Box]], recomputed: Recomputed) -> None:
         """Cells of the document have changed: a ready-made state has changed with them."""

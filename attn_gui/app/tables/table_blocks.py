@@ -145,18 +145,23 @@ class TableBlocks(QObject):
         )
 
     def _into(self, field: str, name: str, block: NDArray[Any], notes: Sequence[Note]) -> Offer:
-        head, columns = self._tables.shown_columns(field)
-        narrow = head is not None and block.shape[1] <= columns.stop - columns.start
-        cuts = _at(0, columns.start if narrow else 0, block)
+        head = self._tables.shown_head(field)
+        narrow = head is not None and block.shape[1] <= self._tables.width(field)
         words = {"symbol": field_symbol(field), "head": head if narrow else None}
+
+        def column() -> int:  # as heads are then: an edit may have made them wider
+            return head * self._tables.width(field) if head is not None and narrow else 0
 
         def label() -> str:
             return (self.tr("{symbol}, head {head}") if narrow else "{symbol}").format(**words)
 
         def hint() -> str:
-            return self.tr("From row {row}, column {column} on").format(row=0, column=cuts[1].start)
+            return self.tr("From row {row}, column {column} on").format(row=0, column=column())
 
-        return Offer(label, hint, lambda: self._put(self._target.place._replace(field=field), cuts, block, notes, name))
+        def put() -> None:
+            self._put(self._target.place._replace(field=field), _at(0, column(), block), block, notes, name)
+
+        return Offer(label, hint, put)
 
     # --- putting ---------------------------------------------------------------------------------
     def _put(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:

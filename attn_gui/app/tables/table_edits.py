@@ -132,7 +132,7 @@ class TableEdits(QObject):
         cells, model = self._target.model.cells(), self._target.model
 
         def write(new: NDArray[Any]) -> None:
-            new[...] = change(model.turned(cells[cuts]))
+            new[...] = change(cells[cuts])
 
         self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source)
 
@@ -140,8 +140,11 @@ class TableEdits(QObject):
         if not self._target.writable():
             return
         place, label = self._target.place, Label(source, {"cell": self._target.cell_text(cuts)})
+        model, inverted = self._target.model, self._target.model.inverted
 
         def take(values: NDArray[Any], fresh: Arrays) -> None:
+            if values.dtype.kind == "b" and model.inverted != inverted:  # masks are read the other way since
+                values = np.logical_not(values)
             self._document.apply(self._edit(place, cuts, values, label), fresh)
 
         self._making.begin(label, make, take)

@@ -178,13 +178,13 @@ class TablesController(QObject):
         heads = problem.num_heads if role == "query" else problem.kv_heads
         return heads, problem.d_v if role == "value" else problem.d_k
 
-    def shown_columns(self, field: str) -> tuple[int | None, slice]:
-        """The head of a table that is on show and its columns; None and all columns where heads mean nothing."""
-        count, width = self._cut(field)
-        if count < 2:
-            return None, slice(0, self.models[field].columnCount())
-        head = self._view.look.head // self._group(field)
-        return head, slice(head * width, (head + 1) * width)
+    def shown_head(self, field: str) -> int | None:
+        """The head of a table that is on show; None where heads mean nothing."""
+        return self._view.look.head // self._group(field) if self._cut(field)[0] > 1 else None
+
+    def width(self, field: str) -> int:
+        """The columns of a head of a table."""
+        return self._cut(field)[1]
 
     def _group(self, field: str) -> int:
         problem = self._document.problem

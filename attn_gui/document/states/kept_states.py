@@ -39,10 +39,9 @@ class Snapshots(QObject):
 
         Raises Refusal where there are too many, FieldError where it would take too much memory.
         """
-        if len(self.all) >= MOST:
-            raise Refusal(_FULL, count=len(self.all))
+        self._check_room()
         found = packed(problem, self.all, self._free_name(name))
-        self.put(len(self.all), found)
+        self._put(len(self.all), found)
         return found
 
     def keep(self, problem: Problem, name: str) -> None:
@@ -60,9 +59,14 @@ class Snapshots(QObject):
         others = tuple(each for each in self.all if len(own) < MOST_BY_ITSELF or each is not own[0])
         self._set((*others, found))
 
-    def put(self, place: int, snapshot: Snapshot) -> None:
-        """Put one in at a place: a new one, or one that was taken away."""
-        self._set((*self.all[:place], snapshot, *self.all[place:]))
+    def put_back(self, place: int, snapshot: Snapshot) -> None:
+        """Put one that was taken away in at its place; with another name where one has its own since.
+
+        Raises Refusal where there are too many.
+        """
+        self._check_room()
+        taken = any(each.name == snapshot.name for each in self.all)
+        self._put(place, replace(snapshot, name=self._free_name(snapshot.name)) if taken else snapshot)
 
     def replace(self, old: Snapshot, new: Snapshot) -> None:
         """Put one in the place of another, as with another name, which is made one that no other has."""
@@ -83,6 +87,13 @@ class Snapshots(QObject):
     def mark_saved(self, written: tuple[Snapshot, ...]) -> None:
         """Remember which of them a file holds."""
         self._saved = written
+
+    def _check_room(self) -> None:
+        if len(self.all) >= MOST:
+            raise Refusal(_FULL, count=len(self.all))
+
+    def _put(self, place: int, snapshot: Snapshot) -> None:
+        self._set((*self.all[:place], snapshot, *self.all[place:]))
 
     def _set(self, snapshots: tuple[Snapshot, ...]) -> None:
         self.all = snapshots

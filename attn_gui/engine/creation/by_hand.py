@@ -121,7 +121,12 @@ def filled(array: Array, box: Box, values: Array) -> Array:
 
 def multiplied(array: Array, box: Box, factor: float) -> Array:
     """The numbers in a box of an array times a factor."""
-    return made(indices.shape_of(box), array.dtype, lambda new: np.multiply(array[box], factor, out=new))
+
+    def write(new: Array) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.multiply(array[box], factor, out=new)
+
+    return made(indices.shape_of(box), array.dtype, write)
 
 
 def taken(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:

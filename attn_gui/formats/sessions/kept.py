@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from attn_gui.formats.file_sentences import shown
+from attn_gui.engine.problem.checks import whole_text
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.problem_fields import words
 
@@ -56,7 +56,7 @@ def record_of(kept: Kept) -> dict[str, object]:
 def kept_of(said: Mapping[str, Json]) -> Kept:
     view, (n, m, heads) = said.get("view"), map(int, said["sizes"])
     return Kept(
-        shown(str(said.get("name", ""))),
+        whole_text(str(said.get("name", ""))),
         (n, m, heads),
         stamp_of(said["file"]) if "file" in said else None,
         words(said.get("about", {})),

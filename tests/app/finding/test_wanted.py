@@ -47,6 +47,25 @@ def test_numbers_that_are_none_and_closed_cells() -> None:
     assert not fitting(block, np.zeros((1, 4), bool), wanted_by("0", 3, False)).any()
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("0.0004", [0.00039812, 0.000402]),
+        ("4.0e-4", [0.00039812, 0.000402]),
+        ("0.000398", [0.00039812]),
+        ("0", [0.0]),
+        ("0.000", [0.0]),
+        ("1234567", [1234567.2]),
+        ("1.235e6", [1234567.2, 1234999.0]),
+    ],
+)
+def test_small_and_large_numbers_are_found_as_they_are_shown_or_as_exactly_as_they_are_typed(
+    text: str, found: list[float]
+) -> None:
+    block = np.array([0.0, 1e-300, 0.0003, 0.00039812, 0.000402, 1234567.2, 1234999.0])
+    assert block[fitting(block, None, wanted_by(text, 3, False))].tolist() == found
+
+
 def test_more_decimals_than_are_shown_count() -> None:
     block = np.array([[0.12341, 0.12349]])
     assert fitting(block, None, wanted_by("0.123", 3, False)).all()

@@ -68,6 +68,12 @@ def test_the_last_state_comes_back_with_what_was_known_beside_it(journal: Journa
     assert found.loaded.view == {"head": 1}
 
 
+def test_a_name_comes_back_whole(journal: Journal) -> None:
+    long = replace(KEPT, name="a name of more letters than a sentence would show of it " * 2)
+    journal.begin(replace(whole(a_problem()), kept=long))
+    assert kept_in(journal.path).name == long.name
+
+
 def test_at_every_byte_at_which_a_crash_can_cut_it_off_the_last_whole_entry_counts(journal: Journal) -> None:
     problems, sizes = states(journal, 3)
     data = journal.path.read_bytes()

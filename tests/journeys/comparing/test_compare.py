@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QToolBar
 
+from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
@@ -53,6 +54,22 @@ def drawn(person, stage):
 
 def said(person):
     return person.find("comparison").text()
+
+
+def test_a_head_that_cannot_be_switched_off_beside_what_is_set_by_hand_is_said(launch, problem, tmp_path):
+    at = [{"query": row, "key": column} for row in range(N) for column in range(M)]
+    full = [{"kind": "scale", "stage": "scores", "at": each, "factor": 2.0} for each in at * 8][:256]
+    save(problem.replace(interventions=full), tmp_path / "full.attn")
+    person = launch(tmp_path / "full.attn")
+    ready(person, "with-head")
+    assert "256" in said(person)
+    person.program.document.apply(SetFields({"interventions": tuple(full[1:])}, Label("one less")))
+    person.wait()
+    assert "256" not in said(person)
+    assert person.program.baseline.comparable
+    person.program.document.stack.undo()
+    person.wait()
+    assert "256" in said(person)
 
 
 def test_a_pinned_state_stays_while_the_document_moves_on(person, problem):

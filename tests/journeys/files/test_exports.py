@@ -188,6 +188,13 @@ def test_several_stages_and_heads_are_a_file_each(launch, tmp_path):
     }
 
 
+def test_a_point_in_the_name_of_the_document_stays_in_that_of_its_figures(launch, tmp_path):
+    person = launch(SMALL)
+    person.save_as(tmp_path / "run.1.attn")
+    export(person, tmp_path, format="svg")
+    assert [path.name for path in tmp_path.glob("*.svg")] == ["run.1-weights-h0.svg"]
+
+
 def test_all_heads_on_one_sheet(launch, tmp_path):
     person = launch()
 

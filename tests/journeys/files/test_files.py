@@ -158,6 +158,17 @@ def test_unsaved_changes_are_asked_for_before_another_file(launch, tmp_path):
     assert launch(path).number("query", 0, 0) == 4
 
 
+def test_the_own_file_opened_again_is_read_after_it_was_saved(launch, tmp_path):
+    person, path = launch(SMALL), tmp_path / "kept.attn"
+    person.save_as(path)
+    person.type_into("query", 0, 0, "4")
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.program.take_in(path))
+    assert person.number("query", 0, 0) == 4
+    person.type_into("query", 0, 0, "5")
+    person.press("Ctrl+S")
+    assert open_file(path).problem.query[0, 0] == 5, "nobody else has changed it"
+
+
 def test_closing_asks_and_stays_when_told_to(launch, tmp_path):
     person = launch(SMALL)
     person.type_into("query", 0, 0, "4")

@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from attn_gui.app.by_hand.cell_changes import CellChanges
+from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.by_hand.take_dialog import TakeDialog
 from attn_gui.views.dialogs.ask_dialog import AskDialog
@@ -136,6 +138,34 @@ def test_what_does_not_fit_or_is_no_number_is_said_and_changes_nothing(person, t
     person.do("paste")
     assert words in person.banner()
     assert person.program.document.problem == problem_of()
+
+
+@pytest.mark.parametrize("stage", ["query", "scores"])
+def test_what_is_too_large_for_the_precision_is_said_and_changes_nothing(person, stage):
+    small = problem_of(dtype="float32")
+    person.program.document.open(small, name="small")
+    person.wait()
+    person.show_stage(stage)
+    person.click_cell(stage, 0, 0)
+    person.clipboard("1e300\t2")
+    person.do("paste")
+    assert "too large for float32" in person.banner()
+    assert person.program.document.problem == small
+
+
+def test_a_product_that_is_too_large_for_the_precision_is_said_and_changes_nothing(person):
+    small = problem_of(dtype="float32")
+    person.program.document.open(small, name="small")
+    person.wait()
+    choose(person, "query", slice(0, 1), slice(0, 3))
+    changes = CellChanges(person.program.document, person.program.making)
+    cells = person.program.edits.cell_blocks.cells()
+    changes.multiply(*cells, 1e38, Label("more"))
+    held = person.program.document.snapshot()
+    assert held != small
+    changes.multiply(*cells, 1e38, Label("much more"))
+    assert "too large for float32" in person.banner()
+    assert person.program.document.problem == held
 
 
 def test_a_row_is_multiplied_twice_and_stays_one_entry(person):

@@ -255,6 +255,19 @@ def test_a_session_of_a_model_asks_once(toy, tmp_path):
 
 
 @pytest.mark.parametrize("lang", ["en"], indirect=True)
+def test_a_session_of_a_model_that_is_saved_before_it_is_opened_again_holds_what_was_saved(toy, tmp_path):
+    path = tmp_path / "back.attn"
+    toy.save_as(path)
+    toy.type_into("w_query", 0, 0, "9")
+    toy.wait()
+    ask_about(toy, QMessageBox.StandardButton.Save, lambda: toy.program.take_in(path))
+    toy.wait()
+    assert toy.number("w_query", 0, 0) == 9
+    assert toy.program.document.path == path
+    assert not toy.window.isWindowModified()
+
+
+@pytest.mark.parametrize("lang", ["en"], indirect=True)
 def test_a_session_of_a_model_that_is_reloaded_asks_nothing_more(toy, tmp_path, qtbot):
     path = tmp_path / "back.attn"
     toy.save_as(path)

@@ -104,6 +104,17 @@ def test_one_slider_from_average_pooling_to_the_scaled_dot_product(launch):
     assert person.find("control.scale_value").text() == "0.1"
 
 
+def test_a_gesture_stays_one_step_where_the_oldest_ones_go_for_it(launch):
+    person = launch(SMALL)
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.1")
+    for number in range(3):
+        person.type_into("query", 0, 0, str(number + 5))
+    person.program.document.limit_history(sum(person.program.document._history._costs))
+    slide(person.find("control.scale_slider"), 0.2, 0.4, 0.7)
+    assert [step.startswith("scale") for step in person.steps()[-2:]] == [False, True]
+
+
 def test_keys_on_the_slider_are_one_step(launch):
     person = launch()
     person.pick("scale", "typed")

@@ -71,6 +71,22 @@ def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, l
     qtbot.waitUntil(lambda: not journals())
 
 
+def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked(launch, qtbot, tmp_path):
+    person, path = launch(SMALL), tmp_path / "mine.attn"
+    person.save_as(path)
+    save_session(person.program.document.snapshot(), path, {"from": "elsewhere"})
+    before = path.read_bytes()
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    person.program.end()
+    person = launch()
+    press(person, "Recover")
+    qtbot.waitUntil(lambda: person.window.isWindowModified())
+    cancel = lambda box: person.click(box.button(BUTTONS.Cancel))  # noqa: E731
+    person.answering(QMessageBox, cancel, lambda: person.press("Ctrl+S"))
+    assert path.read_bytes() == before
+
+
 def test_what_is_discarded_is_never_offered_again(crashed, launch):
     person = launch()
     press(person, "Discard")
@@ -243,6 +259,22 @@ def test_a_full_disk_is_said_once_and_work_goes_on(launch, qtbot, monkeypatch):
     monkeypatch.setattr(journal, "_write", write)
     qtbot.waitUntil(lambda: bool(journals()))
     assert recover(journals()[0]).loaded.problem.query[0, 0] == 8
+
+
+def test_what_memory_had_no_room_for_is_kept_with_what_comes_after(launch, qtbot, monkeypatch):
+    def none_left(_journal, _step):
+        raise MemoryError
+
+    monkeypatch.setattr(journaling, "AGAIN_MS", 20)
+    person, append = launch(SMALL), journal.Journal.append
+    person.type_into("query", 0, 0, "7")
+    left_by_crash(person, qtbot)
+    monkeypatch.setattr(journal.Journal, "append", none_left)
+    person.type_into("query", 0, 1, "8")
+    qtbot.waitUntil(lambda: "no copy of the unsaved changes" in person.banner())
+    monkeypatch.setattr(journal.Journal, "append", append)
+    person.type_into("query", 1, 0, "9")
+    left_by_crash(person, qtbot)
 
 
 def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtTest import QTest
 
+from attn_gui.app.finding import search
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.ask_dialog import AskDialog
@@ -148,6 +149,39 @@ def test_a_long_map_is_searched_between_events(launch: Callable[..., Any], tmp_p
     clock.stop()
     assert said(person) == "Not found"
     assert len(turns) >= n / 64, "other events have their turn after every piece"
+
+
+def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(
+    launch: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    save(Problem(query=np.zeros((40, 6)), key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
+    person = launch(tmp_path / "a.attn")
+    person.go_to("query", 0, 0)
+    monkeypatch.setattr(search, "ROWS", 1)
+    for most, expected in ((100, "1 of 102+"), (10**6, "1 of 240")):
+        monkeypatch.setattr(search, "MOST", most)
+        person.press("Ctrl+F", "Ctrl+A")
+        person.type("0")
+        settled(person)
+        assert said(person) == expected
+        person.press("Esc")
+
+
+def test_a_search_begins_anew_where_other_numbers_are_shown(launch: Callable[..., Any]) -> None:
+    person = launch("worked-example.npz")
+    person.do("pin")
+    person.type_into("query", 0, 0, "7")
+    person.wait()
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+F")
+    person.type("7")
+    settled(person)
+    assert said(person) == "1 of 1"
+    person.do("show_before")
+    person.wait()
+    person.press("F3")
+    settled(person)
+    assert said(person) == "Not found"
 
 
 def test_a_number_that_is_asked_for_is_not_found(launch: Callable[..., Any]) -> None:

@@ -14,6 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from attn_gui.app.tables import block_reading
+from attn_gui.engine import Problem
+from attn_gui.formats import save
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
 from tests.journeys.gate import Gate
@@ -269,6 +271,19 @@ def test_fills_of_the_whole_table(launch):
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
 
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_row_of_a_mask_is_filled_down_as_it_is_shown(launch, tmp_path, blocked):
+    """Where True is read as blocked, the row that was filled came out turned round."""
+    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
+    allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
+    save(Problem(query=q, key=k, value=v, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "masked.attn")
+    person = launch(tmp_path / "masked.attn")
+    person.program.view.set(blocked=blocked)
+    person.select("mask.0.allowed", 0, 0, 2, 3)
+    person.do("fill_down")
+    assert person.program.document.problem.mask[0].allowed.tolist() == allowed[[0, 0, 2]].tolist()
+
+
 def test_what_grows_beside_is_said_before_and_after_and_gets_zeros(launch):
     person = launch(SMALL)
     person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
@@ -346,6 +361,20 @@ def test_a_file_dropped_on_a_map_asks_for_its_table_and_goes_to_the_head_on_show
     before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]
     assert person.numbers("key") == before
     assert f"block.csv into K[0, {column}]" in person.status()
+
+
+def test_a_file_goes_to_the_head_that_was_offered_wherever_that_is_then(launch, tmp_path):
+    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
+    save(Problem(query=q, key=k, value=v, num_heads=2), tmp_path / "two.attn")
+    person = launch(tmp_path / "two.attn")
+    person.program.view.set(head=1)
+    (tmp_path / "block.csv").write_text("7,8\n9,6\n")
+    person.drop(tmp_path / "block.csv", at=QPoint(700, 300))
+    offer = person.button("Q, head 1", "banner")
+    person.size("d_k", 4)
+    person.wait()
+    person.click(offer)
+    assert person.program.document.problem.query[:2, 4:6].tolist() == [[7, 8], [9, 6]]
 
 
 def test_an_import_begins_in_the_folder_of_the_last_one(launch, tmp_path):
