@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
 from attn_gui.engine.tell import Tell, within
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import Theme
 from attn_gui.models.attributing.likely_tokens import asked_places
 from attn_gui.models.attributing.row_taking import Origin, origin_of
@@ -111,3 +114,12 @@ def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Ma
     }
     found = {change: origin_of(other, change.layer, record) for change, record in records.items()}
     return {change: origin for change, origin in found.items() if origin is not None}
+
+
+def cosine_text(one: Run, other: Run) -> str:
+    """The cosine between the embeddings of two runs."""
+    first, second = one.embedding, other.embedding
+    assert first is not None, "the model is one of sentences"
+    assert second is not None, "both are of one model"
+    with np.errstate(all="ignore"):
+        return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)

@@ -23,13 +23,11 @@ from attn_gui.models.studies.layer_edit import LayerEdit
 
 _HEADS = QT_TRANSLATE_NOOP(
     "Sentences",
-    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. "
-    "What it predicts is shown as it was before.",
+    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.",
 )
 _SHAPE = QT_TRANSLATE_NOOP(
     "Sentences",
-    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. "
-    "What it predicts is shown as it was before.",
+    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
 )
 
 Records = Many[tuple[int, Intervention]]

@@ -76,9 +76,15 @@ class ModelView(Retranslated, QWidget):
         if not self._text.hasFocus() or self._text.text() == text:
             self._text.setText(text)
 
-    def set_text(self, text: str) -> None:
-        """Take back what was typed."""
-        self._text.setText(text)
+    def clear(self) -> None:
+        """Show nothing of a run."""
+        self.heads.heads.set_shape(0, 0)
+        self.tokens.set_tokens((), -1)
+        self.predictions.set_rows((), two=False)
+        self.set_prediction_title("")
+        self.set_similar("")
+        self.set_changes(())
+        self._changes_title.setText("")  # nor whether anything is changed
 
     def set_readings(self, choices: Sequence[tuple[str, str]], key: str) -> None:
         """The choices of what is shown of every head, and the chosen one."""
@@ -214,9 +220,7 @@ class ModelView(Retranslated, QWidget):
         column.addWidget(self.tokens)
         column.addWidget(self.second)
         column.addWidget(parts, 1)
-        self.set_prediction_title("")
-        self.set_similar("")
-        self.set_changes(())
+        self.clear()
 
     def _left_side(self, parts: QSplitter) -> QWidget:
         side = QWidget(parts)  # where it stands: with all that is in it a widget that moves is styled again
