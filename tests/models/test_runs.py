@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
+from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.stages import STAGE
@@ -248,6 +249,17 @@ def test_a_layer_of_more_rows_than_tokens_is_refused_before_it_is_computed(toy, 
     with pytest.raises(FieldError, match="gives an output of 30011 × ") as refused:
         run.replace(model=other)
     assert f"goes on from {len(run.ids)} × " in str(refused.value)
+
+
+def test_a_layer_of_several_items_is_refused(toy):
+    """Of all of them the first one was taken, and nothing was said."""
+    run = toy.run(TEXT)
+    base = run.problem(1)
+    two = base.replace(**resize(base, batch_size=2).fields)
+    other = toy.with_edits({1: LayerEdit.between(base, two)})
+    n, d = run.states[0].shape
+    with pytest.raises(FieldError, match=f"gives an output of 2 × {n} × {d}; the model goes on from {n} × {d} only"):
+        run.replace(model=other)
 
 
 def test_no_map_is_kept(toy):
