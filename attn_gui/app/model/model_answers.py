@@ -13,7 +13,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attributing.likely_tokens import asked_places
+from attn_gui.models.attributing.likely_tokens import asked_place
 from attn_gui.models.attributing.row_taking import Origin, origin_of
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
@@ -82,8 +82,7 @@ def answer(
     maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
     numbers = _numbers(study, run, before, wanted.reading, tell)
     other = _other(study, before, wanted.other, tell)
-    place = next(iter(asked_places(run)), len(run.ids) - 1)
-    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), place)
+    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), asked_place(run))
 
 
 def _numbers(study: Study, run: Run, before: Answer | None, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
