@@ -214,7 +214,7 @@ def _add_figures(parser: Parser) -> None:
         "--position",
         type=whole(0, MOST_TOKENS),
         metavar="N",
-        help="the token that predictions are read at (default: the last, or those to be filled in; for pages the first)",
+        help="the token that predictions are read at (default: the last, or those to be filled in; of pages the first)",
     )
     add(
         "--set",
