@@ -168,6 +168,8 @@ class ModelShowing(QObject):
             self._window.banner.show_error(lambda: sentences(said))
             return
         told = self.answer is not None and self.answer.other is found.other
+        if self.answer is not None and self.answer.place != found.place:
+            self._position = -1  # of another text, in which it is anywhere
         self.answer, self._likely = found, ()
         self._models.keep(found.study, found.run)
         if isinstance(found.other, ValueError) and not told:
