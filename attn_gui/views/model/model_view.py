@@ -145,7 +145,7 @@ class ModelView(Retranslated, QWidget):
         self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
 
     def settle(self) -> bool:
-        """Hand on what is typed; whether it can be read is said by whoever does."""
+        """Hand on what is typed: never refused here, for it is read beside the window."""
         self._on_text_editing_finished()
         self._on_other_editing_finished()
         return True
