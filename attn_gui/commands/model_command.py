@@ -112,15 +112,15 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 
 
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
-    """A page each, at the chosen token or the last, as the window shows it."""
+    """A page each, at the chosen token or where the window reads a prediction."""
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.aim import Aim, ModelAim
     from attn_gui.figure.pages.knobs import checked
     from attn_gui.figure.sheet import write
-    from attn_gui.models.attributing.likely_tokens import likely
+    from attn_gui.models.attributing.likely_tokens import asked_place, likely
 
     layer = chosen.layer or 0
-    place = len(run.ids) - 1 if chosen.position is None else chosen.position
+    place = asked_place(run) if chosen.position is None else chosen.position
     before = run.replace(interventions=())
     tokens = likely(run, before, place, TOKENS_OFFERED) if model.ends.head is not None else ()
     other = None if chosen.second is None else model.run(chosen.second)
@@ -214,7 +214,7 @@ def _add_figures(parser: Parser) -> None:
         "--position",
         type=whole(0, MOST_TOKENS),
         metavar="N",
-        help="the token that predictions are read at (default: the last, or those to be filled in)",
+        help="the token that predictions are read at (default: the last, or those to be filled in; of pages the first)",
     )
     add(
         "--set",

@@ -34,12 +34,13 @@ _NOT_REGULAR = {
 }
 _DEVICE = QT_TRANSLATE_NOOP("Sentences", "{file} is a device or socket; expected a regular file.")
 _DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is not what its name says.")
+NO_PERMISSION = QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission.")
 _OS_ERRORS = {
     errno.EINVAL: _DAMAGED,  # it names a place before its own beginning
     errno.ENOENT: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
     errno.ENOTDIR: QT_TRANSLATE_NOOP("Sentences", "{file} does not exist."),
-    errno.EACCES: QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission."),
-    errno.EPERM: QT_TRANSLATE_NOOP("Sentences", "{file} may not be read: you have no permission."),
+    errno.EACCES: NO_PERMISSION,
+    errno.EPERM: NO_PERMISSION,
 }
 _UNREADABLE = QT_TRANSLATE_NOOP("Sentences", "{file} could not be read: {reason}.")
 _REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")

@@ -19,7 +19,7 @@ from attn_gui.formats.base import PathText
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.checkpoint import Checkpoint
 from attn_gui.models.families import FAMILIES
-from attn_gui.models.passes.edited_layer import plain_layer
+from attn_gui.models.passes.edited_layer import EditedLayer, edited, plain_layer
 from attn_gui.models.passes.layer_changes import checked_layer, layer_changes
 from attn_gui.models.passes.layer_walk import Layer
 from attn_gui.models.reading.config_file import Config
@@ -60,13 +60,14 @@ class Model(Checkpoint):
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
         """Model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
 
-        All others are shared. Raises FieldError or ShapeError.
+        All others are shared; what is changed by hand in the layer stays so. Raises FieldError or ShapeError.
         """
-        one = plain_layer(self.layers[checked_layer(layer, self.num_layers)])
+        known = self.layers[checked_layer(layer, self.num_layers)]
+        one, edit = plain_layer(known), known.edit if isinstance(known, EditedLayer) else None
         changed = {name.removeprefix("block."): _checked(name, one.weights, array) for name, array in weights.items()}
         made = copy.copy(self)
         new = Layer(one.sizes, one.number, {**one.weights, **changed})
-        made.layers = (*self.layers[:layer], new, *self.layers[layer + 1 :])
+        made.layers = (*self.layers[:layer], edited(new, edit), *self.layers[layer + 1 :])
         return made
 
 

@@ -233,7 +233,7 @@ class Run:
         found: dict[str, Array] = {}
         one, x, sequence, records = self._given(layer)
         if isinstance(one, EditedLayer):
-            return by_heads(read_as(one, x, sequence, records, side), self.model.sizes.d_head)
+            return read_as(one, x, sequence, records, side)
         hand = LayerHand(records)
 
         def keep(stage: str, cells: Array) -> Array:

@@ -7644,10 +7644,6 @@
         <translation>该模型没有预测词元的输出头。</translation>
     </message>
     <message>
-        <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. What it predicts is shown as it was before.</source>
-        <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。显示的预测仍是改动之前的。</translation>
-    </message>
-    <message>
         <source>There is no place {got} among the tokens; there are {count} of them.</source>
         <translation>词元中没有位置 {got}；共有 {count} 个词元。</translation>
     </message>
@@ -7884,10 +7880,6 @@
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
     </message>
     <message>
-        <source>Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. What it predicts is shown as it was before.</source>
-        <translation>改动后的第 {layer} 层有 {got} 个头；模型的每一层都有 {expected} 个头。预测仍按改动前的样子显示。</translation>
-    </message>
-    <message>
         <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
         <translation>模型 {name} 的文件夹中的数值（SHA-256 {got}…）与保存此文件时（{sha}…）不同；请先打开含有原数值的文件夹，再打开此文件。</translation>
     </message>
@@ -7966,6 +7958,18 @@
     <message>
         <source>Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.</source>
         <translation>{field} 中有的数过大或过小，其平方超出电子表格的数值范围。请改为导出 NPZ 数值。</translation>
+    </message>
+    <message>
+        <source>What it predicts is shown as it was before.</source>
+        <translation>显示的预测仍是改动之前的。</translation>
+    </message>
+    <message>
+        <source>Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.</source>
+        <translation>改动后的第 {layer} 层有 {got} 个头；模型的每一层都有 {expected} 个头。</translation>
+    </message>
+    <message>
+        <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
+        <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
     </message>
 </context>
 <context>

@@ -251,7 +251,9 @@ def llama(config: Mapping[str, Any], tensors: Tensors, ids: list[int]) -> Result
         attention.append(weights)
         hidden.append(x)
     hidden[-1] = rms_norm(x, tensors["norm.weight"], eps)
-    return Result(attention, hidden, hidden[-1] @ tensors.get("lm_head.weight", tensors["embed_tokens.weight"]).T, None)
+    tied = tensors["embed_tokens.weight"] if config.get("tie_word_embeddings") else None
+    matrix = tensors.get("lm_head.weight", tied)
+    return Result(attention, hidden, None if matrix is None else hidden[-1] @ matrix.T, None)
 
 
 def plain(config: Mapping[str, Any], tensors: Tensors, ids: list[int], types: list[int], mask: list[int]) -> Result:

@@ -8,6 +8,9 @@ import pytest
 from attn_gui.engine import STAGE, Evaluation, FieldError, Problem, ShapeError, StageError
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.comparison.blaming import with_leaves
+from attn_gui.engine.creation.create import made_direct
+from attn_gui.engine.creation.resize import resize
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.models import (
     Run,
     direct_logits,
@@ -141,6 +144,13 @@ def test_what_the_gradient_foretells_of_a_patch_is_its_first_order(pair, stage, 
         assert found[layer, place] == pytest.approx((sides[0] - sides[1]) / (2 * step) / (high - low), abs=5e-3)
 
 
+def test_what_stands_behind_a_mask_is_foretold_to_move_nothing(pair):
+    """It was a warning of NumPy."""
+    found = patch_foretold(*pair, "c", "e", stage="masked", axis="head")
+    expected = patch_foretold(*pair, "c", "e", stage="scaled", axis="head")
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
 def test_a_sweep_reads_the_logit_where_it_is_asked(pair):
     changed, clean = pair
     found = patch_sweep(changed, clean, "c", "e", stage="block_output", axis="query", position=4)
@@ -210,6 +220,27 @@ def test_a_layer_without_its_network_is_read_as_any_other(toy, layer, bare):
     assert parts.mlps[layer] == 0
     size = sum(np.abs(part).sum() for part in (parts.heads, parts.mlps, parts.biases, parts.by_hand))
     assert parts.total == pytest.approx(logit_difference(run, "t"), abs=1e-5 * (1 + size))
+
+
+def test_a_layer_of_q_k_and_v_alone_is_read_as_any_other(toy):
+    clean = toy.run("q w e r t y q w e r")
+    base = clean.problem(1)
+    direct = LayerEdit.between(base, base.replace(**made_direct(evaluation_of(base))))
+    every_reading(clean, clean.replace(model=toy.with_edits({1: direct})))
+
+
+@pytest.mark.parametrize("size", [{"d_k": 8}, {"d_v": 24}])
+def test_q_k_and_v_of_a_layer_of_other_width_are_cut_into_its_heads(toy, size):
+    clean = toy.run("q w e r t y q w e r")
+    base = clean.problem(1)
+    run = clean.replace(model=toy.with_edits({1: LayerEdit.between(base, base.replace(**resize(base, **size).fields))}))
+    problem = run.problem(1)
+    assert run.query(1).shape == (4, problem.n, problem.d_k)
+    assert run.value(1).shape == (4, problem.m, problem.d_v)
+    scores = run.query(1) @ run.key(1).swapaxes(1, 2)
+    np.testing.assert_allclose(scores, run.stage(1, "scores")[0], rtol=1e-5, atol=1e-5)
+    mixed = run.attention(1) @ run.value(1)
+    np.testing.assert_allclose(mixed, run.stage(1, "head_output")[0], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("keys", [7, None])

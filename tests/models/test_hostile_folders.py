@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -201,6 +202,16 @@ def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     with pytest.raises(FormatError, match=r"model\.gguf is no folder"):
         open_model(tmp_path / "model.gguf")
+
+
+def test_a_folder_that_may_not_be_looked_into_is_refused(tmp_path, monkeypatch):
+    """Its files could not be asked about, which was a word of the operating system."""
+    folder = sound(tmp_path / "model")
+    folder.chmod(0o644)
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != folder)  # root may do everything
+    with pytest.raises(FormatError, match="model may not be read: you have no permission"):
+        open_model(folder)
+    folder.chmod(0o755)
 
 
 def test_of_the_others_what_is_not_supported_is_named(tmp_path):

@@ -163,6 +163,7 @@ def test_a_gguf_file_becomes_a_folder_of_the_same_numbers(gguf, tmp_path):
         "num_key_value_heads": SHARED,
         "rope_theta": 100.0,
         "rms_norm_eps": 1e-5,
+        "tie_word_embeddings": True,
     }
     found = {name: cells.astype(float) for name, cells in tensors.items()}
     wanted = plain(config, found, list(run.ids), [0] * 4, [1] * 4)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, StageError, compute
+from attn_gui.engine.creation.create import made_direct
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import STAGE
 from attn_gui.models import open_model
 from attn_gui.models.passes.model_ends import finished, scored
@@ -104,3 +106,16 @@ def test_nothing_comes_through_cells_that_were_typed_over_what_the_layers_below_
     by_output = typed.gradient(5, 0, "block_output")[0]
     assert by_output[-1, 0] == 0
     assert by_output[-1, 1:].all()
+
+
+def test_nothing_comes_through_an_x_that_was_given_as_a_whole_or_taken_away():
+    """It was a slope of what the typed rows lie over, and a word of Python where there is no x."""
+    run = golden("toy-induction").run("short")
+    layer = run.problem(1)
+    whole = LayerEdit({}, {"x": layer.x + 1})  # a row was inserted, and then a text read that is longer by one
+    direct = LayerEdit.between(layer, layer.replace(**made_direct(evaluation_of(layer))))
+    for edit in (whole, direct):
+        typed = run.replace(model=run.model.with_edits({1: edit}))
+        assert np.abs(typed.gradient(5, 1, "weights")).max() > 0
+        for stage in ("weights", "head_output", "block_output"):
+            assert not typed.gradient(5, 0, stage).any()

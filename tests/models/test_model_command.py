@@ -62,6 +62,25 @@ def test_an_encoder_fills_in_what_is_masked(capsys):
     assert not [line for line in lines if line.startswith("predicted")]
 
 
+def test_a_page_of_an_encoder_is_of_what_is_to_be_filled_in(capsys, tmp_path):
+    """It was of the last token, under a list of what is likely in the place of the mask."""
+    words = ("--text", "John gave the [MASK] to Mary.", "--page", "prediction", "--format", "svg", "-o", tmp_path)
+    lines = said(capsys, DATA / "tiny-bert", *words)
+    page = Path(lines[-1]).read_text(encoding="utf-8")
+    assert "In the place of “[MASK]”" in page
+    assert ">…ok<" in page
+
+
+def test_a_model_that_reads_few_tokens_is_shown_a_text_that_it_can_read(tmp_path):
+    """It was given a sentence that it had to refuse, and could not be opened in the window."""
+    folder = shutil.copytree(TOY, tmp_path / "letters")
+    given = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    given["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False}
+    (folder / "tokenizer.json").write_text(json.dumps(given), encoding="utf-8")
+    model = open_model(folder)
+    assert 2 < len(model.run(sample_text(model)).ids) <= model.sizes.most_tokens
+
+
 @pytest.mark.parametrize("told", [None, {"do_lower_case": True}])
 def test_the_mask_of_a_folder_that_does_not_name_it(told, capsys, tmp_path):
     """As bert-base-uncased is published: transformers knows its name, and nothing was predicted in its place."""

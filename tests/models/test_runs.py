@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
+from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.stages import STAGE
@@ -137,6 +138,7 @@ def test_what_stands_behind_a_zero_weight_never_comes_through(toy):
     np.testing.assert_array_equal(np.isfinite(run.stage(0, "head_output")), np.isfinite(found))
     assert np.isfinite(found[0, :, :9]).all()
     assert not np.isfinite(found[0, 0, 9:]).all()
+    np.testing.assert_allclose(run.stage(0, "head_output"), found, rtol=1e-5, atol=1e-6)
 
 
 def test_interventions_are_told_as_they_are_given(toy):
@@ -196,6 +198,17 @@ def test_a_weight_typed_in_computes_the_layers_from_its_own_on(monkeypatch):
     np.testing.assert_array_equal(model.run(ids=[0, 6, 7]).logits, run.logits)  # the first one is as it was
 
 
+def test_a_weight_typed_in_leaves_what_is_changed_by_hand(toy):
+    """A layer was as the model has it again."""
+    run = toy.run(TEXT)
+    base, matrix = run.problem(0), np.array(toy.layers[0].weights["w_value"]) * 1.5
+    warm = LayerEdit.between(base, base.replace(temperature=2.0))
+    found = run.replace(model=toy.with_edits({0: warm}).with_weights(0, {"w_value": matrix}))
+    wanted = run.replace(model=toy.with_weights(0, {"w_value": matrix}).with_edits({0: warm}))
+    np.testing.assert_array_equal(found.logits, wanted.logits)
+    assert not np.allclose(found.logits, run.replace(model=toy.with_edits({0: warm})).logits)
+
+
 def test_a_weight_of_another_shape_or_name_is_refused(toy):
     with pytest.raises(ShapeError, match="w_query"):
         toy.with_weights(0, {"w_query": np.zeros((3, 3))})
@@ -248,6 +261,17 @@ def test_a_layer_of_more_rows_than_tokens_is_refused_before_it_is_computed(toy, 
     with pytest.raises(FieldError, match="gives an output of 30011 × ") as refused:
         run.replace(model=other)
     assert f"goes on from {len(run.ids)} × " in str(refused.value)
+
+
+def test_a_layer_of_several_items_is_refused(toy):
+    """Of all of them the first one was taken, and nothing was said."""
+    run = toy.run(TEXT)
+    base = run.problem(1)
+    two = base.replace(**resize(base, batch_size=2).fields)
+    other = toy.with_edits({1: LayerEdit.between(base, two)})
+    n, d = run.states[0].shape
+    with pytest.raises(FieldError, match=f"gives an output of 2 × {n} × {d}; the model goes on from {n} × {d} only"):
+        run.replace(model=other)
 
 
 def test_no_map_is_kept(toy):
@@ -322,6 +346,13 @@ def test_a_sentence_is_pooled_as_its_folder_tells(mode, pooled, unit, tmp_path):
     wanted = np.array(pooled(run.hidden[-1][:3].astype(float)))
     wanted = wanted / math.hypot(*wanted) if unit else wanted
     np.testing.assert_allclose(run.embedding, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_sentence_of_zeros_is_as_long_as_it_is(tmp_path):
+    """It was NaN; transformers makes zeros of it."""
+    model = open_model(sentence_model(tmp_path / "model", [*MODULES, POOL, UNIT], mean_tokens=True))
+    zero = {"layer": 1, "kind": "scale", "stage": "block_output", "factor": 0.0}
+    assert not model.run(ids=[5, 6, 7], interventions=[zero]).embedding.any()
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def random_matrix() -> np.ndarray:
 
 
 def llama(more: Mapping[str, Any], base: Mapping[str, Any] = LLAMA, **tensors: Any) -> Variant:
-    config = {**base, **more}
+    config = {"tie_word_embeddings": True, **base, **more}
     return Variant(config, llama_tensors(config, **tensors), "model.")
 
 
@@ -86,7 +86,10 @@ VARIANTS = {
     "gpt2: scale falls": Variant(GPT2 | {"scale_attn_by_inverse_layer_idx": True}, gpt2_tensors()),
     "gpt2: gelu, eps": Variant(GPT2 | {"activation_function": "gelu", "layer_norm_epsilon": 0.1}, gpt2_tensors()),
     "llama": llama({}, untied=True),
-    "llama: tied": llama({"tie_word_embeddings": True}),
+    "llama: tied": llama({}),
+    "llama: untied, no head": llama({"tie_word_embeddings": False}),
+    "llama: no word of ties, no head": llama({"tie_word_embeddings": None}),  # as transformers takes it
+    "qwen3: no word of ties, no head": llama({"tie_word_embeddings": None}, QWEN3, norms=True),
     "llama: no shared heads": llama({"num_key_value_heads": None}),
     "llama: one K/V head": llama({"num_key_value_heads": 1}),
     "llama: head_dim": llama({"head_dim": 8}),

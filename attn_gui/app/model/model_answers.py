@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
 from attn_gui.engine.tell import Tell, within
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attributing.likely_tokens import asked_places
+from attn_gui.models.attributing.likely_tokens import asked_place
 from attn_gui.models.attributing.row_taking import Origin, origin_of
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
@@ -79,8 +82,7 @@ def answer(
     maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
     numbers = _numbers(study, run, before, wanted.reading, tell)
     other = _other(study, before, wanted.other, tell)
-    place = next(iter(asked_places(run)), len(run.ids) - 1)
-    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), place)
+    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), asked_place(run))
 
 
 def _numbers(study: Study, run: Run, before: Answer | None, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
@@ -111,3 +113,12 @@ def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Ma
     }
     found = {change: origin_of(other, change.layer, record) for change, record in records.items()}
     return {change: origin for change, origin in found.items() if origin is not None}
+
+
+def cosine_text(one: Run, other: Run) -> str:
+    """The cosine between the embeddings of two runs."""
+    first, second = one.embedding, other.embedding
+    assert first is not None, "the model is one of sentences"
+    assert second is not None, "both are of one model"
+    with np.errstate(all="ignore"):
+        return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
-from attn_gui.app.model.model_answers import Answer, Wanted, answer
+from attn_gui.app.model.model_answers import Answer, Wanted, answer, cosine_text
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.making import Making
-from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.heads_by_hand import off_heads
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.predicting.prediction_page import MOST
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attributing.likely_tokens import Likely, likely
 from attn_gui.models.run import Run
@@ -30,6 +29,8 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.head_model import HeadPlace
 from attn_gui.views.model.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
+
+AS_BEFORE = QT_TRANSLATE_NOOP("Sentences", "What it predicts is shown as it was before.")
 
 
 class ModelShowing(QObject):
@@ -122,6 +123,7 @@ class ModelShowing(QObject):
         self._make()
         if change.opened:
             self._position = -1
+            self._put_away()
         if change.study:
             self._show_place()
         else:
@@ -130,12 +132,17 @@ class ModelShowing(QObject):
 
     def _leave(self) -> None:
         """Bring the maps back for a document that is of no model."""
-        had, self.answer = self.answer is not None, None
         self._soon.stop()
         self._models.forget()
         if self._view.look.mode == MODEL:
             self._view.set(mode=PRODUCT)
-        if had:
+        self._put_away()
+
+    def _put_away(self) -> None:
+        """Show nothing of a run: there is none yet of what is on the table, and perhaps there never will be."""
+        had, self.answer, self._likely = self.answer is not None, None, ()
+        if had and self._panel is not None:
+            self._panel.clear()
             self.changed.emit()
 
     def _ask(self) -> None:
@@ -157,9 +164,12 @@ class ModelShowing(QObject):
         except Stopped:
             return
         except (ValueError, MemoryError) as error:
-            self._window.banner.show_error(saying(error))
+            said = (error,) if self.answer is None else (error, Note(AS_BEFORE))
+            self._window.banner.show_error(lambda: sentences(said))
             return
         told = self.answer is not None and self.answer.other is found.other
+        if self.answer is not None and self.answer.place != found.place:
+            self._position = -1  # of another text, in which it is anywhere
         self.answer, self._likely = found, ()
         self._models.keep(found.study, found.run)
         if isinstance(found.other, ValueError) and not told:
@@ -219,10 +229,10 @@ class ModelShowing(QObject):
         words = []
         if found.run.embedding is not None and found.edits:
             said = self.tr("Embedding of the text, now and before: cosine {cosine}")
-            words.append(said.format(cosine=_cosine(found.run, found.clean)))
+            words.append(said.format(cosine=cosine_text(found.run, found.clean)))
         if found.run.embedding is not None and (other := self.second) is not None:
             said = self.tr("Embeddings of both texts: cosine {cosine}")
-            words.append(said.format(cosine=_cosine(found.run, other)))
+            words.append(said.format(cosine=cosine_text(found.run, other)))
         return "\n".join(words)
 
     # --- the prediction --------------------------------------------------------------------------
@@ -233,8 +243,9 @@ class ModelShowing(QObject):
         return self._position if 0 <= self._position < count else self.answer.place
 
     def _predict(self) -> None:
-        found, position = self.answer, self._place()
+        found = self.answer
         if found is not None and found.run.model.ends.head is not None:
+            position = self._place()
             self._predicting.ask(lambda: likely(found.run, found.clean, position, MOST))
 
     def _on_predicting_answered(self, outcome: Future[tuple[Likely, ...]]) -> None:
@@ -284,12 +295,3 @@ class ModelShowing(QObject):
     def _on_token_picked(self, position: int) -> None:
         self._position = position
         self._predict()
-
-
-def _cosine(one: Run, other: Run) -> str:
-    """The cosine between the embeddings of two runs."""
-    first, second = one.embedding, other.embedding
-    assert first is not None, "the model is one of sentences"
-    assert second is not None, "both are of one model"
-    with np.errstate(all="ignore"):
-        return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)

@@ -35,3 +35,8 @@ def asked_places(run: Run) -> list[int]:
         return [len(run.ids) - 1]
     mask = run.model.tokenizer.mask_token
     return [place for place, token in enumerate(run.tokens) if token == mask]
+
+
+def asked_place(run: Run) -> int:
+    """The position that is looked at until another one is chosen."""
+    return next(iter(asked_places(run)), len(run.ids) - 1)

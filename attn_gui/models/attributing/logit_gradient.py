@@ -17,6 +17,7 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights, NormWeights
 from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer
+from attn_gui.models.studies.layer_edit import LayerEdit
 
 X = "x"
 
@@ -45,13 +46,15 @@ def stage_gradient(
     Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
     for number in range(len(layers) - 1, layer, -1):
+        above = layers[number]
+        edit = above.edit if isinstance(above, EditedLayer) else LayerEdit()
+        if X in edit.fields:  # given as a whole, or not at all: nothing of it comes from below
+            cotangent = np.zeros_like(cotangent)
+            continue
         evaluation = evaluation_of(problem(number))
         last = evaluation.stages[-1]
         cotangent = gradient(evaluation, last, indices.whole(evaluation.shape(last)), cotangent[None], X)
-        cotangent = cotangent.reshape(cotangent.shape[-2:])
-        above = layers[number]
-        if isinstance(above, EditedLayer):
-            cotangent = above.edit.passed_down(X, cotangent)
+        cotangent = edit.passed_down(X, cotangent.reshape(cotangent.shape[-2:]))
     evaluation = evaluation_of(problem(layer))
     last = evaluation.stages[-1]
     if stage not in evaluation.stages:

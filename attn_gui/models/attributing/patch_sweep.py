@@ -84,9 +84,9 @@ def patch_foretold(
         there, here = clean.stage(layer, stage), changed.stage(layer, stage)
         if there.shape != here.shape:
             raise FieldError(UNEQUAL_ROWS, stage=stage, got=there.shape[-1], expected=here.shape[-1])
-        moved = there.astype(np.float64) - here
-        with np.errstate(invalid="ignore"):
-            parts = np.where(slopes == 0, 0.0, slopes * moved)  # −∞ behind a mask in both
+        with np.errstate(invalid="ignore"):  # −∞ behind a mask in both
+            moved = there.astype(np.float64) - here
+            parts = np.where(slopes == 0, 0.0, slopes * moved)
         found.append(parts.sum(axis=tuple(k for k in range(parts.ndim) if k != place)) / (high - low))
     return np.array(found)
 

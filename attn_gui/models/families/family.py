@@ -38,6 +38,7 @@ class Family(ABC):
     layer_name: ClassVar[str]  # of the tensors of a layer, {} its number
     parts: ClassVar[Mapping[str, str]]  # of a layer: matrices and norms by the engine's names
     biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that always have a bias
+    tied: ClassVar[bool] = True  # whether logits are by the embeddings where config.json does not say
 
     @abstractmethod
     def architecture(self, config: Config) -> Architecture:
@@ -78,11 +79,11 @@ class Family(ABC):
     def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:
         """The matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
 
-        None where config.json says that the two are not tied and there is none.
+        None where the two are not tied and there is none.
         """
         if own in tensors:
             return tensors.array(own, sizes.vocabulary, sizes.d_model).T
-        return words.T if config.flag("tie_word_embeddings", True) else None
+        return words.T if config.flag("tie_word_embeddings", self.tied) else None
 
 
 def head_width(config: Config, d_model: int, heads: int) -> int:

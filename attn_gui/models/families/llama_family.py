@@ -20,6 +20,7 @@ class Llama(Family):
     """Llama 1 to 3. Source: Touvron et al., "LLaMA" (2023)."""
 
     key = "llama"
+    tied = False
     prefixes = ("model.",)
     layer_name = "layers.{}."
     parts: ClassVar = {

@@ -17,19 +17,17 @@ from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text
 from attn_gui.models.passes.layer_changes import LayerHand
 from attn_gui.models.passes.layer_problem import layer_problem
-from attn_gui.models.passes.layer_walk import Layer, walked
+from attn_gui.models.passes.layer_walk import Layer, by_heads, walked
 from attn_gui.models.passes.sequence import Sequence
 from attn_gui.models.studies.layer_edit import LayerEdit
 
 _HEADS = QT_TRANSLATE_NOOP(
     "Sentences",
-    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}. "
-    "What it predicts is shown as it was before.",
+    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.",
 )
 _SHAPE = QT_TRANSLATE_NOOP(
     "Sentences",
-    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only. "
-    "What it predicts is shown as it was before.",
+    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
 )
 
 Records = Many[tuple[int, Intervention]]
@@ -93,9 +91,12 @@ def stage_cells(
 
 
 def read_as(layer: EditedLayer, x: Array, sequence: Sequence, records: Records, side: str) -> Array:
-    """Q, K or V of an edited layer as its scores and results read them, heads side by side."""
-    evaluation = evaluation_of(problem_of(layer, x, sequence, records))
-    return _whole(evaluation, evaluation.latest(side))
+    """Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
+    problem = problem_of(layer, x, sequence, records)
+    evaluation = evaluation_of(problem)
+    cells = _whole(evaluation, evaluation.latest(side))
+    heads = problem.num_heads if side == "query" else problem.kv_heads
+    return by_heads(cells, cells.shape[-1] // heads)
 
 
 def _output(layer: EditedLayer, problem: Problem, x: Array, tell: Tell) -> Array:
@@ -111,9 +112,10 @@ def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
         expected = layer.plain.sizes.num_heads
         raise FieldError(_HEADS, layer=layer.number, got=problem.num_heads, expected=expected)
     laid_out = Evaluation(problem, keep=0)
-    got = laid_out.shape(laid_out.stages[-1])[1:]
-    if got != x.shape:
-        raise FieldError(_SHAPE, layer=layer.number, got=shape_text(got), expected=shape_text(x.shape))
+    items, *got = laid_out.shape(laid_out.stages[-1])
+    if items > 1 or tuple(got) != x.shape:
+        shown = (items, *got) if items > 1 else tuple(got)
+        raise FieldError(_SHAPE, layer=layer.number, got=shape_text(shown), expected=shape_text(x.shape))
 
 
 def _whole(evaluation: Evaluation, stage: str) -> Array:

@@ -160,13 +160,18 @@ def _mixed(layer: Layer, weights: Array, value: Array) -> Array:
     values = by_heads(value, layer.sizes.d_head)
     found: Array = weights.reshape(len(values), -1, weights.shape[-1]) @ values
     found = found.reshape(len(weights), -1, values.shape[-1])
-    return found if np.isfinite(found).all() else _gated(weights, np.repeat(values, len(weights) // len(values), 0))
+    wild = np.logical_not(np.isfinite(found).all(axis=-1))
+    if wild.any():
+        _gate(found, np.logical_and(wild, ~np.isnan(weights).any(axis=-1)), weights, values)
+    return found
 
 
-def _gated(weights: Array, values: Array) -> Array:
-    """Sums of products in which a weight of zero wins over NaN and infinity, one head after the other."""
-    heads = zip(weights, values, strict=True)
-    return np.stack([np.where(a[:, :, None] == 0, 0, a[:, :, None] * v[None]).sum(axis=1) for a, v in heads])
+def _gate(found: Array, rows: Array, weights: Array, values: Array) -> None:
+    """Sum some rows, (head, query) booleans, anew: in each a weight of zero wins over NaN and infinity."""
+    readers = len(weights) // len(values)
+    for head, row in np.argwhere(rows):
+        seen = weights[head, row] != 0
+        found[head, row] = weights[head, row, seen] @ values[head // readers, seen]
 
 
 def _head_norm(layer: Layer, rows: Array, name: str) -> Array:

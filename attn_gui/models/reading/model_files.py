@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from pathlib import Path
 
-from attn_gui.formats.base import reading
+from attn_gui.formats.base import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.json_text import Json, parse_object
 
@@ -42,9 +43,12 @@ def check_folder(folder: Path) -> None:
     try:
         mode = folder.stat().st_mode
     except (OSError, ValueError) as error:
-        raise FormatError(_ABSENT).at(folder) from error
+        closed = isinstance(error, PermissionError)
+        raise FormatError(NO_PERMISSION if closed else _ABSENT).at(folder) from error
     if not stat.S_ISDIR(mode):
         raise FormatError(_NO_FOLDER).at(folder)
+    if not os.access(folder, os.R_OK | os.X_OK):  # else what is in it could not even be asked about
+        raise FormatError(NO_PERMISSION).at(folder)
     if (folder / ADAPTER).exists():
         raise FormatError(_ADAPTED).at(folder)
     if not (folder / CONFIG).exists():

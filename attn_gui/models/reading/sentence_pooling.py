@@ -40,6 +40,7 @@ def _last(rows: Array) -> Array:
 
 WAYS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
 """From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
+SHORTEST = 1e-12  # what a shorter vector is divided by, as torch.nn.functional.normalize does
 MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mode_mean_tokens
 
 
@@ -51,7 +52,7 @@ class Pooling(NamedTuple):
 
     def __call__(self, rows: Array) -> Array:
         found = self.way(rows)
-        return found / np.linalg.norm(found) if self.unit else found
+        return found / np.maximum(np.linalg.norm(found), SHORTEST) if self.unit else found
 
 
 def pooling_in(folder: Path) -> Pooling | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -21,6 +22,7 @@ LARGEST = 1 << 26
 LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
 LONGEST_TEXT = 1 << 17  # letters
 MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
+NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
 LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
 """Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
 _ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
@@ -74,9 +76,10 @@ class TokenizerFile:
         return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
 
     def token_id(self, token: str) -> int | None:
-        """The id of a token; None for what is none."""
-        found: int | None = self._tokenizer.token_to_id(token)
-        return found
+        """The id of a token, one without a name being written as #ID; None for what is none."""
+        number = int(token[1:]) if NAMELESS.fullmatch(token) else None
+        found: int | None = self._tokenizer.token_to_id(token) if self._known or number is None else None
+        return number if found is None and number is not None and self.tokens([number]) == (token,) else found
 
     @cached_property
     def _told(self) -> dict[str, Json]:

@@ -12,8 +12,13 @@ LETTERS = "q w e r t y q w e r"
 
 
 def sample_text(model: Model) -> str:
-    """The sample that a model cuts into the most different tokens: one that it knows the words of."""
+    """The sample that a model cuts into the most different tokens, of those that it can read: it knows the words."""
     mask = model.tokenizer.mask_token
     sentence = CAUSAL if model.sizes.causal else READ if mask is None or model.ends.head is None else FILLED
-    texts = (sentence.format(mask=mask), LETTERS)
-    return max(texts, key=lambda text: len(set(model.tokenizer.cut((text,)).ids)))
+    texts = (sentence.format(mask=mask), LETTERS, LETTERS[0])
+
+    def told(text: str) -> int:
+        ids = model.tokenizer.cut((text,)).ids
+        return len(set(ids)) if len(ids) <= model.sizes.most_tokens else 0
+
+    return max(texts, key=told)

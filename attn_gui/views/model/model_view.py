@@ -61,6 +61,7 @@ class ModelView(Retranslated, QWidget):
         self._changes_title, self._changes = WrappedLabel(self), InterventionModel(self)
         self.changes = InterventionList(self._changes, self)
         self._head_off, self._off = QPushButton(self), QPushButton(self)
+        self._read, self._told = "", ""  # the text of the model, and the one that was asked for last
         self._asked = ""  # the second text that was asked for last
         self._are_off = False, False  # the head on show, and all of the layer on the table
         self.setFocusProxy(self.heads)
@@ -73,12 +74,19 @@ class ModelView(Retranslated, QWidget):
     def set_model(self, about: str, text: str) -> None:
         """Say which model it is, and the text that it reads."""
         self._about.setText(about)
-        if not self._text.hasFocus() or self._text.text() == text:
-            self._text.setText(text)
+        if not self._text.hasFocus() or self._text.text() == self._read:
+            self._text.setText(text)  # over nothing that is half typed
+        self._read = self._told = text
 
-    def set_text(self, text: str) -> None:
-        """Take back what was typed."""
-        self._text.setText(text)
+    def clear(self) -> None:
+        """Show nothing of a run."""
+        self.heads.heads.set_shape(0, 0)
+        self.tokens.set_tokens((), -1)
+        self.predictions.set_rows((), two=False)
+        self.set_prediction_title("")
+        self.set_similar("")
+        self.set_changes(())
+        self._changes_title.setText("")  # nor whether anything is changed
 
     def set_readings(self, choices: Sequence[tuple[str, str]], key: str) -> None:
         """The choices of what is shown of every head, and the chosen one."""
@@ -136,6 +144,21 @@ class ModelView(Retranslated, QWidget):
         self.changes.setAccessibleName(self.tr("Changed in the model"))
         self.changes.setToolTip(self.tr("Space switches a row, Enter goes to its layer, Delete removes it"))
 
+    def settle(self) -> bool:
+        """Hand on what is typed: never refused here, for it is read beside the window."""
+        self._on_text_editing_finished()
+        self._on_other_editing_finished()
+        return True
+
+    def _on_text_editing_finished(self) -> None:
+        if self._text.text() not in (self._read, self._told):
+            self._ask_for_text()
+
+    def _ask_for_text(self) -> None:
+        """Ask for the text, however often: what was refused or stopped may be tried again."""
+        self._told = self._text.text()
+        self.textAsked.emit(self._told)
+
     def _on_other_editing_finished(self) -> None:
         if self._other.text() != self._asked:
             self._asked = self._other.text()
@@ -176,7 +199,8 @@ class ModelView(Retranslated, QWidget):
 
     def _connect(self) -> None:
         for asked in (self._text.returnPressed, self._run.clicked):
-            asked.connect(lambda *_: self.textAsked.emit(self._text.text()))
+            asked.connect(lambda *_: self._ask_for_text())
+        self._text.editingFinished.connect(self._on_text_editing_finished)
         self._reading.picked.connect(self.readingAsked)
         self._other.editingFinished.connect(self._on_other_editing_finished)
         self._head_off.clicked.connect(self.headOffAsked)
@@ -214,9 +238,7 @@ class ModelView(Retranslated, QWidget):
         column.addWidget(self.tokens)
         column.addWidget(self.second)
         column.addWidget(parts, 1)
-        self.set_prediction_title("")
-        self.set_similar("")
-        self.set_changes(())
+        self.clear()
 
     def _left_side(self, parts: QSplitter) -> QWidget:
         side = QWidget(parts)  # where it stands: with all that is in it a widget that moves is styled again

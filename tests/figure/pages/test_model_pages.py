@@ -18,6 +18,7 @@ from attn_gui.models import open_model
 from attn_gui.models.attributing.likely_tokens import likely
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.paths import resource
+from tests.models.golden_folders import DATA
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +79,11 @@ def test_bars_that_are_all_below_zero_take_the_whole_width(qapp):
     assert (found.low, found.high) == (-0.2, 0.0)
     nothing = BarRows([BarRow("a", (0.0,), Spot("a"))], Ink(), (None, None), title="t", written=str)
     assert (nothing.low, nothing.high) == (0.0, 1.0)
+
+
+def test_the_lens_of_an_encoder_tells_what_stands_in_the_place_of_a_token(clean):
+    run = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.")
+    for one, words in ((run, "In the place of “[MASK]”"), (clean, "After “p”")):
+        found = read("lens", one, one)
+        (field,) = PAGES["lens"].plan(found, Ink(), None, None).fields
+        assert words in field.spot(0, 4).text

@@ -132,6 +132,12 @@ def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch, lang)
     rows = person.find("model.predictions", QTableView).model()
     best = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.").predictions(4)[0]
     assert float(rows.index(0, 1).data()) == pytest.approx(best[1], abs=1e-4)
+    person.find("model.tokens").setCurrentIndex(person.find("model.tokens").model().index(2, 0))
+    person.wait()
+    assert "[MASK]" not in person.find("model.prediction_title", QLabel).text()
+    person.overwrite(person.find("control.text", QLineEdit), "John gave the book to [MASK].")
+    person.wait()
+    assert "[MASK]" in person.find("model.prediction_title", QLabel).text()
 
 
 def test_in_a_low_window_the_heads_stand_once_and_the_prediction_has_room(toy):

@@ -1,4 +1,4 @@
-"""Page of the logit lens: the likeliest next token after every layer, as though the model ended there."""
+"""Page of the logit lens: the likeliest token after every layer, as though the model ended there."""
 
 from __future__ import annotations
 
@@ -34,9 +34,13 @@ ROW, LEAST_ROW, LEAST_COLUMN = 22.0, 13.0, 14.0
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """(layers + 1, tokens): the likeliest token and its probability, the first row of the embeddings alone."""
+    """(layers + 1, tokens): the likeliest token after (or, `inside`, in the place of) each, and its probability.
+
+    The first row is of the embeddings alone.
+    """
 
     tokens: tuple[str, ...]
+    inside: bool
     first: int
     found: tuple[tuple[str, ...], ...]
     shares: Values
@@ -70,7 +74,7 @@ class LensPage(PageKind[Lens]):
                 shares[layer, place - first] = odds[ids[-1]]
             found.append(run.model.tokenizer.texts(ids))
             tell((layer + 1) / layers)
-        return Lens(run.texts[first:last], first, tuple(found), shares)
+        return Lens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
     def plan(self, content: Lens, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing()
@@ -114,8 +118,10 @@ class _Layout:
 
     def _spot(self, row: int, column: int) -> Spot:
         share = format_number(float(self.lens.shares[row, column]), 4)
-        after = self.ink.translate("Pages", "After “{token}”").format(token=visible_text(self.lens.tokens[column]))
-        return Spot(f"{self.names[row]}. {after}: {self._token(row, column)} {share}")
+        words = self.ink.translate("Pages", "In the place of “{token}”") if self.lens.inside else None
+        words = words or self.ink.translate("Pages", "After “{token}”")
+        place = words.format(token=visible_text(self.lens.tokens[column]))
+        return Spot(f"{self.names[row]}. {place}: {self._token(row, column)} {share}")
 
     def _token(self, row: int, column: int) -> str:
         """The likeliest one; where no probability is a number, none is."""

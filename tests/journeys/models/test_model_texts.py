@@ -1,0 +1,87 @@
+"""Texts of a model as they are typed: handed on when the line is left, and by no way twice."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QTableView
+
+TEXT, SECOND = "k x b p", "k x b m"
+
+
+@pytest.fixture
+def toy(launch):
+    person = launch()
+    person.click("model.toy-induction")
+    person.wait()
+    return person
+
+
+def type_text(person, text, end=""):
+    person.overwrite(line(person), text, end)
+
+
+def line(person, name="text"):
+    return person.find(f"control.{name}", QLineEdit)
+
+
+def click_head(person, layer, head):
+    view = person.find("model", QTableView)
+    place = view.visualRect(view.model().index(layer, head)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_a_text_is_read_when_its_line_is_left_for_a_head(toy):
+    """It was thrown away."""
+    type_text(toy, TEXT)
+    click_head(toy, 1, 2)
+    toy.wait()
+    study = toy.program.document.study
+    assert (study.text, study.layer, toy.program.view.look.head) == (TEXT, 1, 2)
+    assert line(toy).text() == TEXT
+    assert len(toy.steps()) == 3
+
+
+def test_a_text_is_read_when_its_line_is_left_for_the_second_one(toy):
+    type_text(toy, TEXT, end="Tab")
+    toy.overwrite(line(toy, "other_text"), SECOND)
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+    assert line(toy).text() == TEXT
+    assert toy.program.rooms.model.second.tokens[1:] == tuple(SECOND.split())
+
+
+def test_a_text_is_handed_on_before_an_action(toy, tmp_path):
+    type_text(toy, TEXT)
+    toy.do("next_head")
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+
+
+@pytest.mark.parametrize("end", ["Return", "Tab"])
+def test_a_text_that_was_taken_back_is_not_asked_for_again(toy, end):
+    before = line(toy).text()
+    type_text(toy, TEXT, end)
+    toy.wait()
+    line(toy).setFocus()
+    toy.do("undo")
+    toy.wait()
+    assert line(toy).text() == before
+    click_head(toy, 0, 1)
+    toy.wait()
+    assert toy.program.document.study.text == before
+    type_text(toy, TEXT, "Tab")
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
+
+
+def test_a_text_that_is_refused_stays_to_be_mended(toy):
+    long = " ".join("a" * 40)
+    type_text(toy, long, "Return")
+    toy.wait()
+    assert "41" in toy.banner()
+    assert line(toy).text() == long
+    type_text(toy, TEXT, "Tab")
+    toy.wait()
+    assert toy.program.document.study.text == TEXT
