@@ -33,6 +33,7 @@ from attn_gui.formats.saving import replacing
 from attn_gui.formats.sessions import session as session_file
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
+PIXELS = "png"  # what is shown as a file of this form would be
 MOST_CARRIED = 2**20
 """Bytes of arrays that a figure carries unasked."""
 
@@ -93,7 +94,7 @@ def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, *
     options = FigureOptions(**{"dpi": NOTEBOOK_DPI, **choices})
     ensure_gui()
     evaluation = faced(evaluation_of(source, options.stage), options)
-    file = file or File("png", options.dpi)
+    file = file or File(PIXELS, options.dpi)
     page = page_of(evaluation, options, _chosen(evaluation, options), file, tell)
     return image_of(page, options.dpi)
 
@@ -168,7 +169,7 @@ def render(
 
 def _ending_of(path: str | os.PathLike[str] | None) -> str:
     """The form that a path asks for; a figure without one is pixels."""
-    return "png" if path is None else Path(path).suffix.removeprefix(".")
+    return PIXELS if path is None else Path(path).suffix.removeprefix(".")
 
 
 def _drawn(now: Evaluation, options: FigureOptions, file: File) -> Picture:
@@ -194,7 +195,7 @@ class Picture:
 
     def image(self) -> QImage:
         """The figure in pixels."""
-        return image_of(self._as("png"), self._file.dpi)
+        return image_of(self._as(PIXELS), self._file.dpi)
 
     def _as(self, form: str) -> Page:
         """The page as a form holds it: pixels have room for fewer cells, and the figure says which it shows."""
@@ -207,7 +208,7 @@ class Picture:
         return buffer.getvalue()
 
     def _repr_png_(self) -> bytes:
-        return self._encoded("png")
+        return self._encoded(PIXELS)
 
     def _repr_svg_(self) -> str | None:
         return self._encoded("svg").decode("utf-8") if self._page.cells <= SVG_CELLS_IN_NOTEBOOK else None
