@@ -160,13 +160,18 @@ def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(laun
     assert verdict(person).startswith("Right.")
 
 
-def test_what_is_typed_after_the_answer_was_shown_stays_when_the_language_is_switched(launch):
-    person = launch()
-    begin(person, WORKED)
+def have_shown(person):
+    """Answer wrongly, and ask for the answer."""
     person.overwrite(person.find("lesson.answer", QLineEdit), "7")
     settle(person)
     person.click("lesson.show")
     settle(person)
+
+
+def test_what_is_typed_after_the_answer_was_shown_stays_when_the_language_is_switched(launch):
+    person = launch()
+    begin(person, WORKED)
+    have_shown(person)
     person.overwrite(person.find("lesson.answer", QLineEdit), "1.25", end="")
     person.do("language_zh")
     settle(person)
@@ -179,10 +184,7 @@ def test_the_answer_that_is_shown_is_taken(launch, tmp_path):
     path.write_text(f"{text}- answer: 1 / 3\n- tolerance: 0.00001\n", encoding="utf-8")
     person = launch()
     begin(person, path)
-    person.overwrite(person.find("lesson.answer", QLineEdit), "7")
-    settle(person)
-    person.click("lesson.show")
-    settle(person)
+    have_shown(person)
     shown = person.find("lesson.answer", QLineEdit).text()
     person.overwrite(person.find("lesson.answer", QLineEdit), shown)
     settle(person)

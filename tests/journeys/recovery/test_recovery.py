@@ -82,8 +82,7 @@ def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked
     person = launch()
     press(person, "Recover")
     qtbot.waitUntil(lambda: person.window.isWindowModified())
-    cancel = lambda box: person.click(box.button(BUTTONS.Cancel))  # noqa: E731
-    person.answering(QMessageBox, cancel, lambda: person.press("Ctrl+S"))
+    person.answering(QMessageBox, lambda box: person.click(box.button(BUTTONS.Cancel)), lambda: person.press("Ctrl+S"))
     assert path.read_bytes() == before
 
 

@@ -118,8 +118,12 @@ class _Layout:
 
     def _spot(self, row: int, column: int) -> Spot:
         share = format_number(float(self.lens.shares[row, column]), 4)
-        words = self.ink.translate("Pages", "In the place of “{token}”") if self.lens.inside else None
-        words = words or self.ink.translate("Pages", "After “{token}”")
+        translate = self.ink.translate
+        words = (
+            translate("Pages", "In the place of “{token}”")
+            if self.lens.inside
+            else translate("Pages", "After “{token}”")
+        )
         place = words.format(token=visible_text(self.lens.tokens[column]))
         return Spot(f"{self.names[row]}. {place}: {self._token(row, column)} {share}")
 
