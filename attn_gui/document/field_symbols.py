@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attn_gui.engine.chain.symbols import is_named, symbol
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.layers import Layer
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def field_symbol(field: str) -> str:
     """The symbol of an array field, the same in every language: "Q", "W_O", "M₁" for an array of mask layer 1."""
-    if field.startswith("mask."):
-        return "M" + field.split(".")[1].translate(_SUBSCRIPTS)
-    if field.startswith("interventions."):
-        return "H" + field.split(".")[1].translate(_SUBSCRIPTS)
+    for letter, kind in (("M", Layer), ("H", Intervention)):
+        if (position := kind.position_of(field)) is not None:
+            return letter + str(position).translate(_SUBSCRIPTS)
     return symbol(field) if is_named(field) else field
 
 

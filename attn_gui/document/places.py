@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from attn_gui.engine.arrays import Box
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.layers import Layer
 
 Cuts = tuple[slice, slice]
 
@@ -10,9 +12,9 @@ Cuts = tuple[slice, slice]
 def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
     """The index of the axes before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of a mask."""
     axes = shape[:-2]
-    if field.startswith("interventions."):
+    if Intervention.position_of(field) is not None:
         return (0,) * len(axes)  # counted from where its cells begin
-    wanted = (item, head) if field.startswith("mask.") else (item,)
+    wanted = (item,) if Layer.position_of(field) is None else (item, head)
     places = zip(axes, wanted[len(wanted) - len(axes) :], strict=True)
     return tuple(0 if length == 1 else place for length, place in places)
 

@@ -303,6 +303,7 @@ class Person:
         while QApplication.activeWindow() is not window:
             assert time.monotonic() < end, "the window stays in the background"
             QTest.qWait(1)
+            window.activateWindow()  # again: a dialog that opened and closed meanwhile has left none active
 
     def choose_file(self, path: Path | str, ask: Callable[[], object]) -> None:
         """Type a path, or several in quotes, into the file dialog that `ask` opens, and press Enter."""

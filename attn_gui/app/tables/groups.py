@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from attn_gui.engine import Problem
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.layers import Layer
 
 COMPUTED = ("query", "key", "value")
 HEADED = {
@@ -20,8 +22,8 @@ ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context":
 PARTS = (
     ("score", "a(q, k)", "score_params."),
     ("block", "N · W", "block."),
-    ("masks", "M", "mask."),
-    ("by_hand", "H", "interventions."),
+    ("masks", "M", f"{Layer.listed}."),
+    ("by_hand", "H", f"{Intervention.listed}."),
 )
 
 

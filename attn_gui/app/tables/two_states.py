@@ -79,27 +79,32 @@ class TwoStates:
 
     def _read_of(self, gradient: Gradient, field: str) -> Read:
         """A gradient by the part of an array that a table shows, read once."""
-        look, array = self._view.look, gradient.problem.arrays().get(field)
-        if array is None:
+        if field not in gradient.problem.arrays():
             if field not in gradient.stages:  # it has just come, and the gradient by it is still to be taken
                 return lambda: None
-            cells = StageCells(gradient, field, look.batch)
+            cells = StageCells(gradient, field, self._view.look.batch)
             return lambda: cells
-        whole = gradient.by_field(field)
-        found = whole[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else whole
+        found = self._part(field, gradient.by_field(field))
         return lambda: found
 
     def _before(self, field: str) -> Read:
-        look, problem, evaluation = self._view.look, self._baseline.problem, self._baseline.evaluation
+        problem, evaluation = self._baseline.problem, self._baseline.evaluation
         assert problem is not None
         assert evaluation is not None
         array = problem.arrays().get(field)
         if array is None:
             if field not in evaluation.stages:
                 return lambda: None
-            cells = StageCells(evaluation, field, look.batch)
+            cells = StageCells(evaluation, field, self._view.look.batch)
             return lambda: cells
-        return lambda: array[leading(field, array.shape, look.batch, look.head)] if array.ndim > 2 else array
+        return lambda: self._part(field, array)
+
+    def _part(self, field: str, array: Array) -> Array:
+        """Rows and columns of the item and head on show; one number is a table of one cell."""
+        look = self._view.look
+        if array.ndim > 2:
+            return np.asarray(array[leading(field, array.shape, look.batch, look.head)])
+        return np.atleast_1d(array)
 
 
 def _less(now: Matrix, before: Matrix | None) -> Matrix:

@@ -6,6 +6,7 @@ from attn_gui.engine.chain.symbols import cell_latex, symbol
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph.expressions.expression import short_number
 from attn_gui.engine.graph.expressions.signs import Signs
+from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES
 
@@ -73,8 +74,8 @@ def _cell_latex(name: str, indices: str) -> str:
 
 
 def _cell_text(name: str, indices: str) -> str:
-    layer = name.split(".")[1] if name.startswith("mask.") else ""
-    return f"{symbol(name)}{layer}[{indices.replace(',', ', ')}]"
+    position = Layer.position_of(name)
+    return f"{symbol(name)}{'' if position is None else position}[{indices.replace(',', ', ')}]"
 
 
 def _number_latex(value: float) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.graph.facts import Name
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import catalog, entries
@@ -40,7 +42,6 @@ FIELDS = {
     },
 }
 COMPUTED = "computed."
-COUNTED = ("mask.", "interventions.")
 LETTERS = {"d": "c", "f": "c", "o": "c", "a": "p"}  # how a summed index is called in a formula
 
 
@@ -85,9 +86,14 @@ def about(name: str) -> str:
     return _entry(name).about
 
 
+def is_counted(name: str) -> bool:
+    """Whether a name is of a layer of the mask or of an intervention, of which there are any number."""
+    return any(kind.position_of(name) is not None for kind in (Layer, Intervention))
+
+
 def is_named(name: str) -> bool:
     """Whether there is a stage or a field of this name; layers and interventions are counted."""
-    return name in FIELDS or name.startswith(COUNTED) or name in _parameters() or _stage(plain_name(name)) is not None
+    return name in FIELDS or is_counted(name) or name in _parameters() or _stage(plain_name(name)) is not None
 
 
 def titles() -> Iterator[tuple[str, str]]:
@@ -129,11 +135,11 @@ def _computed(name: Name) -> Name:
 def _entry(name: str) -> Name:
     if name.startswith(COMPUTED):
         return _computed(_entry(plain_name(name)))
-    if name.startswith("interventions."):
-        return Name("H", "H", f"h^{{({name.split('.')[1]})}}")
-    if name.startswith("mask."):
+    if (position := Intervention.position_of(name)) is not None:
+        return Name("H", "H", f"h^{{({position})}}")
+    if (position := Layer.position_of(name)) is not None:
         plain = "M" if name.rpartition(".")[2] in _closing() else "B"
-        return Name(plain, plain, f"{plain.lower()}^{{({name.split('.')[1]})}}")
+        return Name(plain, plain, f"{plain.lower()}^{{({position})}}")
     if name.startswith("score_params."):
         return _parameters()[name]
     return FIELDS[name] if name in FIELDS else _called(name)

@@ -12,6 +12,8 @@ from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.memory import Write, made, overlay
 from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
 from attn_gui.engine.problem.fields import Fields
+from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.problem.masks import Padding
 from attn_gui.engine.problem.shapes.drafts import TOKENS, clash_with, draft_of, fields_with
 from attn_gui.engine.problem.shapes.fixes import with_company
 
@@ -48,10 +50,10 @@ class _Mending:
     def value(self, name: str, shape: Shape) -> Any:
         if name in TOKENS:
             return with_tokens(getattr(self.problem, name), shape[0])
-        if name.endswith(".lengths"):
-            layer = self.problem.mask[int(name.split(".")[1])]
-            lengths: tuple[int, ...] = vars(layer)["lengths"]
-            return (*lengths[: shape[0]], *[self.problem.m] * (shape[0] - len(lengths)))
+        position = Layer.position_of(name)
+        layer = None if position is None else self.problem.mask[position]
+        if isinstance(layer, Padding):
+            return (*layer.lengths[: shape[0]], *[self.problem.m] * (shape[0] - len(layer.lengths)))
         return self._array(name, shape, np.dtype(bool if name.endswith(".allowed") else self.problem.dtype))
 
     def _array(self, name: str, shape: Shape, dtype: np.dtype[Any]) -> Array:

@@ -37,6 +37,7 @@ class Layer(Kinded):
 
     enabled: bool = True
 
+    listed: ClassVar[str] = "mask"
     label: ClassVar[str] = ""  # in lists
     about: ClassVar[str] = ""  # what it does, in half a line
     table: ClassVar[str] = ""  # the parameter that holds its cells; empty for a layer that is a rule
@@ -60,7 +61,7 @@ class Layer(Kinded):
 
     def field(self, position: int) -> str:
         """The dotted name of its cells in a problem; a rule has only the layer's name."""
-        return f"mask.{position}.{self.table}" if self.table else f"mask.{position}"
+        return f"{self.name_at(position)}.{self.table}" if self.table else self.name_at(position)
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:

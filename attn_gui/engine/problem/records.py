@@ -44,6 +44,18 @@ class Kinded:
     """A frozen dataclass of one `kind`: a mapping on request, copied with other parameters, compared to the byte."""
 
     kind: ClassVar[str] = ""
+    listed: ClassVar[str] = ""  # the field of a problem that has several of them, counted from 0
+
+    @classmethod
+    def name_at(cls, position: int) -> str:
+        """The name of one of them: `mask.1`."""
+        return f"{cls.listed}.{position}"
+
+    @classmethod
+    def position_of(cls, name: str) -> int | None:
+        """The position of the one that is named, or of which a field is: 1 of `mask.1.values`; None for other names."""
+        listed, _, rest = name.partition(".")
+        return int(rest.partition(".")[0]) if listed == cls.listed and rest else None
 
     def changed(self, **parameters: object) -> Self:
         """A copy with other parameters, which are checked by the problem that it is put into."""

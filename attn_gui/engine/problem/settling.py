@@ -125,7 +125,7 @@ def _settle_mask(problem: Fields, copy: bool) -> None:
         raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=kind_of(problem.mask))
     if len(problem.mask) > MOST_LAYERS:
         raise FieldError(sentences.TOO_MANY_LAYERS, field="mask", got=len(problem.mask), most=MOST_LAYERS)
-    names = [f"mask.{k}" for k in range(len(problem.mask))]
+    names = [Layer.name_at(k) for k in range(len(problem.mask))]
     layers = [layer_from_mapping(layer, name) for layer, name in zip(problem.mask, names, strict=True)]
     dtype = np.dtype(problem.dtype)
     settled = [layer.settled(name, dtype, copy) for layer, name in zip(layers, names, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import COMPUTED, plain_name, title
+from attn_gui.engine.chain.symbols import COMPUTED, is_counted, plain_name, title
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.facts import Role
@@ -62,7 +62,7 @@ def _check(problem: Problem) -> None:
     if (count := sum(array.size for array in arrays.values())) > MOST_NUMBERS:
         raise FormatError(TOO_MANY, count=count, most=MOST_NUMBERS)
     for name, array in arrays.items():
-        added = name.startswith(("mask.", "interventions."))  # these may close a key by −∞
+        added = is_counted(name)  # these may close a key by −∞
         if not (np.isfinite(array) | (np.isneginf(array) & added)).all():
             raise FormatError(NOT_FINITE, field=name)
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, item_of
-from attn_gui.engine.chain.symbols import COUNTED
+from attn_gui.engine.chain.symbols import is_counted
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.problem import Problem
 
 
@@ -25,11 +26,11 @@ class Given(NamedTuple):
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[Given]:
     """The matrices of one item: those of the problem, its score and its block, then what its mask adds to scores."""
     for name, array in evaluation.problem.arrays().items():
-        if not name.startswith(COUNTED):
+        if not is_counted(name):
             yield Given(name, None, np.atleast_2d(item_of(array, item)))
     for node in evaluation.nodes:
         for ref, field in zip(node.inputs, node.fields, strict=True):
-            if field.startswith("mask.") and not node.stage.boolean:
+            if Layer.position_of(field) is not None and not node.stage.boolean:
                 shape = evaluation.sources[ref.name].shape
                 yield from _by_head(field, evaluation.fetch(ref.name, indices.whole(shape)), item)
 
@@ -43,7 +44,7 @@ def _by_head(name: str, values: Array, item: int) -> Iterator[Given]:
 
 def given_numbers(problem: Problem) -> dict[str, float]:
     """The numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the like."""
-    found = {name: value for name, value in problem.scalars().items() if not name.startswith(COUNTED)}
+    found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
     if problem.scale is None:
         del found["scale"]
     return found

@@ -14,6 +14,7 @@ from attn_gui.engine.chain.symbols import COMPUTED
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.expressions.expression import Cell
+from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
@@ -134,7 +135,7 @@ def _names(evaluation: Evaluation) -> list[str]:
 def has_equation(cell: Explanation) -> bool:
     """Whether a cell is made of something that has a letter, which one that is given or set by hand is not."""
     made_of = cell.expression
-    by_hand = isinstance(made_of, Cell) and made_of.name.startswith("interventions.")
+    by_hand = isinstance(made_of, Cell) and Intervention.position_of(made_of.name) is not None
     return bool(cell.numbers_latex) or (" = " in cell.symbols_latex and not by_hand)
 
 

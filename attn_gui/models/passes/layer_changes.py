@@ -38,9 +38,9 @@ def layer_changes(given: object, layers: int) -> tuple[LayerChange, ...]:
         raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     places, records = [], []
     for number, one in enumerate(given):
-        layer, record = _parted(f"interventions.{number}", one)
+        layer, record = _parted(Intervention.name_at(number), one)
         if isinstance(layer, bool) or not isinstance(layer, (int, np.integer)):
-            raise FieldTypeError(_NO_NUMBER, field=f"interventions.{number}", got=kind_of(layer))
+            raise FieldTypeError(_NO_NUMBER, field=Intervention.name_at(number), got=kind_of(layer))
         places.append(checked_layer(int(layer), layers))
         records.append(record)
     found = settled(records, np.dtype(np.float32), copy=True)
@@ -79,7 +79,7 @@ class LayerHand:
         axes, computed = STAGE[stage].axes, cells[None]
         changed = np.array(computed)
         for number, record in mine:
-            record.fit(f"interventions.{number}", axes, changed.shape)
+            record.fit(record.name_at(number), axes, changed.shape)
             if record.enabled:
                 box = record.box(axes, changed.shape)
                 origin = record.origin(box, axes)
@@ -96,5 +96,5 @@ class LayerHand:
         """Raise FieldError, after the last stage, for a record of a stage that the layer does not have."""
         for number, record in self._records:
             if record.stage not in self._stages:
-                field = f"interventions.{number}.stage"
+                field = f"{record.name_at(number)}.stage"
                 raise FieldError(sentences.NOT_A_STAGE, field=field, choices=tuple(self._stages), got=record.stage)

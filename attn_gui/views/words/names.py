@@ -10,6 +10,8 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.chain.symbols import is_named, symbol, title
 from attn_gui.engine.problem.errors import Note
+from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.problem.layers import Layer
 from attn_gui.figure.text.labels import token_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
@@ -22,11 +24,10 @@ BY_HAND = QT_TRANSLATE_NOOP("Names", "Numbers of intervention {k}")
 
 def stage_title(name: str) -> str:
     """The title of a stage or field: `Scores`, `Query projection`, `Allowed cells of mask layer 0`."""
-    if name.startswith("mask."):
-        _mask, k, last = name.split(".")
-        return QCoreApplication.translate("Names", LAST[last]).format(k=k)
-    if name.startswith("interventions."):
-        return QCoreApplication.translate("Names", BY_HAND).format(k=name.split(".")[1])
+    if (k := Layer.position_of(name)) is not None:
+        return QCoreApplication.translate("Names", LAST[name.rpartition(".")[2]]).format(k=k)
+    if (k := Intervention.position_of(name)) is not None:
+        return QCoreApplication.translate("Names", BY_HAND).format(k=k)
     english = title(name, "en") if is_named(name) else ""
     return QCoreApplication.translate("Names", english) if english else name.rsplit(".", 1)[-1]
 

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QToolBar
 
 from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
@@ -168,6 +169,18 @@ def test_tables_show_the_other_state_and_refuse_to_be_typed_into(person, problem
     person.click(person.button("Show the present state", person.window.inputs.panels["query"]))
     assert person.number("query", 1, 1) == 7
     assert person.find("control.compare", QComboBox).currentData() == "now"
+
+
+def test_one_number_set_by_hand_before_is_shown_where_there_are_several_now(person, problem):
+    one = {"kind": "set", "stage": "scores", "values": 0.625}
+    person.program.document.apply(SetFields({"interventions": (one,)}, Label("one")))
+    person.do("pin")
+    several = {**one, "values": np.zeros((N, M))}
+    person.program.document.apply(SetFields({"interventions": (several,)}, Label("several")))
+    person.do("show_before")
+    model = person.find("table.interventions.0.values").model()
+    assert [model.rowCount(), model.columnCount()] == [1, 1]
+    assert model.index(0, 0).data(MatrixModel.ValueRole) == 0.625
 
 
 def test_states_of_other_shapes_are_not_compared(person):

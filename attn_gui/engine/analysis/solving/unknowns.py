@@ -11,6 +11,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.masks import Bias
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import verdicts
@@ -27,9 +28,9 @@ class Cells:
         self._live = Problem.over(problem.fields() | self._changed())
 
     def _changed(self) -> dict[str, object]:
-        if not self.field.startswith("mask."):
+        position = Layer.position_of(self.field)
+        if position is None:
             return {self.field: self.array}
-        position = int(self.field.split(".")[1])
         layers = list(self._problem.mask)
         layers[position] = Bias(enabled=True, values=self.array)
         return {"mask": tuple(layers)}

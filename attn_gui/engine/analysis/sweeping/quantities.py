@@ -277,7 +277,7 @@ def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str
         if layer.enabled:
             for parameter in layer.parameters:
                 if parameter.kind == "int":
-                    found[f"mask.{position}.{parameter.name}"] = LayerNumber(position, layer, parameter)
+                    found[f"{layer.name_at(position)}.{parameter.name}"] = LayerNumber(position, layer, parameter)
     return found if cell is None else {**found, "cell": cell}
 
 

@@ -51,7 +51,7 @@ def settled(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Interventi
         raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     if len(given) > MOST:
         raise FieldError(sentences.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
-    names = [f"interventions.{k}" for k in range(len(given))]
+    names = [Intervention.name_at(k) for k in range(len(given))]
     records = [intervention_from_mapping(one, name) for one, name in zip(given, names, strict=True)]
     count = sum(np.size(record.cells) for record in records if record.cells is not None)
     if count > MOST_CELLS:

@@ -30,6 +30,7 @@ class Intervention(Kinded):
     at: Any = field(default_factory=dict)
     enabled: bool = True
 
+    listed: ClassVar[str] = "interventions"
     label: ClassVar[str] = ""  # in lists
     about: ClassVar[str] = ""  # what it does, in half a line
     numbers: ClassVar[str] = ""  # the parameter that holds its own numbers, an array or one number
@@ -66,7 +67,7 @@ class Intervention(Kinded):
 
     def field(self, position: int) -> str:
         """The dotted name of its numbers in a problem; without any, its own."""
-        return f"interventions.{position}.{self.numbers}" if self.numbers else f"interventions.{position}"
+        return f"{self.name_at(position)}.{self.numbers}" if self.numbers else self.name_at(position)
 
     @property
     def rule(self) -> tuple[object, ...]:

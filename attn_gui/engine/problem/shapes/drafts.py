@@ -39,7 +39,9 @@ def shapes_of(problem: Fields) -> dict[str, Shape]:
     found = {name: array.shape for name, array in problem.arrays().items()}
     found |= {name: (len(getattr(problem, name)),) for name in TOKENS if getattr(problem, name) is not None}
     layers = enumerate(problem.mask)
-    return found | {f"mask.{k}.lengths": (len(layer.lengths),) for k, layer in layers if isinstance(layer, Padding)}
+    return found | {
+        f"{layer.name_at(k)}.lengths": (len(layer.lengths),) for k, layer in layers if isinstance(layer, Padding)
+    }
 
 
 def fields_with(problem: Fields, values: Mapping[str, Any]) -> dict[str, Any]:

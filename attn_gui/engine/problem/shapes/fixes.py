@@ -9,6 +9,7 @@ from typing import Literal
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
 from attn_gui.engine.problem.fields import Fields
+from attn_gui.engine.problem.layers import Layer
 
 from .drafts import clash_with, of_shapes, shapes_of
 
@@ -68,7 +69,7 @@ def _kept(clash: ShapeError) -> tuple[str, ...]:
 
 def _accompanies(name: str, clash: ShapeError) -> bool:
     partner = clash.template == sentences.EVEN_WIDTH and name.removeprefix("w_") in ("query", "key")
-    return partner or name in ACCOMPANY or name.startswith("mask.")
+    return partner or name in ACCOMPANY or Layer.position_of(name) is not None
 
 
 class _Search:

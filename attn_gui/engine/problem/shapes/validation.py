@@ -37,7 +37,7 @@ def check_shapes(problem: Fields) -> None:
     _check_output(problem)
     _check_tokens(problem)
     for k, layer in enumerate(problem.mask):
-        layer.fit(f"mask.{k}", problem.map_shape)
+        layer.fit(layer.name_at(k), problem.map_shape)
     if problem.interventions:
         _check_interventions(problem)
 
@@ -184,5 +184,6 @@ def _check_interventions(problem: Fields) -> None:
     """Every intervention lies within its stage, which the problem has."""
     shown = {node.name: node for node in computed_nodes(problem) if not node.stage.hidden}
     for k, record in enumerate(problem.interventions):
-        stage = as_stage(f"interventions.{k}.stage", record.stage, tuple(shown))
-        record.fit(f"interventions.{k}", shown[stage].stage.axes, shown[stage].shape)
+        name = record.name_at(k)
+        stage = as_stage(f"{name}.stage", record.stage, tuple(shown))
+        record.fit(name, shown[stage].stage.axes, shown[stage].shape)

@@ -6,6 +6,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.dimensions import Step, counts_of, steps_of, written
 from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
@@ -104,8 +105,8 @@ def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple
         return [("", f"{symbol(name)} = {float(scalars[name]):.3g}")]
     if name.endswith("_angle"):
         return [("", f"θ = {problem.rotary_theta:g}")] if problem.rotary_theta is not None else [("", "θ")]
-    if name.startswith("mask.") or name == "allowed":
-        position = None if name == "allowed" else int(name.split(".")[1])
+    position = Layer.position_of(name)
+    if position is not None or name == "allowed":
         return [
             ("Masks", layer.label)
             for k, layer in enumerate(problem.mask)
