@@ -50,8 +50,8 @@ class TablesController(QObject):
     ) -> None:
         super().__init__(window)
         self.states = TwoStates(baseline, view)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making = making
+        self._window, self._document, self._computation = window, document, computation
+        self._view, self._making = view, making
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, Table] = {}  # filled for what is about to be shown
@@ -119,9 +119,8 @@ class TablesController(QObject):
         self._aside.clear()
         panels = {field: table.panel for field, table in tables.items()}
         self.models = {field: table.model for field, table in tables.items()}
-        ahead = self._computation.pending  # what is computed follows when it is
         for field in fields:
-            if field not in filled and not (ahead and self.computed(field)):
+            if field not in filled and not (self.computed(field) and self._computation.pending):  # it follows then
                 self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, groups_of(problem, fields))
         self._show_marks()
@@ -249,9 +248,9 @@ class TablesController(QObject):
             panel.scroll_to_head(head)
 
     def _show_masks(self) -> None:
-        for field in self.models:
+        for field, panel in self._window.inputs.panels.items():
             if Layer.position_of(field) is not None:
-                self._show_table(field, self._window.inputs.panels[field])
+                self._show_table(field, panel)
 
     def marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
         """The rows, each with its role, and columns of the tables that made the chosen cell, by field."""
