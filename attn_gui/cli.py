@@ -6,6 +6,7 @@ The help of an export names every format, and asks those, which need NumPy; no h
 from __future__ import annotations
 
 import argparse
+import codecs
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -28,11 +29,16 @@ from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
 
 REFUSED, INTERRUPTED = 2, 130
+AS_IT_CAN = "as-it-can"
+"""The way in which stdout writes letters that it has no place for."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 2 one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    codecs.register_error(AS_IT_CAN, _as_it_can)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors=AS_IT_CAN)
     try:
         commands = {"export": _export, "verify": _verify, "model": _model, **_teaching()}
         command = commands.get(words[0]) if words else None
@@ -44,6 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the paths has heard enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+
+
+def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes of file names as they came, other letters by their numbers: names and tokens have any."""
+    try:
+        return codecs.lookup_error("surrogateescape")(error)
+    except UnicodeError:
+        return codecs.backslashreplace_errors(error)
 
 
 def _teaching() -> dict[str, Callable[[list[str]], int]]:

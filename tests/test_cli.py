@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -441,6 +442,32 @@ def test_names_that_are_not_text(tmp_path: Path) -> None:
     refused = subprocess.run([sys.executable, "-m", "attn_gui", tmp_path / "\udcff.npz"], capture_output=True, cwd=ROOT)
     assert refused.returncode == 2
     assert b"Traceback" not in refused.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
+def test_lessons_and_solutions_of_names_that_are_not_text(tmp_path: Path) -> None:
+    lesson, problem = (tmp_path / os.fsdecode(b"caf\xe9" + ending) for ending in (b".md", b".npz"))
+    lesson.write_bytes(resource("lessons/01-shapes.md").read_bytes())
+    problem.write_bytes(WORKED.read_bytes())
+    calls = (("lesson", "check", lesson), ("solution", problem, "-o", tmp_path, "--format", "md", "tex"))
+    found = [
+        subprocess.run([sys.executable, "-m", "attn_gui", *call], capture_output=True, cwd=ROOT, check=True).stdout
+        for call in calls
+    ]
+    assert found[0].startswith(b"caf\xe9.md: ")
+    assert found[1].count(b"caf\xe9-solution") == 2
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "gbk", "ascii"])
+def test_letters_that_stdout_has_no_place_for(encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    save(Problem(**{name: rng.normal(size=(3, 4)) for name in ("query", "key", "value")}), tmp_path / "a.npz")
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(["verify", str(tmp_path / "a.npz")]) == 0
+    assert b"\\u2212" in out.buffer.getvalue()  # type: ignore[attr-defined]
+    with pytest.raises(SystemExit, match="0"):
+        main(["export", "--help"])
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +39,6 @@ def export(words: list[str]) -> int:
     from attn_gui.commands.export_writing import written
 
     loaded = told(opened(chosen))
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="surrogateescape")  # names that are not UTF-8 leave as they came
     try:
         for path in written(loaded, chosen):
             print(path, flush=True)
@@ -70,7 +67,7 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: An
     of_files = {"help", *parser.get_default("arranging")}  # a problem is no file whose arrays are to be arranged
     known = {action.dest: action for action in parser._actions if action.option_strings and action.dest not in of_files}
     words = [""]
-    for name, value in {"folder": os.fspath(folder), "name": "problem", **options}.items():
+    for name, value in {"folder": os.fsdecode(folder), "name": "problem", **options}.items():
         if name not in known:
             raise TypeError(f"export_files has no option {name!r}; it has {', '.join(sorted(known))}.")
         words += _words(known[name], value)

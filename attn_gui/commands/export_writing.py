@@ -59,7 +59,7 @@ def _write_page(request: Request) -> Iterator[Path]:
         raise ExportError("A page shows one state: leave out --compare.")
     from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
     from attn_gui.figure.pages.aim import Aim
-    from attn_gui.figure.pages.knobs import checked
+    from attn_gui.figure.pages.knobs import from_texts
 
     options, problem = request.options, request.loaded.problem
     kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
@@ -71,7 +71,7 @@ def _write_page(request: Request) -> Iterator[Path]:
         raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
     states = request.loaded.snapshots
     aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
-    knobs = checked(kind.knobs, aim, dict(options.set))
+    knobs = from_texts(kind.knobs, aim, dict(options.set))
     make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         for head in request.heads if kind.per_head else request.heads[:1]:

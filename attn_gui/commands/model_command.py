@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -41,7 +40,7 @@ def model(words: list[str]) -> int:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
-            _say(line)
+            print(line, flush=True)
         for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
             print(path, flush=True)
     except BrokenPipeError:
@@ -51,12 +50,6 @@ def model(words: list[str]) -> int:
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
     return DONE
-
-
-def _say(line: str) -> None:
-    """Print a line, letters that the terminal or a file has no place for by their numbers: tokens have any."""
-    encoding = sys.stdout.encoding or "utf-8"
-    print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def _folder(given: Path, progress: FileProgress) -> Path:
@@ -115,7 +108,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     """A page each, at the chosen token or where the window reads a prediction."""
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.aim import Aim, ModelAim
-    from attn_gui.figure.pages.knobs import checked
+    from attn_gui.figure.pages.knobs import from_texts
     from attn_gui.figure.sheet import write
     from attn_gui.models.attributing.likely_tokens import asked_place, likely
 
@@ -134,7 +127,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
                 picture=page.name,
                 heads=chosen.head or 0,
                 model=aim,
-                knobs=checked(page.knobs, Aim(problem, model=aim), dict(chosen.set)),
+                knobs=from_texts(page.knobs, Aim(problem, model=aim), dict(chosen.set)),
                 session=False,
                 tell=progress.show,
                 **_looks(chosen),

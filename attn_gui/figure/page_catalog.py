@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from attn_gui.engine import Evaluation
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.differentials.gradient_page import GradientPage
 from attn_gui.figure.pages.head_contributions import HeadContributions
+from attn_gui.figure.pages.knobs import checked
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.effect_page import EffectPage
 from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
@@ -58,3 +62,10 @@ def page_of_name(name: str) -> PageKind[Any]:
     if name not in PAGES:
         raise ValueError(f"There is no page {name!r}; there are {', '.join(PAGES)}.")
     return PAGES[name]
+
+
+def check_knobs(evaluation: Evaluation, options: FigureOptions, head: int) -> None:
+    """Refuse what cannot be set on the page that a figure is of; ValueError with a sentence."""
+    if options.knobs:
+        aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
+        checked(page_of_name(options.picture).knobs, aim, options.knobs)

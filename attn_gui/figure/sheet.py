@@ -24,6 +24,7 @@ from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.options import FigureOptions, Heads, check_company, shade_from
 from attn_gui.figure.output.devices import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.output.page import Page
+from attn_gui.figure.page_catalog import check_knobs
 from attn_gui.figure.pictures import kind_of
 from attn_gui.figure.styles import SCREEN, resolution
 from attn_gui.figure.text.fonts import ensure_gui
@@ -161,7 +162,12 @@ def render(
         session=session,
         style=style,
     )
-    drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), options.dpi))
+    ensure_gui()
+    now, file = evaluation_of(problem, stage), File(_ending_of(path), options.dpi)
+    evaluation = faced(now, options)
+    chosen = _chosen(evaluation, options)
+    check_knobs(evaluation, options, chosen[0] or 0)
+    drawn = Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
     if path is not None:
         drawn.save(path)
     return drawn
@@ -170,13 +176,6 @@ def render(
 def _ending_of(path: str | os.PathLike[str] | None) -> str:
     """The form that a path asks for; a figure without one is pixels."""
     return PIXELS if path is None else Path(path).suffix.removeprefix(".")
-
-
-def _drawn(now: Evaluation, options: FigureOptions, file: File) -> Picture:
-    ensure_gui()
-    evaluation = faced(now, options)
-    chosen = _chosen(evaluation, options)
-    return Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
 
 
 class Picture:

@@ -105,8 +105,9 @@ def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
 
 
 def counted_labels(evaluation: Evaluation, name: str, rows: Rows) -> tuple[Sequence[str], Sequence[str]]:
-    """The tokens of rows and columns of a stage or a field where there are any, else numbers."""
-    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (None, None)
+    """The tokens of rows and columns of a stage, or of rows of a sequence, where there are any, else numbers."""
+    sequences = {"x": evaluation.problem.query_tokens, "context": evaluation.problem.names_of_keys}
+    tokens = stage_labels(evaluation, name) if name in evaluation.stages else (sequences.get(name), None)
     counts = as_matrix(rows).shape
     down, across = (own or tuple(map(str, range(count))) for own, count in zip(tokens, counts, strict=True))
     return down, across

@@ -12,6 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.memory import check
+from attn_gui.engine.problem.checks import as_whole
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
@@ -144,10 +145,10 @@ class Run:
 
     def place(self, position: int) -> int:
         """A position that may count from the end. Raises FieldError where there is none."""
-        count = len(self.ids)
-        if not -count <= position < count:
-            raise FieldError(_NO_POSITION, got=position, count=count)
-        return int(position) % count
+        count, found = len(self.ids), as_whole("position", position)
+        if not -count <= found < count:
+            raise FieldError(_NO_POSITION, got=found, count=count)
+        return found % count
 
     def token_id(self, token: str | int) -> int:
         """The id of a token, given as one or by its text. Raises FieldError."""

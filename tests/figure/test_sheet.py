@@ -137,6 +137,29 @@ def test_maps_of_a_sheet_share_their_levels() -> None:
 
 
 @pytest.mark.parametrize(
+    ("knobs", "sentence"),
+    [
+        ({"quantity": "nope"}, "quantity cannot be 'nope' here; expected one of scale"),
+        ({"quantity": ["scale"]}, "quantity cannot be ['scale'] here"),
+        ({"steps": 2.5}, "steps cannot be 2.5 here."),
+        ({"colour": 1}, "nothing to set called 'colour'; there is quantity"),
+    ],
+)
+def test_what_cannot_be_set_on_a_page_is_refused_with_a_sentence(
+    knobs: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        render(a_problem(), tmp_path / "a.png", picture="sweep", cell=(0, 0), knobs=knobs)
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_is_no_problem_is_not_drawn() -> None:
+    for source in ({}, None):
+        with pytest.raises(TypeError, match="render takes a problem"):
+            render(source)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
     ("changed", "sentence"),
     [
         ({"stage": "wights"}, "There is no stage 'wights'"),

@@ -204,6 +204,22 @@ def test_python_writes_it(ending, tmp_path):
         write_solution(load(WORKED), tmp_path / "a.docx")
 
 
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"stage": "weights"}, "A cell needs stage and index"),
+        ({"index": (0, 0, 1, 1)}, "A cell needs stage and index"),
+        ({"stage": "weights", "index": (0, 0, 1, 1), "batch": 1}, "leave out batch"),
+        ({"lang": "fr"}, "'fr' is not one of en, zh"),
+        ({"batch": 0.0}, "batch must be a whole number"),
+    ],
+)
+def test_choices_that_mean_nothing_together_are_refused(choices, said, tmp_path):
+    with pytest.raises((ValueError, TypeError), match=said):
+        write_solution(load(WORKED), tmp_path / "a.md", **choices)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_command_line_writes_it(tmp_path, capsys):
     words = ["solution", str(WORKED), "-o", str(tmp_path), "--format", "pdf", "tex", "md"]
     assert main(words) == 0

@@ -61,6 +61,9 @@ def has(run, layer, name):
 def test_the_toy_follows_the_letter_before():
     run = open_model(TOY).run(TEXT)
     assert run.predictions(top=1)[0][0] == "t"
+    for position in (1.5, "1", True):
+        with pytest.raises(TypeError, match="position must be a whole number"):
+            run.predictions(position)
     before = run.attention(0)[0]
     assert (
         np.mean([before[i, i - 1] for i in range(1, len(run.ids))]) > 0.7

@@ -182,7 +182,7 @@ class Relu(Activation):
     """x where it is above 0, and 0 elsewhere; its slope at 0 is taken to be 0."""
 
     key, label, function = "relu", "ReLU", "ReLU"
-    body = "x * (x > 0)"
+    body = "{xp}.where(x < 0, 0.0, x)"
 
     def bend(self, x: Array) -> Array:
         return np.maximum(x, 0.0)

@@ -92,7 +92,8 @@ class Trace(Pictured, Mapping[str, Array]):
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """A 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.
 
-        Raises StageError, PlaceError outside the stage, FieldTypeError for what is no slice or no whole number.
+        Slices end at the edge, as Python's do. Raises StageError, PlaceError for an item or a head that is not there,
+        FieldTypeError for what is no slice or no whole number.
         """
         if not (_is_cut(rows) and _is_cut(columns)):
             cuts = ", ".join(_as_cut(cut) for cut in (rows, columns))

@@ -66,7 +66,7 @@ def as_positive(field: str, value: object) -> float:
 def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=told(value))
-    return value
+    return str(value)
 
 
 def as_align(field: str, value: object) -> str:

@@ -17,6 +17,7 @@ from .settling import settle
 from .shapes.fixes import fixes_of
 from .shapes.head_axis import check_leading_axis, side_by_side
 from .shapes.validation import check_shapes
+from .tensors import as_scalar
 from .written import problem_text
 
 
@@ -114,11 +115,16 @@ class Problem(Fields, Pictured):
     def replace(self, **changes: object) -> Problem:
         """A changed copy, validated again."""
         kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        if changes.get("num_heads", self.num_heads) != self.num_heads and self.num_kv_heads == self.num_heads:
+        if self._changes("num_heads", changes) and self.num_kv_heads == self.num_heads:
             kept["num_kv_heads"] = None
-        if changes.get("score", self.score) != self.score:
+        if self._changes("score", changes):
             kept["score_params"] = {}
         return Problem.of(kept | changes)
+
+    def _changes(self, field: str, changes: Mapping[str, object]) -> bool:
+        """Whether one value becomes another one; an array in its place is refused later."""
+        given, own = as_scalar(changes.get(field, getattr(self, field))), getattr(self, field)
+        return isinstance(given, type(own)) and given != own
 
     def _fit(self) -> None:
         """Raise ShapeError with what would help where the fields do not fit together."""

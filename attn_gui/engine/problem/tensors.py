@@ -22,11 +22,9 @@ def read_array(field: str, value: object) -> Array:
     What hangs on a gradient is cut off it, bfloat16 and narrower floats become float32. Nothing is copied that need
     not be. Raises FieldTypeError, which names the field and what the other library says.
     """
-    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)  # asked for, it takes a moment to import
     try:
-        return _converted(value)
-    except MemoryError:
+        return _converted(field, value)
+    except (MemoryError, FieldTypeError):
         raise
     except Exception as error:  # whatever the library raises
         if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
@@ -35,15 +33,19 @@ def read_array(field: str, value: object) -> Array:
 
 
 def as_scalar(value: object) -> object:
-    """The number in an array or tensor without axes; anything else as it is."""
+    """The number in an array or tensor without axes, None for one that is masked; anything else as it is."""
+    if _is_masked(value):
+        return None
     if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
         return value.item()  # type: ignore[attr-defined]  # asked for in the line above
     return value
 
 
-def _converted(value: Any) -> Array:
+def _converted(field: str, value: Any) -> Array:
+    if _is_masked(value):
+        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)
     if isinstance(value, (list, tuple)):
-        return np.asarray([_converted(part) for part in value] if _holds_tensors(value) else value)
+        return np.asarray([_converted(field, part) for part in value] if _holds_tensors(value) else value)
     if callable(getattr(value, "detach", None)):
         value = value.detach()
     if _narrow(value) and callable(getattr(value, "float", None)):
@@ -56,10 +58,16 @@ def _converted(value: Any) -> Array:
 
 
 def _holds_tensors(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether nested lists hold what NumPy would read number by number, if at all."""
+    """Whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return hasattr(value, "detach") or hasattr(value, "__dlpack__")
+
+
+def _is_masked(value: object) -> bool:
+    if "numpy.ma" not in sys.modules:  # asked for, it takes a moment to import
+        return False
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
 
 
 def _narrow(value: Any) -> bool:

@@ -27,7 +27,9 @@ HELPER = '''
 def gaussian(query, key, w, key_norm):
     """Minus half the squared distances times w², in which ‖k‖² counts key_norm times."""
     distances = {xp}.sum((query[..., :, None, :] - key[..., None, :, :]) ** 2, axis=-1)
-    return -(w**2) / 2 * (distances + (key_norm - 1) * {xp}.sum(key**2, axis=-1)[..., None, :])
+    if key_norm != 1:
+        distances = distances + (key_norm - 1) * {xp}.sum(key**2, axis=-1)[..., None, :]
+    return -(w**2) / 2 * distances
 '''
 
 

@@ -26,17 +26,15 @@ STEEPEST = 700.0  # e to this is still a number
 HELPER = '''
 def softmax(scores, temperature=None, sink=None):
     """Shares of one in each row; zeros where no key is open. A sink for each head is counted in the total alone."""
-    if temperature is not None:
-        scores = scores / temperature
-        sink = None if sink is None else sink / temperature
+    heat = 1.0 if temperature is None else temperature
     top = {xp}.amax(scores, axis=-1, keepdims=True)
     if sink is not None:
         sink = sink.reshape(-1, 1, 1) if len(scores.shape) > 2 else sink
         top = {xp}.maximum(top, sink)
     top = {xp}.where(top == -inf, 0.0, top)
-    powers = {xp}.exp(scores - top)
+    powers = {xp}.exp((scores - top) / heat)
     total = {xp}.sum(powers, axis=-1, keepdims=True)
-    total = total if sink is None else total + {xp}.exp(sink - top)
+    total = total if sink is None else total + {xp}.exp((sink - top) / heat)
     return powers / {xp}.where(total == 0.0, 1.0, total)
 '''
 

@@ -15,6 +15,7 @@ from attn_gui.engine.chain.symbols import title
 from attn_gui.engine.comparison.difference import Difference
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.derived.derived_maps import reading
+from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
@@ -42,9 +43,9 @@ NOTHING = np.zeros((1, 1), np.float32)
 
 def evaluation_of(source: Source, stage: str) -> Evaluation:
     """The evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is meant."""
-    if isinstance(source, Problem):
-        return reading(choice.evaluation_of(source), stage)
-    return reading(source.evaluation if isinstance(source, Trace) else source, stage)
+    if isinstance(source, Trace | Evaluation):
+        return reading(source.evaluation if isinstance(source, Trace) else source, stage)
+    return reading(choice.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:

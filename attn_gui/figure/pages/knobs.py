@@ -46,7 +46,7 @@ class Choice(Knob):
         return next(iter(self.choices(aim, values)))
 
     def fits(self, aim: Aim, values: Values, value: Any) -> bool:
-        return value in self.choices(aim, values)
+        return value in tuple(self.choices(aim, values))
 
     def parsed(self, text: str) -> Any:
         return text
@@ -100,22 +100,29 @@ def settled(knobs: tuple[Knob, ...], aim: Aim, given: Values) -> dict[str, Any]:
     return found
 
 
-def checked(knobs: tuple[Knob, ...], aim: Aim, texts: Mapping[str, str]) -> dict[str, Any]:
+def from_texts(knobs: tuple[Knob, ...], aim: Aim, texts: Mapping[str, str]) -> dict[str, Any]:
     """The values of knobs from texts; ValueError with a sentence for what is no knob, or no value of one."""
+    return checked(knobs, aim, texts, lambda knob, text: knob.parsed(text))
+
+
+def checked(
+    knobs: tuple[Knob, ...], aim: Aim, given: Values, read: Callable[[Knob, Any], Any] = lambda knob, value: value
+) -> dict[str, Any]:
+    """The values of knobs, as `read` has what is given; ValueError with a sentence for what is no knob, or no value."""
     known = {knob.key: knob for knob in knobs}
-    if unknown := [key for key in texts if key not in known]:
+    if unknown := [key for key in given if key not in known]:
         raise ValueError(f"There is nothing to set called {unknown[0]!r}; there is {', '.join(known) or 'nothing'}.")
     found: dict[str, Any] = {}
     for key, knob in known.items():
-        if key not in texts:
+        if key not in given:
             found[key] = knob.default(aim, found)
             continue
         try:
-            value = knob.parsed(texts[key])
+            value = read(knob, given[key])
         except ValueError:
             value = None
         if value is None or not knob.fits(aim, found, value):
             options = f"; expected one of {', '.join(knob.choices(aim, found))}" if isinstance(knob, Choice) else ""
-            raise ValueError(f"{key} cannot be {texts[key]!r} here{options}.")
+            raise ValueError(f"{key} cannot be {given[key]!r} here{options}.")
         found[key] = value
     return found

@@ -9,12 +9,14 @@ from typing import IO
 
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.problem.checks import as_whole
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
+from attn_gui.languages import LANGUAGES
 from attn_gui.lessons.solutions.solution_parts import Part, parts_of
 from attn_gui.lessons.solutions.solution_steps import Solution, solution_of_all, solution_of_cell
 from attn_gui.lessons.solutions.typeset_solution import ENDINGS, latex_document, markdown_text
@@ -58,9 +60,15 @@ def write_solution(
     Chinese for xelatex. ValueError with a sentence for what is too large to be read on paper.
     """
     problem, path = problem_in(problem, "write_solution", ", path"), Path(path)
+    if (stage is None) != (index is None):
+        raise ValueError("A cell needs stage and index, a whole problem neither.")
+    if index is not None and batch:
+        raise ValueError("The item of a cell stands in its index: leave out batch.")
+    if lang not in LANGUAGES:
+        raise ValueError(f"{lang!r} is not one of {', '.join(LANGUAGES)}.")
     evaluation = evaluation_of(problem)
     if stage is None or index is None:
-        save_solution(solution_of_all(evaluation, batch), path, lang)
+        save_solution(solution_of_all(evaluation, as_whole("batch", batch)), path, lang)
     else:
         save_solution(solution_of_cell(evaluation, stage, index), path, lang)
     return path

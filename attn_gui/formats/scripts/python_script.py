@@ -204,7 +204,7 @@ class _Script:
         if name == "scale" and self.problem.scale is None and self.problem.effective_scale != 1.0:
             return f"{self.problem.d_k} ** -0.5  # 1/√d_k"
         cells = np.asarray(self.evaluation.sources[name].cells)
-        if self.batched and self.problem.interventions and field in ROWS:
+        if self.batched and field in ROWS:
             cells = np.broadcast_to(cells, (self.problem.batch_size, *cells.shape[-2:]))
         shape = f"  # {' × '.join(map(str, cells.shape))}" if cells.ndim else ""
         return self._literal(cells) + shape

@@ -125,8 +125,12 @@ def test_replace():
     assert dict(gaussian.score_params) == {"w": 2.0, "key_norm": 1.0}
     assert dict(gaussian.replace(score="dot").score_params) == {}
     assert gaussian.replace(w_output=None) == gaussian
+    assert gaussian.replace(score=np.str_("gaussian")) == gaussian
     with pytest.raises(TypeError, match="num_head "):
         problem.replace(num_head=3)
+    for name in ("num_heads", "score"):
+        with pytest.raises((TypeError, ValueError), match=f"{name} must be .*, got an array"):
+            problem.replace(**{name: np.array(["dot", "dot"])})
 
 
 CLASHES = [
@@ -239,3 +243,10 @@ def test_numpy_scalars_are_numbers():
     assert type(problem.scale) is float
     assert problem.softcap == 3.0
     assert problem.dtype == "float32"
+
+
+def test_texts_of_numpy_are_texts():
+    record = {"kind": "scale", "stage": "weights", "factor": 2.0}
+    problem = Problem(**given(score="dot", dtype="float64"), interventions=[record])
+    texts = {"score": np.str_("dot"), "dtype": np.str_("float64")}
+    assert Problem(**given(**texts), interventions=[{**record, "stage": np.str_("weights")}]) == problem

@@ -105,6 +105,7 @@ REFUSED = {
     "complex": (Tensor(CELLS + 1j, "torch.complex64"), "key must hold real numbers, got complex"),
     "ragged": ([[1.0], [1.0, 2.0]], "key must hold real numbers, got rows of different lengths"),
     "masked": (np.ma.masked_greater(CELLS, 1), "key has masked cells"),
+    "masked rows": (list(np.ma.masked_greater(CELLS, 1)), "key has masked cells"),
     "no array": ({"a": 1}, "key must hold real numbers, got names with values"),
 }
 
@@ -117,6 +118,11 @@ def test_what_cannot_be_read_is_refused_by_its_field(name):
     assert str(caught.value).startswith(words)
     with pytest.raises(FieldTypeError, match=r"^mask|^custom\.allowed"):
         Problem(query=CELLS, key=CELLS, value=CELLS, mask=({"kind": "custom", "allowed": value},))
+
+
+def test_a_number_that_is_masked_is_none():
+    with pytest.raises(FieldTypeError, match=r"scale must be a number, got nothing\."):
+        Problem(query=CELLS, key=CELLS, value=CELLS, scale=np.ma.masked_greater([1.0], 0)[0])
 
 
 # --- heads on an axis of their own ---------------------------------------------------------------
@@ -137,6 +143,12 @@ def test_heads_are_laid_side_by_side(lead, rng):
     assert (problem.num_heads, problem.num_kv_heads, problem.n, problem.m) == (4, 2, 3, 5)
     expected = by_hand(q, k, v, 2).reshape(-1, 4, 3, 7)
     np.testing.assert_allclose(compute(problem)["head_output"], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("count", [True, np.array([1, 1]), 1.0])
+def test_heads_are_counted_by_a_whole_number(count):
+    with pytest.raises(FieldTypeError, match="num_heads must be a whole number"):
+        Problem.from_heads(*map(np.ones, [(1, 3, 6)] * 3), num_heads=count)
 
 
 @pytest.mark.parametrize(

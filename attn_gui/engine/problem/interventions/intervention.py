@@ -43,6 +43,7 @@ class Intervention(Kinded):
         if not isinstance(self.stage, str):
             raise FieldTypeError(sentences.NOT_NAME, field=f"{self.kind}.stage", got=kind_of(self.stage))
         as_switch(f"{self.kind}.enabled", self.enabled)
+        object.__setattr__(self, "stage", str(self.stage))
         object.__setattr__(self, "at", as_place(f"{self.kind}.at", self.at))
 
     # --- its arithmetic, cell by cell ------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.checks import as_count
 from attn_gui.engine.problem.errors import ShapeError
 from attn_gui.engine.problem.fields import DIRECT, Fields
 from attn_gui.engine.problem.tensors import read_array
@@ -27,8 +28,9 @@ def side_by_side(query: object, key: object, value: object, given: Mapping[str, 
     if not counts["key"] or counts["query"] % counts["key"]:
         raise _clash(sentences.SHARED_HEADS, arrays, ("key", "query"), counts["query"], counts["key"])
     for option, name in (("num_heads", "query"), ("num_kv_heads", "key")):
-        if given.get(option) not in (None, counts[name]):
-            raise _clash(sentences.COUNTED_HEADS, arrays, (name,), given[option], counts[name])
+        count = given.get(option)
+        if count is not None and as_count(option, count) != counts[name]:
+            raise _clash(sentences.COUNTED_HEADS, arrays, (name,), count, counts[name])
     found: dict[str, object] = {name: _beside(array) for name, array in arrays.items()}
     return {**given, **found, "num_heads": counts["query"], "num_kv_heads": counts["key"]}
 
