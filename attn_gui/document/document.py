@@ -13,7 +13,7 @@ from PySide6.QtGui import QUndoStack
 from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History, Step
-from attn_gui.document.places import leading
+from attn_gui.document.places import shown_part
 from attn_gui.document.states.kept_states import Snapshots
 from attn_gui.document.states.past_states import PastStates
 from attn_gui.engine.memory import check
@@ -92,11 +92,7 @@ class Document(QObject):
 
         def read() -> NDArray[Any] | None:
             array = self._draft.state.views.get(field)
-            if array is None or array.ndim < 3:
-                return array
-            index = leading(field, array.shape, item, head)
-            inside = all(place < length for place, length in zip(index, array.shape[:-2], strict=True))
-            return array[index] if inside else None
+            return None if array is None else shown_part(field, array, item, head)
 
         return read
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from attn_gui.engine.arrays import Box
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
@@ -17,6 +19,15 @@ def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) ->
     wanted = (item,) if Layer.position_of(field) is None else (item, head)
     places = zip(axes, wanted[len(wanted) - len(axes) :], strict=True)
     return tuple(0 if length == 1 else place for length, place in places)
+
+
+def shown_part(field: str, array: Array, item: int, head: int) -> Array | None:
+    """What a table shows of an array: a vector, or rows and columns of an item and a head; None where that is gone."""
+    if array.ndim < 3:
+        return array
+    index = leading(field, array.shape, item, head)
+    inside = all(place < length for place, length in zip(index, array.shape[:-2], strict=True))
+    return np.asarray(array[index]) if inside else None
 
 
 def table_box(field: str, shape: tuple[int, ...], rows: slice, columns: slice, item: int = 0, head: int = 0) -> Box:

@@ -944,6 +944,10 @@
 <context>
     <name>CellBlocks</name>
     <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>问题还在计算中，没有做任何修改。</translation>
+    </message>
+    <message>
         <source>Numbers are typed into the state of now; show Now first.</source>
         <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>

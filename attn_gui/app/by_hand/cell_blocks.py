@@ -25,7 +25,6 @@ from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import meet
 from attn_gui.engine.problem.interventions.copy_cells import PLACES
 from attn_gui.engine.problem.sentences import spoken
-from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -115,15 +114,18 @@ class CellBlocks(QObject):
         self._window.product.maps.set_block(None if block is None else (block.rows, block.columns))
 
     def cells(self) -> Cells | None:
-        """The chosen cells to be changed; None where there are none, or where another state is on show."""
-        return self.chosen() if self._view.look.cell is None or self.shows_now() else None
+        """The chosen cells to be changed; None where there are none, and, which is said, where they cannot be now."""
+        if self._view.look.cell is None or not self.shows_now():
+            return None
+        if self._computation.pending:
+            self._window.banner.show_info(lambda: self.tr("The problem is still being computed: nothing was changed."))
+        return self.chosen()
 
     def shows_now(self) -> bool:
         """Whether the state of now is on show; if not, that is said."""
-        now = self._view.look.compare == NOW
-        if not now:
+        if not self._view.shows_now:
             self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
-        return now
+        return self._view.shows_now
 
     def chosen(self) -> Cells | None:
         """The chosen cells, whichever state is on show; None where there are none."""
@@ -187,9 +189,9 @@ class CellBlocks(QObject):
     def _changed(self) -> bool:
         """Whether any of the chosen cells is changed by hand."""
         cell, evaluation = self._view.look.cell, self._computation.evaluation
-        if cell is None or cell.stage not in evaluation.stages or self._view.look.compare != NOW:
+        if cell is None or cell.stage not in evaluation.stages or not self._view.shows_now:
             return False
-        node, cells = evaluation.node(cell.stage), self.cells()
+        node, cells = evaluation.node(cell.stage), self.chosen()
         records = node.steps if isinstance(node, ByHand) and cells is not None else ()
         return cells is not None and any(meet(step.box, cells.box) is not None for step in records)
 

@@ -114,11 +114,13 @@ class TypingController(QObject):
             if blank is not None:
                 self.answered.emit(blank, value)
             return
-        index, block = self._index(), self._blocks.cells() if self._view.look.block is not None else None
-        if block is not None:
+        index, cells = self._index(), self._blocks.cells()
+        if cells is None:
+            return  # the line stays as it is
+        if self._view.look.block is not None:
             self._close()
-            label = Label(SET_MANY, {"cells": block.name, "new": number(value)})
-            self._changes.set(*block, np.asarray(value), label)
+            label = Label(SET_MANY, {"cells": cells.name, "new": number(value)})
+            self._changes.set(*cells, np.asarray(value), label)
             return
         old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
         changed = shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype)

@@ -19,7 +19,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
-from attn_gui.engine.comparison.blaming import Suspect, blame, cell_or_none
+from attn_gui.engine.comparison.blaming import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
@@ -137,7 +137,7 @@ class HistoryTells(QObject):
             return
         name, tells = cell_name(*place), {}
         for number, (before, after) in enumerate(pairwise(found)):
-            if before is not None and after is not None and before != after:
+            if before is not None and after is not None and not alike(before, after):
                 texts = (sentence_number(value, DECIMALS) for value in (before, after))
                 tells[first + number + 1] = (name, " → ".join(texts))
         self._history.set_tells(tells)

@@ -87,13 +87,16 @@ class CompareController(QObject):
     def compare_with(self, key: str) -> None:
         """Compare with the document without one thing, and show the difference at once."""
         self._baseline.compare_with(key, self._view.look.head)
-        if self._view.look.compare == NOW:
-            self._view.set(compare=DIFFERENCE)
+        self._show_difference()
 
     def compare_with_state(self, problem: Problem, name: str) -> None:
         """Compare with another state by its name, and show the difference at once."""
         self._baseline.hold(problem, name)
-        if self._view.look.compare == NOW:
+        self._show_difference()
+
+    def _show_difference(self) -> None:
+        """Show it where neither of the two states beside another one is on show already."""
+        if self._view.look.compare in (NOW, GRADIENT):
             self._view.set(compare=DIFFERENCE)
 
     def _compares(self) -> bool:

@@ -45,7 +45,7 @@ class ReachController(QObject):
         self._soon.timeout.connect(self.show)
         tables.on_new_table(self._connect)
         view.follow(self._forget_place, "cell")
-        view.follow(self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach")
+        view.follow(self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach", "compare", "baseline")
         document.changed.connect(self._on_document_changed)
         window.product.stageCellChosen.connect(self._on_map_cell_chosen)
         window.inspector.reachPicked.connect(lambda direction: view.set(reach=direction))
@@ -88,7 +88,8 @@ class ReachController(QObject):
     # --- what ------------------------------------------------------------------------------------
     def show(self) -> None:
         """Bring the marks in all maps up to date."""
-        found = self._found() if self._view.look.reach else None
+        of_now = self._view.explained is self._computation.evaluation  # the state before has another reach
+        found = self._found() if self._view.look.reach and of_now else None
         name, reach = found if found is not None else ("", None)
         self._shown = reach is not None
         for drawing in self._window.findChildren(MapDrawing):

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command, Row, choices
 from attn_gui.app.actions.bars import Bars
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.view_state import ViewState
@@ -41,9 +42,11 @@ class ReadingsController(QObject):
     Entropies, with which it begins, the strip takes row by row itself.
     """
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, bars: Bars) -> None:
+    def __init__(
+        self, window: MainWindow, computation: Computation, baseline: Baseline, view: ViewState, bars: Bars
+    ) -> None:
         super().__init__(window)
-        self._strip, self._computation, self._view = window.heads, computation, view
+        self._strip, self._computation, self._baseline, self._view = window.heads, computation, baseline, view
         self._maps = window.product.maps
         self._waiting: list[int] = []  # heads of which the number is not known
         self._job = Job(self)
@@ -93,7 +96,8 @@ class ReadingsController(QObject):
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         item = self._view.look.batch
-        boxes = [box for box in recomputed.boxes.get(WEIGHTS, ()) if box[0].start <= item < box[0].stop]
+        news = self._baseline.news(self._view.look.compare, recomputed)
+        boxes = [box for box in news.boxes.get(WEIGHTS, ()) if box[0].start <= item < box[0].stop]
         self._mark()
         self._measure(head for box in boxes for head in range(box[1].start, box[1].stop))
 

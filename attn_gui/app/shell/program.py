@@ -86,7 +86,7 @@ class Program(QObject):
         self.status = StatusController(window, document, computation, self.baseline, view)
         self.maps = MapsController(window, document, computation, self.baseline, view)
         self.splitting = SplitController(window, computation, self.baseline, view)
-        self.readings = ReadingsController(window, computation, view, self.bars)
+        self.readings = ReadingsController(window, computation, self.baseline, view, self.bars)
         self.progress = ProgressController(window, computation, view)
         self.tables = TablesController(window, document, computation, self.baseline, view, self.making)
         self.layout.follow_columns(self.tables)

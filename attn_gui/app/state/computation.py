@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from attn_gui.engine.evaluation.streaming.threads import (
     switch_quickly,
     tiles_stand_back,
 )
-from attn_gui.engine.graph.indices import count
+from attn_gui.engine.graph.indices import count, whole
 from attn_gui.engine.problem.errors import FieldError
 
 if TYPE_CHECKING:
@@ -166,14 +166,19 @@ class Computation(QObject):
         if alone or self._heavy(boxes):
             self._rebuild()
         elif change.fields:
-            self._follow(boxes)
+            self._follow(boxes, by_hand)
             if by_hand:
                 self.spread = self.spreads
                 self.rebuilt.emit(False)
 
-    def _follow(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Cells have changed: everything that they reach."""
-        recomputed = self.evaluation.update(self._document.problem, boxes)
+    def _follow(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> None:
+        """Cells have changed: everything that they reach.
+
+        What is set by hand may have another place since, and other numbers in the same memory: it is taken whole.
+        """
+        arrays = self._document.problem.arrays()
+        taken = {field: [whole(arrays[field].shape)] for field in by_hand if field in arrays}
+        recomputed = self.evaluation.update(self._document.problem, {**boxes, **taken})
         self.following.emit(boxes, recomputed)
         if self.supply is not None:
             self.supply.follow({**boxes, **recomputed.boxes})

@@ -120,6 +120,11 @@ class ViewState(QObject):
         return before.before if before is not None and self.look.compare == BEFORE else self._computation.evaluation
 
     @property
+    def shows_now(self) -> bool:
+        """Whether the maps show the state of now: by choice, or since there is nothing to compare it with."""
+        return self.look.compare == NOW or (self.look.compare != GRADIENT and not self._baseline.comparable)
+
+    @property
     def differentiable(self) -> bool:
         """Whether there is a cell of which a gradient or its steps can be shown: they give away what is left out."""
         return self.look.cell is not None and not self.look.blanks

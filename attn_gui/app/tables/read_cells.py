@@ -9,6 +9,7 @@ import numpy as np
 
 from attn_gui.document.matrix_model import Matrix
 from attn_gui.engine import Evaluation
+from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array
 
 Place = tuple[int, int] | tuple[slice, slice]
@@ -29,7 +30,8 @@ class StageCells:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(self.evaluation.problem.dtype)
+        """float64 of a gradient, whatever the problem is computed in."""
+        return np.dtype(np.float64 if isinstance(self.evaluation, Gradient) else self.evaluation.problem.dtype)
 
     def item(self, row: int, column: int) -> Any:
         return self[row, column].item()
@@ -55,7 +57,9 @@ class Difference:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float32) if self.now.dtype.kind == "b" else self.now.dtype
+        if self.now.dtype.kind == "b":
+            return np.dtype(np.float32)
+        return self.now.dtype if self.before is None else np.result_type(self.now.dtype, self.before.dtype)
 
     def item(self, row: int, column: int) -> Any:
         return self[row, column].item()

@@ -9,7 +9,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.read_cells import Difference, StageCells
 from attn_gui.document.matrix_model import Matrix, Read
-from attn_gui.document.places import leading
+from attn_gui.document.places import shown_part
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW
@@ -73,7 +73,7 @@ class TwoStates:
 
         def read() -> Matrix | None:
             shown = now()
-            return None if shown is None else _less(shown, before())
+            return None if shown is None or not shown.ndim else _less(shown, before())
 
         return read
 
@@ -99,12 +99,9 @@ class TwoStates:
             return lambda: cells
         return lambda: self._part(field, array)
 
-    def _part(self, field: str, array: Array) -> Array:
-        """Rows and columns of the item and head on show; one number is a table of one cell."""
-        look = self._view.look
-        if array.ndim > 2:
-            return np.asarray(array[leading(field, array.shape, look.batch, look.head)])
-        return np.atleast_1d(array)
+    def _part(self, field: str, array: Array) -> Array | None:
+        """What a table shows of an array; one number is a table of one cell."""
+        return shown_part(field, np.atleast_1d(array), self._view.look.batch, self._view.look.head)
 
 
 def _less(now: Matrix, before: Matrix | None) -> Matrix:

@@ -152,7 +152,7 @@ def _ranked(
     for number, change in enumerate(found):
         tried.append((change, _without(after, change, stage, index)))
         tell((number + 1) / len(found))
-    moved = [(change, value - without) for change, without in tried if without is not None]
+    moved = [(change, _moved(value, without)) for change, without in tried if without is not None]
     failed = [change for change, without in tried if without is None]
     for bound in (
         (failed, [*failed, *(change for change, without in tried if without is not None and change.box is None)])
@@ -165,11 +165,20 @@ def _ranked(
         if without is not None:
             taken = {change.field for change in bound}
             moved = [(change, each) for change, each in moved if change.field not in taken]
-            moved.append((together, value - without))
+            moved.append((together, _moved(value, without)))
             break
     total = sum(abs(each) for _, each in moved)
     suspects = [Suspect(change.field, change.box, each, _share(each, total), change.step) for change, each in moved]
     return tuple(sorted(suspects, key=lambda suspect: -_weight(suspect.moved)))
+
+
+def alike(one: float, other: float) -> bool:
+    """Whether two numbers of a cell are the same one; a NaN is like any other NaN."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def _moved(value: float, without: float) -> float:
+    return 0.0 if alike(value, without) else value - without
 
 
 def _joined(found: Sequence[Change]) -> dict[str, Any]:

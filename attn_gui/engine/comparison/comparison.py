@@ -67,8 +67,8 @@ class Comparison(Mapping[str, Array]):
     def moved(self, stage: str) -> list[Box]:
         """Boxes (slices of the stage's axes) of the cells whose bits differ; a NaN is like any other NaN.
 
-        They hold exactly these cells, or where that would take more than sixteen, lie around them. Raises as reading
-        the stage does, but for its size.
+        They hold exactly these cells, or where that would take more than `indices.MOST_BOXES`, lie around them. Raises
+        as reading the stage does, but for its size.
         """
         shape = self.difference.shape(stage)
         boxes = [box for tile in _tiles(shape) for box in self._apart(stage, tile)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import plain_name
+from attn_gui.engine.chain.symbols import computed_name, plain_name
 from attn_gui.engine.evaluation.backward import Backward
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
 from attn_gui.engine.evaluation.derived.strips import PooledByStrips
@@ -29,7 +29,7 @@ class Difference(Evaluation):
     It has the stages that either of them has and the derived maps of both, as far as their shapes are equal. For a
     stage that one lacks stands the last one before it that writes the same variable: without a mask, the masked scores
     are the scaled ones.
-    A cell is closed where both close it; `switched` tells those that one alone closes.
+    A cell is closed where both close it.
     """
 
     kind = "difference"
@@ -45,19 +45,23 @@ class Difference(Evaluation):
     # --- what it is made of ----------------------------------------------------------------------
     def pair(self, stage: str) -> tuple[str, str]:
         """The stages of before and after that are compared. Raises StageError, ShapeError as `compare` does."""
-        return self._pairs.get(stage) or pair_of(self.before, self.after, stage)
+        plain = plain_name(stage)
+        before, after = self._pairs.get(plain) or pair_of(self.before, self.after, plain)
+        return (before, after) if plain == stage else (self.before.computed(before), self.after.computed(after))
 
     def node(self, stage: str) -> Node:
         """The stage at work. Raises StageError (a KeyError) where neither has it, ShapeError for other shapes."""
-        return self._side(stage).node(stage)
+        side, plain = self._side(stage), plain_name(stage)
+        return side.node(stage if plain == stage else side.computed(plain))
 
     def node_at(self, stage: str, index: tuple[int, ...]) -> Node:
         """The node that makes one cell of a stage."""
         return self._side(stage).node_at(stage, index)
 
     def computed(self, stage: str) -> str:
-        """The name of a stage as it is before its interventions; its own where it has none."""
-        return self._side(stage).computed(stage)
+        """The name of a stage as both are before their interventions; its own where neither has any."""
+        sides = zip((self.before, self.after), self.pair(stage), strict=True)
+        return computed_name(stage) if any(side.computed(name) != name for side, name in sides) else stage
 
     def _side(self, stage: str) -> Evaluation:
         """The state whose formula stands for a stage: the one after, where it has it."""
@@ -118,13 +122,6 @@ class Difference(Evaluation):
         if found[0] is None or found[1] is None:
             return None
         return np.asarray(found[0] | found[1])
-
-    def switched(self, batch: int, head: int, rows: slice, columns: slice) -> Array:
-        """Cells of a map that one of the two closes and the other leaves open: booleans (rows, columns)."""
-        shape = len(range(self.problem.n)[rows]), len(range(self.problem.m)[columns])
-        closed = [side.allowed(batch, head, rows, columns) for side in (self.before, self.after)]
-        before, after = (np.ones(shape, bool) if cells is None else cells for cells in closed)
-        return np.asarray(before ^ after)
 
     # --- what an evaluation does beside being read -----------------------------------------------
     def complete(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import plain_name
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.derived.strips import Part
 from attn_gui.engine.evaluation.plane import Pooling
@@ -38,7 +37,7 @@ class Earlier(Difference):
         return self.before.computed(self._own_name(stage))
 
     def _own_name(self, stage: str) -> str:
-        return self.pair(stage)[0] if plain_name(stage) == stage else stage
+        return self.pair(stage)[0]
 
     @property
     def behind(self) -> Evaluation:

@@ -7,8 +7,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from attn_gui.engine.chain.following import computed_nodes
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.problem.interventions.scale_cells import Scale
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.stages import STAGE
+from attn_gui.engine.stages import STAGE, stage_of
+
+NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)
+"""In the place of what was set by hand in a stage that is not there."""
 
 Words = tuple[str, str]
 """In English and in Chinese; of a head with a place for its number."""
@@ -30,12 +35,12 @@ class ReadyMade(NamedTuple):
     def made(self, problem: Problem, head: int = 0) -> Problem:
         """The problem before, over the arrays of the present one: nothing is copied, edits in place show through.
 
-        What was set by hand in a stage that it does not have goes with that stage.
+        What was set by hand in a stage that it does not have goes with that stage; the others keep their names.
         """
         fields: dict[str, Any] = {"interventions": (), **problem.fields(), **self.without(problem, head)}
         bare = Problem.over(fields | {"interventions": ()})
         stages = {node.name for node in computed_nodes(bare)}
-        kept = [each for each in fields["interventions"] if _stage_of(each) in stages]
+        kept = [each if _stage_of(each) in stages else NOTHING for each in fields["interventions"]]
         return Problem.over(fields | {"interventions": tuple(kept)})
 
     def words(self) -> Mapping[str, str]:

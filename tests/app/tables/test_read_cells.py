@@ -7,7 +7,9 @@ import pytest
 
 from attn_gui.app.tables.read_cells import Difference, StageCells
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.differencing.gradient_evaluation import gradient_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 
 RANDOM = np.random.default_rng(4)
 PAIRS = {
@@ -47,3 +49,13 @@ def test_cells_of_a_stage_are_those_of_its_block(kind, dtype):
     assert (cells.shape, cells.dtype) == (whole.shape, whole.dtype)
     assert [[cells.item(i, j) for j in range(6)] for i in range(9)] == whole.tolist()
     np.testing.assert_array_equal(cells[2:5, 1:], whole[2:5, 1:])
+
+
+def test_a_gradient_is_read_in_full_of_a_problem_in_single_precision():
+    weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
+    evaluation = Evaluation(Problem(x=RANDOM.normal(size=(9, 4)), **weights, dtype="float32"))
+    ones = np.ones(evaluation.shape("output"))
+    gradient = gradient_of(evaluation, "output", indices.whole(ones.shape), ones)
+    cells = StageCells(gradient, "query", 0)
+    assert (cells.dtype, cells[:, :].dtype) == (np.float64, np.float64)
+    assert Difference(np.ones((1, 2), np.float32), np.ones((1, 2))).dtype == np.float64

@@ -48,3 +48,23 @@ def test_numbers_that_are_several_have_a_table_of_their_own(launch):
     person.wait()
     assert person.value("scores", 1, 0) == 3.0
     assert np.allclose(np.sum(person.values("weights")[1]), 2.0)
+
+
+def test_a_jump_through_the_history_shows_what_was_set_by_hand_there(launch):
+    person = launch(SMALL)
+    shape = np.shape(person.values("weights"))
+    off = {"kind": "scale", "stage": "value", "factor": 0.5}
+    row = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1}, "values": np.full(shape[1], 0.25)}
+    set_by_hand(person, off, row)
+    document = person.program.document
+    before = np.asarray(person.values("weights"))
+    document.apply(SetCells("interventions.1.values", (slice(0, 1),), np.array([9.0]), LABEL))
+    set_by_hand(person, {**row, "values": np.array(document.problem.interventions[1].values)})
+    person.wait()
+    after = np.asarray(person.values("weights"))
+    assert after[1, 0] == 9.0
+    for index, wanted in ((-2, before), (2, after)):
+        document.stack.setIndex(document.stack.index() + index)
+        person.wait()
+        assert np.array_equal(person.values("weights"), wanted)
+        assert np.allclose(person.values("head_output"), compute(document.problem)["head_output"][0, 0])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,18 +13,22 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QToolBar
 
-from attn_gui.document.edits import Label, SetFields
+from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Problem, compute, new_problem
+from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.thumbnail import Thumbnail
 
 LEFT = Qt.MouseButton.LeftButton
 H, N, M, D, V = 2, 5, 7, 3, 4
+ROWS = ("query", "key", "value")
 
 
 @pytest.fixture
@@ -438,3 +444,87 @@ def test_a_map_out_of_sight_that_shows_an_item_that_is_gone_is_not_split(launch,
     person.wait()
     assert person.program.view.look.compare == "split"
     assert out_of_sight.drawing.split is None
+
+
+def test_a_table_of_two_states_is_empty_where_one_of_them_is_gone(person, problem):
+    row = {"kind": "set", "stage": "scores", "at": {"head": 0, "query": 1}}
+    for values in (0.5, np.arange(M) / 8):
+        record = {**row, "values": values}
+        person.program.document.apply(SetFields({"interventions": (record,)}, Label("by hand")))
+    person.do("pin")
+    person.pick("compare", "difference")
+    model = person.find("table.interventions.0.values").model()
+    person.program.document.stack.undo()
+    assert model.cell(0, 1)[0] == ""
+    person.wait()
+    batch = {name: np.stack([array, array]) for name, array in problem.arrays().items() if name in ROWS}
+    person.program.document.open(problem.replace(**batch, mask=()))
+    person.wait()
+    person.do("pin")
+    person.program.view.set(batch=1, compare="before")
+    read = person.program.tables.states.reader("query", lambda: None)
+    assert read().shape == (N, H * D)
+    person.program.view.look = replace(person.program.view.look, batch=2)
+    assert read() is None
+
+
+def test_numbers_are_typed_into_now_where_it_is_shown_for_want_of_another_state(person):
+    person.do("pin")
+    person.go_to("query", 0, 0)
+    person.do("insert_rows")
+    person.wait()
+    person.pick("compare", "difference")
+    assert "cannot be compared" in said(person)
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 1)
+    person.type("-7")
+    person.press("Return")
+    assert person.value("scores", 1, 1) == -7
+
+
+def test_a_comparison_asked_for_beside_a_gradient_is_shown(person):
+    person.click_cell("weights", 1, 1)
+    person.do("show_gradient")
+    person.wait()
+    ready(person, "with-scale")
+    person.wait()
+    assert person.program.view.look.compare == "difference"
+    assert "the difference" in said(person)
+
+
+def test_the_reach_of_now_is_not_laid_over_the_state_before(person):
+    person.show_stage("key")
+    person.click_cell("key", 6, 1)
+    person.do("show_reach")
+    ready(person, "with-mask")
+    for mode, veiled in (("now", True), ("before", False), ("now", True)):
+        person.pick("compare", mode)
+        person.window.repaint()
+        for _ in range(5):
+            QApplication.processEvents()
+        marks = [drawing.overlay.marks.reached for drawing in person.window.findChildren(MapDrawing)]
+        assert any(areas is not None for areas in marks) == veiled
+
+
+def test_readings_of_the_state_before_follow_its_own_numbers(person, qtbot):
+    every = [{"kind": "set", "stage": "weights", "values": np.full((N, M), 1 / M)}]
+    person.program.document.apply(SetFields({"interventions": tuple(every)}, Label("by hand")))
+    ready(person, "with-interventions")
+    person.pick("compare", "before")
+    person.do("reading_largest")
+
+    def below():
+        return [thumb.accessibleName() for thumb in person.find("heads.weights").findChildren(HeadThumb)]
+
+    def true():
+        person.wait()
+        evaluation, reading = person.program.view.explained, READINGS["largest"]
+        rows = [partial(rows_of, evaluation, 0, head) for head in range(H)]
+        wanted = [reading.written(reading.measure(evaluation.problem, each)) for each in rows]
+        return all(f" {text}" in name for text, name in zip(wanted, sorted(below()), strict=True))
+
+    qtbot.waitUntil(true)
+    old = below()
+    person.program.document.apply(SetCells("query", (slice(0, 5), slice(0, 6)), np.full((5, 6), 3.0), Label("edit")))
+    qtbot.waitUntil(true)
+    assert below() != old

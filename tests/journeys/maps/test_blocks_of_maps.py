@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from attn_gui.app.by_hand.cell_changes import CellChanges
-from attn_gui.document.edits import Label
+from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.by_hand.take_dialog import TakeDialog
 from attn_gui.views.dialogs.ask_dialog import AskDialog
@@ -255,3 +255,21 @@ def test_the_state_before_is_not_changed(person):
     person.do("paste")
     assert "Now" in person.banner()
     assert person.program.document.problem == problem_of()
+
+
+def test_a_block_is_not_changed_while_its_numbers_are_computed_and_the_text_stays(launch, tmp_path):
+    person = launch()
+    rng = np.random.default_rng(3)
+    person.program.document.open(Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")}))
+    person.wait()
+    choose(person, "scores")
+    person.type("-7")
+    person.program.document.apply(SetFields({"scale": 2.0}, Label("scale")))
+    assert person.program.computation.pending
+    person.press("Return")
+    assert person.program.document.problem.interventions == ()
+    assert "still being computed" in person.banner()
+    person.wait()
+    person.press("Return")
+    person.wait()
+    assert [person.value("scores", row, column) for row in (1, 3) for column in (2, 5)] == [-7] * 4
