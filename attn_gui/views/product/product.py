@@ -221,6 +221,7 @@ class ProductPicture(QWidget):
         if scene.corner is None or evaluation is None:
             return
         scene.picture = picture_of(scene.stage, evaluation)
+        self.places = None  # they are those of the picture before: it may be painted before it is arranged
         self._windows.part()
         self.operands.set_picture(scene.picture, evaluation, self.maps.batch, self.maps.head)
         self._show_only_present()

@@ -404,3 +404,14 @@ def test_going_through_the_stages_leaves_every_map_as_it_was(picture, projected)
     assert picture.stage_map().extent.window == (0, 2, 1, 3)  # a zoom waits for its stage
     assert picture.operands.shown["left"].extent.window[:2] == (0, 2)
     assert picture.operands.shown["top"].extent.window[2:] == (1, 3)
+
+
+def test_a_picture_is_not_painted_at_the_places_of_another_one(picture):
+    picture.set_stage("weights")
+    picture.set_formula(r"a \times b")
+    with picture.arranged_once():
+        picture.set_stage("query")
+        picture.set_formula(r"a")
+        picture.repaint()
+    assert picture.places.top is None
+    assert picture.stage_map().isVisible()
