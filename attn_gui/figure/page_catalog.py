@@ -64,8 +64,8 @@ def page_of_name(name: str) -> PageKind[Any]:
     return PAGES[name]
 
 
-def check_knobs(evaluation: Evaluation, options: FigureOptions, head: int) -> None:
-    """Refuse what cannot be set on the page that a figure is of; ValueError with a sentence."""
+def check_knobs(name: str, evaluation: Evaluation, options: FigureOptions, head: int) -> None:
+    """Refuse what cannot be set on a page; ValueError with a sentence."""
     if options.knobs:
         aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
-        checked(page_of_name(options.picture).knobs, aim, options.knobs)
+        checked(page_of_name(name).knobs, aim, options.knobs)

@@ -25,7 +25,7 @@ from attn_gui.figure.options import FigureOptions, Heads, check_company, shade_f
 from attn_gui.figure.output.devices import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, image_of
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.page_catalog import check_knobs
-from attn_gui.figure.pictures import kind_of
+from attn_gui.figure.pictures import FRAMES, kind_of
 from attn_gui.figure.styles import SCREEN, resolution
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.base import Loaded
@@ -166,7 +166,7 @@ def render(
     now, file = evaluation_of(problem, stage), File(_ending_of(path), options.dpi)
     evaluation = faced(now, options)
     chosen = _chosen(evaluation, options)
-    check_knobs(evaluation, options, chosen[0] or 0)
+    check_knobs(picture.removesuffix(FRAMES), evaluation, options, chosen[0] or 0)
     drawn = Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
     if path is not None:
         drawn.save(path)

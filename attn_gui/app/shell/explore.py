@@ -92,7 +92,8 @@ def explore(
 def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str] | None) -> Problem | None:
     """The problem that the arguments ask for; None for the first example."""
     given = {name: array for name, array in arrays.items() if array is not None}
-    labels: dict[str, Any] = {} if tokens is None else dict.fromkeys(("query_tokens", "key_tokens"), tokens)
+    texts = tokens if tokens is None or isinstance(tokens, str) else tuple(tokens)  # a text alone is refused
+    labels: dict[str, Any] = {} if texts is None else dict.fromkeys(("query_tokens", "key_tokens"), texts)
     if problem is None:
         return Problem(**given, **labels) if given or labels else None
     if given:

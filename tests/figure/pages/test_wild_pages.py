@@ -45,13 +45,13 @@ def wild(problem, number):
 @pytest.mark.parametrize("number", [pytest.param(name, marks=pytest.mark.family(SHARES)) for name in WILD])
 @pytest.mark.parametrize("page", [name for name, kind in PAGES.items() if not kind.of_model])
 def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
-    drawn = 0
+    drawn, few = 0, {"steps": 2} if any(knob.key == "steps" for knob in PAGES[page].knobs) else {}
     for problem in problems():
         others = drawn and problem.n == problem.m  # where others do, they suffice
         if PAGES[page].is_there(problem, None) and not others:
             for changed in wild(problem, WILD[number]):
                 with suppress(FormatError):  # the code of numbers that are not finite is refused
-                    render(changed, tmp_path / "page.png", picture=page, dpi=40, knobs={"steps": 2})  # of a sweep
+                    render(changed, tmp_path / "page.png", picture=page, dpi=40, knobs=few)
                 drawn += 1
     assert drawn
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
@@ -21,6 +21,7 @@ from .moves import Moves
 from .truths import Image, Truths, differing, image
 
 TOLD = 12  # steps before a fault that are told
+LONG = 30.0  # seconds in which a change is made that nobody cancels
 LARGEST = 2**22  # numbers of a document in which the walk goes on
 MOST_PAIRS = 2**30  # of queries and keys: beyond, a comparison alone takes minutes, and nothing more is tried by it
 SLIP = 900.0  # seconds for what is redone once more, however large: under load its pictures take minutes
@@ -98,9 +99,18 @@ class Walk:
             QApplication.processEvents()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         self._come_down()
+        self._cancel_what_is_long()
         self.person.wait()
         self._come_down()
         return ""
+
+    def _cancel_what_is_long(self) -> None:
+        """Esc for a change that takes longer than one waits: a W_O of 16,384² numbers does, beside two other walks."""
+        end = time.monotonic() + LONG
+        while self.program.making.busy and time.monotonic() < end:
+            QTest.qWait(5)
+        if self.program.making.busy:
+            QTest.keyClick(self.program.window, Qt.Key.Key_Escape)
 
     def _come_down(self) -> None:
         """Undo what made the document so large that nobody could judge it within a moment, as after a slip."""
