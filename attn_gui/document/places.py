@@ -22,7 +22,7 @@ def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) ->
 
 
 def shown_part(field: str, array: Array, item: int, head: int) -> Array | None:
-    """What a table shows of an array: a vector, or rows and columns of an item and a head; None where that is gone."""
+    """The part of an array that a table shows: a vector, or the matrix of an item and a head; None once it is gone."""
     if array.ndim < 3:
         return array
     index = leading(field, array.shape, item, head)

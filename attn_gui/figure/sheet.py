@@ -95,8 +95,7 @@ def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, *
     options = FigureOptions(**{"dpi": NOTEBOOK_DPI, **choices})
     ensure_gui()
     evaluation = faced(evaluation_of(source, options.stage), options)
-    file = file or File(PIXELS, options.dpi)
-    page = page_of(evaluation, options, _chosen(evaluation, options), file, tell)
+    page = page_of(evaluation, options, _chosen(evaluation, options), file or File(PIXELS, options.dpi), tell)
     return image_of(page, options.dpi)
 
 
@@ -162,12 +161,7 @@ def render(
         session=session,
         style=style,
     )
-    ensure_gui()
-    now, file = evaluation_of(problem, stage), File(_ending_of(path), options.dpi)
-    evaluation = faced(now, options)
-    chosen = _chosen(evaluation, options)
-    check_knobs(picture.removesuffix(FRAMES), evaluation, options, chosen[0] or 0)
-    drawn = Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
+    drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), options.dpi))
     if path is not None:
         drawn.save(path)
     return drawn
@@ -176,6 +170,14 @@ def render(
 def _ending_of(path: str | os.PathLike[str] | None) -> str:
     """The form that a path asks for; a figure without one is pixels."""
     return PIXELS if path is None else Path(path).suffix.removeprefix(".")
+
+
+def _drawn(now: Evaluation, options: FigureOptions, file: File) -> Picture:
+    ensure_gui()
+    evaluation = faced(now, options)
+    chosen = _chosen(evaluation, options)
+    check_knobs(options.picture.removesuffix(FRAMES), evaluation, options, chosen[0] or 0)
+    return Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
 
 
 class Picture:

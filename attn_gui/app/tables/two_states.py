@@ -100,7 +100,7 @@ class TwoStates:
         return lambda: self._part(field, array)
 
     def _part(self, field: str, array: Array) -> Array | None:
-        """What a table shows of an array; one number is a table of one cell."""
+        """The part of an array that a table shows; one number is a table of one cell."""
         return shown_part(field, np.atleast_1d(array), self._view.look.batch, self._view.look.head)
 
 

@@ -220,8 +220,7 @@ class ProductPicture(QWidget):
         scene, evaluation = self._scene, self.maps.evaluation
         if scene.corner is None or evaluation is None:
             return
-        scene.picture = picture_of(scene.stage, evaluation)
-        self.places = None  # they are those of the picture before: it may be painted before it is arranged
+        scene.picture, self.places = picture_of(scene.stage, evaluation), None  # not painted until it is arranged
         self._windows.part()
         self.operands.set_picture(scene.picture, evaluation, self.maps.batch, self.maps.head)
         self._show_only_present()
