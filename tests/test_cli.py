@@ -429,7 +429,10 @@ def test_a_model_and_a_session_of_one_reach_the_window(
     assert "is a folder" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
+NAMES_ARE_BYTES = pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
+
+
+@NAMES_ARE_BYTES
 def test_names_that_are_not_text(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\xfe.npz")
     (tmp_path / name).write_bytes(WORKED.read_bytes())
@@ -444,7 +447,7 @@ def test_names_that_are_not_text(tmp_path: Path) -> None:
     assert b"Traceback" not in refused.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="names there are Unicode")
+@NAMES_ARE_BYTES
 def test_lessons_and_solutions_of_names_that_are_not_text(tmp_path: Path) -> None:
     lesson, problem = (tmp_path / os.fsdecode(b"caf\xe9" + ending) for ending in (b".md", b".npz"))
     lesson.write_bytes(resource("lessons/01-shapes.md").read_bytes())
@@ -462,10 +465,10 @@ def test_lessons_and_solutions_of_names_that_are_not_text(tmp_path: Path) -> Non
 def test_letters_that_stdout_has_no_place_for(encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     save(Problem(**{name: rng.normal(size=(3, 4)) for name in ("query", "key", "value")}), tmp_path / "a.npz")
-    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    monkeypatch.setattr(sys, "stdout", out)
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
     assert main(["verify", str(tmp_path / "a.npz")]) == 0
-    assert b"\\u2212" in out.buffer.getvalue()  # type: ignore[attr-defined]
+    assert b"\\u2212" in written.getvalue()
     with pytest.raises(SystemExit, match="0"):
         main(["export", "--help"])
 

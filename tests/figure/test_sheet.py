@@ -153,10 +153,10 @@ def test_what_cannot_be_set_on_a_page_is_refused_with_a_sentence(
     assert os.listdir(tmp_path) == []
 
 
-def test_what_is_no_problem_is_not_drawn() -> None:
-    for source in ({}, None):
-        with pytest.raises(TypeError, match="render takes a problem"):
-            render(source)  # type: ignore[arg-type]
+@pytest.mark.parametrize("source", [{}, None])
+def test_what_is_no_problem_is_not_drawn(source: Any) -> None:
+    with pytest.raises(TypeError, match="render takes a problem"):
+        render(source)
 
 
 @pytest.mark.parametrize(

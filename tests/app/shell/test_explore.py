@@ -181,3 +181,9 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             explored(Shell(), **arguments)
+
+
+def test_a_text_alone_names_no_tokens():
+    arrays = {name: np.ones((3, 2)) for name in ("query", "key", "value")}
+    with pytest.raises(TypeError, match="query_tokens"):
+        attn_gui.explore(**arrays, tokens="cat")
