@@ -87,7 +87,7 @@ def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
     if not chosen.files and arranged(chosen) is not None:
         raise Refusal("Options on arrays need a FILE that holds them.")
-    for files in _apart(chosen.files):
+    for files in () if chosen.in_window else _apart(chosen.files):
         _check_alone(chosen, files)
         _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
@@ -188,6 +188,11 @@ def _window_parser() -> argparse.ArgumentParser:
     known += "problem, several others each in a window of its own"
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=known)
     parser.add_argument("--lang", choices=LANGUAGES, help="language of the window (default: the system's)")
+    parser.add_argument(
+        "--in-window",
+        action="store_true",
+        help="open the window in any case and say there, not on stderr, what is wrong with a FILE: for desktops",
+    )
     add_arrangement(parser)
     parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
     return parser

@@ -410,10 +410,25 @@ def test_a_bad_file_is_refused_before_a_window(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_bad_file_that_a_desktop_opens_reaches_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A double click has no terminal in which a refusal could be read."""
+    shown: list[Path] = []
+    monkeypatch.setattr(start, "run", lambda paths, *_: shown.extend(paths) or 0)
+    bad = [tmp_path / "bad.attn", tmp_path / "gone.npz"]
+    bad[0].write_bytes(b"nonsense")
+    for files in ([bad[0]], [bad[1]], bad):
+        shown.clear()
+        assert main(["--in-window", *map(str, files)]) == 0
+        assert shown == files
+    assert capsys.readouterr().err == ""
+    assert main(["--in-window"]) == 0
+
+
 def test_a_model_and_a_session_of_one_reach_the_window(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A double click and a drop of several files come by this line, where a refusal is read by no one."""
     folder, session, shown = resource("models", "toy-induction"), tmp_path / "some.attn", []
     layer = LayerRecord(options={}, names=())
     save_study(StudyRecord("toy-induction", "0" * 64, str(folder), "k x b p", 0, {0: layer}), session)

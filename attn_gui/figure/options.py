@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from operator import index
 from types import MappingProxyType
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from attn_gui.arguments import idle
 from attn_gui.engine.stages import SHOWN_FIRST
@@ -23,6 +26,8 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", or None for a matrix as a whole."""
 
 FONT_SIZES = (4.0, 72.0)
+MEASURES = ("width", "height", "dpi", "font_size")
+SWITCHES = ("values", "colorbar", "transparent", "session")
 PAGE = "a page"
 NEEDS = {"knobs": PAGE, "cell": PAGE, "compare": "before"}
 CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
@@ -65,8 +70,13 @@ class FigureOptions:
 
     def __post_init__(self) -> None:
         for given, known in ((self.theme, THEMES), (self.lang, WORDS), (self.style, STYLES)):
-            if given not in known:
+            if given not in tuple(known):
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
+        for name in MEASURES:
+            object.__setattr__(self, name, _measured(name, getattr(self, name)))
+        for name in SWITCHES:
+            if not isinstance(given := getattr(self, name), bool | np.bool_ | None):
+                raise ValueError(f"{name} is True or False, got {given!r}.")
         try:
             object.__setattr__(self, "batch", index(self.batch))
         except TypeError:
@@ -81,6 +91,15 @@ class FigureOptions:
     def shade(self, name: str) -> Shade:
         """Levels and colors of a stage or field."""
         return self.shades.get(name, PLAIN)
+
+
+def _measured(name: str, value: Any) -> float | None:
+    """A length, resolution or size as a number; None where it is left out. ValueError for what is none."""
+    if value is None:
+        return None
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} is a number, got {value!r}.")
+    return float(value)
 
 
 def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:

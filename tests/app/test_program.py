@@ -55,6 +55,22 @@ def test_what_a_checked_action_says_is_what_is_shown(program):
     assert not actions["decimals_6"].isChecked()
 
 
+@pytest.mark.parametrize("name", ["bad.attn", "bad.npz", "bad.md", "gone.npz", ""])
+def test_a_window_says_itself_what_is_wrong_with_the_file_that_it_starts_with(qapp, qtbot, tmp_path, name):
+    if name.startswith("bad"):
+        (tmp_path / name).write_bytes(b"nonsense")
+    program = Program(qapp, lang="en")
+    try:
+        program.show_first(tmp_path / name)
+        program.window.show()
+        program.complete()
+        qtbot.waitUntil(program.window.banner.isVisible)
+        assert (name or tmp_path.name) in program.window.banner.text()
+        assert not program.document.modified
+    finally:
+        program.end()
+
+
 def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
     program = Program(qapp, lang="en")
     program.show_first(None)

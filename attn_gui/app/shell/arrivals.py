@@ -82,7 +82,7 @@ class Arrivals(QObject):
         """Open each in a window of its own, which is a program of its own: what befalls one leaves the others alone."""
         program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "attn_gui"]
         for path in paths[:MOST_WINDOWS]:
-            QProcess.startDetached(program[0], [*program[1:], str(path.absolute())])
+            QProcess.startDetached(program[0], [*program[1:], "--in-window", str(path.absolute())])
         if not paths:
             return
         names = ", ".join(path.name for path in paths[:MOST_WINDOWS])

@@ -24,7 +24,12 @@ ARRAYS = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")
 def windows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files for which another window was started."""
     begun: list[str] = []
-    monkeypatch.setattr(QProcess, "startDetached", lambda _program, words: begun.append(words[-1]))
+
+    def begin(_program: str, words: list[str]) -> None:
+        assert words[-2] == "--in-window", "no one reads what another program says of a file on stderr"
+        begun.append(words[-1])
+
+    monkeypatch.setattr(QProcess, "startDetached", begin)
     return begun
 
 
