@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent
@@ -49,20 +50,23 @@ class Offer:
     words: str = ""
     needs: str = ""
 
-    @property
+    @cached_property
     def path(self) -> str:
         """`View › Theme › Dark`."""
         return way_to(self.menus, self.label)
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The words of the action, without what a menu shows behind them."""
         return without_access_key(self.action.text().partition("\t")[0])
 
+    @cached_property
+    def _folded(self) -> tuple[str, str, str]:
+        return self.label.casefold(), self.path.casefold(), self.words.casefold()
+
     def distance(self, wanted: str, farthest: int) -> int | None:
         """The distance from the typed words, 0 for nothing; None where one of them fits nowhere up to the farthest."""
-        label, path, words = (text.casefold() for text in (self.label, self.path, self.words))
-        found = [_distance(word, label, path, words, farthest) for word in wanted.casefold().split()]
+        found = [_distance(word, *self._folded, farthest) for word in wanted.casefold().split()]
         return None if None in found else sum(step for step in found if step is not None)
 
 
