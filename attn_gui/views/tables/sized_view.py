@@ -72,10 +72,7 @@ class SizedView(MarkedView):
 
     def reset_columns(self) -> None:
         """Give every column the same width again."""
-        self._unfit.clear()
-        for column in self._drawn:
-            self.setColumnWidth(column, self.columns.defaultSectionSize())
-        self._drawn.clear()
+        self._forget_drawn()
         self.columnsDrawn.emit()
 
     def drawn_columns(self) -> tuple[int, dict[int, int]]:
@@ -84,7 +81,7 @@ class SizedView(MarkedView):
 
     def draw_columns(self, count: int, widths: Mapping[int, int]) -> None:
         """Give columns the widths that `drawn_columns` said, as soon as the table has as many."""
-        self._unfit.clear()
+        self._forget_drawn()
         known = {column: width for column, width in widths.items() if 0 <= column < count}
         self._drawn_of = count
         self._drawn = {column: min(max(width, LEAST_WIDTH), WIDEST) for column, width in known.items()}
@@ -116,6 +113,12 @@ class SizedView(MarkedView):
         self._unfit.clear()
         self._show_drawn()
 
+    def _forget_drawn(self) -> None:
+        self._unfit.clear()
+        for column in self._drawn:
+            self.setColumnWidth(column, self.columns.defaultSectionSize())
+        self._drawn.clear()
+
     def _show_drawn(self) -> None:
         usual = self.columns.defaultSectionSize() if self._drawn_of != self.columns.count() else None
         for column, width in self._drawn.items():
@@ -138,7 +141,7 @@ class SizedView(MarkedView):
         """Columns that fill the width; the pixels that are left over go to the row headers."""
         room = self._room() + self._spared()
         count = max(1, room // self._least)
-        fits = self.model() is None or self.model().columnCount() <= count
+        fits = min(self._least * self.columns.count(), self._least_length()) <= room
         width = self._least if fits else room // count
         if _resize_sections(self.columns, width, self.horizontalScrollBar().value()):
             self._show_drawn()
@@ -149,9 +152,15 @@ class SizedView(MarkedView):
 
     def _room(self) -> int:
         """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
-        bare, least = self.maximumViewportSize(), self._least * self.columns.count()
-        alone = self.rows.length() <= bare.height() and least <= bare.width() + self._spared()
+        bare = self.maximumViewportSize()
+        alone = self.rows.length() <= bare.height() and self._least_length() <= bare.width() + self._spared()
         return bare.width() if alone else self.viewport().width()
+
+    def _least_length(self) -> int:
+        """Pixels of all columns, none wider than it has to be. A table of whole rows has no more room than its columns
+        take: they would not come to rest if it had not to be enough for them."""
+        drawn = self._drawn if self._drawn_of == self.columns.count() else {}
+        return self._least * (self.columns.count() - len(drawn)) + sum(drawn.values())
 
     def _spared(self) -> int:
         """Pixels beside the numbers that the row headers do not need; they follow `spare` with the next layout only."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_parts import WholeRows
 
+LEFT = Qt.MouseButton.LeftButton
 MANY = 60  # so often no table is laid out for one change of its size
 
 
@@ -59,3 +62,41 @@ def test_scroll_bars_that_were_needed_before_come_to_rest(qtbot, count):
         count[0] = 0
         panel.resize(width, 150)
         settle()
+
+
+@pytest.mark.parametrize("drawn", [{2: 13}, {0: 20, 3: 25}, {1: 200}, {0: 14, 1: 150}, {0: 16, 1: 16, 2: 16, 3: 16}])
+def test_columns_that_a_person_drew_come_to_rest(qtbot, count, drawn):
+    """A narrow one made room for another column, which took the room away: the window stood still for good."""
+    panel = shown(qtbot, 8, 4)
+    for width in range(200, 360, 5):
+        count[0] = 0
+        panel.resize(width, 190)
+        panel.view.draw_columns(4, {})
+        settle()
+        count[0] = 0
+        panel.view.draw_columns(4, drawn)
+        settle()
+        shares = {column: panel.view.columnWidth(column) for column in range(4)}
+        assert {column: shares[column] for column in drawn} == drawn
+        count[0] = 0
+        panel.resize(width + 2, 140)
+        settle()
+
+
+def test_a_column_drawn_with_the_mouse_leaves_the_others_as_they_are(qtbot, count):
+    panel = shown(qtbot, 8, 4)
+    panel.resize(314, 190)
+    settle()
+    before = [panel.view.columnWidth(column) for column in range(4)]
+    header, edge = panel.view.columns, panel.view.columnViewportPosition(2) + before[2] - 1
+    middle = header.height() // 2
+    for place, act in ((edge, QTest.mousePress), (edge - 20, QTest.mouseMove), (edge - 30, QTest.mouseMove)):
+        at = QPoint(place, middle)
+        if act is QTest.mousePress:
+            act(header.viewport(), LEFT, pos=at)
+        else:
+            act(header.viewport(), at)
+    QTest.mouseRelease(header.viewport(), LEFT, pos=QPoint(edge - 30, middle))
+    settle()
+    after = [panel.view.columnWidth(column) for column in range(4)]
+    assert after == [*before[:2], before[2] - 30, before[3]]
