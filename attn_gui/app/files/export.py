@@ -20,7 +20,7 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.translated_errors import sentence, translating
+from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
@@ -94,11 +94,11 @@ class ExportController(QObject):
         self.copy_stage_image(self._view.look.stage)
 
     def copy_stage_image(self, stage: str) -> None:
-        if self._is_busy():
+        if self._is_held_up():
             return
         draw = self._drawing(replace(self._proposal(stage), dpi=CLIPBOARD_DPI), CLIPBOARD_DPI)
         if not is_long(self._document.problem):
-            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._evaluation(), silent)))
+            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._computation.evaluation, silent)))
             return
         problem = copied(self._window, self._document)
         if problem is not None:
@@ -116,7 +116,7 @@ class ExportController(QObject):
         from attn_gui.figure.pictures import PICTURES
         from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
-        if self._is_busy():
+        if self._is_held_up():
             return
         evaluation, problem = with_derived(self._computation.evaluation), self._document.problem
         dialog = self._dialog = ExportDialog(
@@ -199,7 +199,7 @@ class ExportController(QObject):
     def export_data(self) -> None:
         from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
 
-        if self._is_busy():
+        if self._is_held_up():
             return
         problem, evaluation = self._document.problem, with_derived(self._computation.evaluation)
         names = list(dict.fromkeys((*problem.arrays(), *evaluation.stages)))
@@ -233,21 +233,24 @@ class ExportController(QObject):
                 yield task.path
 
         if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
-            self._guarded(lambda: self._writing.tell(list(work(self._evaluation(), silent))))
+            self._guarded(lambda: self._writing.tell(list(work(self._computation.evaluation, silent))))
             return
         problem = copied(self._window, self._document)
         if problem is not None:
             self._writing.begin(lambda tell: work(evaluation_of(problem), tell))
 
-    def _evaluation(self) -> Evaluation:
-        """The evaluation of the document as it is now."""
-        return evaluation_of(self._document.problem) if self._computation.pending else self._computation.evaluation
-
-    def _is_busy(self) -> bool:
-        """Whether an export is under way, or an exercise that it would end; then that is said."""
-        if blanks := bool(self._view.look.blanks):
-            self._window.banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
-        return blanks or self._writing.waits()
+    def _is_held_up(self) -> bool:
+        """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""
+        banner, computation = self._window.banner, self._computation
+        if self._view.look.blanks:
+            banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
+        elif computation.refusal is not None:
+            banner.show_error(saying(computation.refusal))
+        elif computation.pending:
+            banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))
+        else:
+            return self._writing.waits()
+        return True
 
     def _naming(self) -> Naming:
         from attn_gui.app.files.export_tasks import Naming

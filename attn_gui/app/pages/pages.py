@@ -67,6 +67,7 @@ class PagesController(QObject):
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
         view.mapWanted.connect(lambda: self.set_large(False))
         computation.updated.connect(self._on_changed)
+        computation.refused.connect(self._on_changed)
         document.snapshots.changed.connect(self._on_changed)
         view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage", "blanks")
         self._offer()
@@ -131,6 +132,9 @@ class PagesController(QObject):
         page.fill(self._look.language)
         if self._view.look.blanks:
             page.set_sentence(self.tr("Not shown during the exercise: pages would give away cells that are left out."))
+            return
+        if self._computation.refusal is not None:  # the evaluation is of the document before
+            page.set_sentence(sentence(self._computation.refusal))
             return
         if not self._applies(page.kind):
             page.set_sentence(_said(page.kind.needs))
