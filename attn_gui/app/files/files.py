@@ -52,6 +52,7 @@ class FilesController(QObject):
         super().__init__(window)
         self._making, self._menus = making, menus
         self._window, self._document, self._settings = window, document, settings
+        self.steps_made: Callable[[], bool] = lambda: True  # those that what was typed has led to; else it is said
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
@@ -266,7 +267,7 @@ class FilesController(QObject):
         return path is not None and self._write(path)
 
     def _write(self, path: Path) -> bool:
-        return self.saving.save(path, self._view_of(), self.about)
+        return self.steps_made() and self.saving.save(path, self._view_of(), self.about)
 
     def _kept(self) -> Kept:
         return Kept(file=self._known, about=self.about, view=self._view_of())
@@ -277,8 +278,8 @@ class FilesController(QObject):
 
     def may_leave(self) -> bool:
         """Wait for what is being written, ask to save what is not saved, half typed or not; False means stay."""
-        may = self._window.settle() and self.saving.wait() and (not self._document.modified or self._save_first())
-        if may:
+        settled = self._window.settle() and self.steps_made() and self.saving.wait()
+        if may := settled and (not self._document.modified or self._save_first()):
             self.left.emit()
         return may
 

@@ -93,6 +93,7 @@ class ModelController(QObject):
         self._opening.ended.connect(self._on_opening_ended)
         self._asked: _Asked | None = None
         self.steps = ModelSteps(window, document)
+        files.steps_made = self.steps.wait
         files.left.connect(self._opening.forget)
         files.recovered.connect(self._on_files_recovered)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying
@@ -14,6 +14,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label
 from attn_gui.engine.tell import Tell
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from attn_gui.views.dialogs.progress.waiting import soon_over
 from attn_gui.views.main_window import MainWindow
 
 
@@ -36,9 +37,12 @@ class ModelSteps(QObject):
     """Queue of the steps of a model: each begins with the document that the one before has left; another document
     drops all."""
 
+    ended = Signal()  # no step is to come any more
+
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window = window
+        self._refused = False  # the last one
         self._asked: list[Step] = []  # the first one is under way
         self._now: Work | None = None
         self._work = SideWork(window, MakingProgress(window))
@@ -58,6 +62,18 @@ class ModelSteps(QObject):
         self._asked[place : place + 1] = [step]
         if place == 0:
             self._begin()
+
+    def wait(self) -> bool:
+        """Whether all steps are made, within a moment; else that is said. A refused one is not made."""
+        if not self.busy:
+            return True
+        if soon_over(self.ended, lambda: self.busy):
+            return not self._refused
+        step = self._asked[0].label
+        self._window.banner.show_info(
+            lambda: self.tr("“{step}” is still being computed: wait for it, or stop it with Esc.").format(step=step)
+        )
+        return False
 
     def forget(self) -> None:
         """Drop all steps."""
@@ -80,6 +96,8 @@ class ModelSteps(QObject):
                 del self._asked[0]
             else:
                 self._work.start(str(self._asked[0].label), self._now.compute)
+        if not self.busy:
+            self.ended.emit()
 
     def _on_work_ended(self, outcome: Future[object]) -> None:
         step, work, self._now = self._asked.pop(0), self._now, None
@@ -91,6 +109,7 @@ class ModelSteps(QObject):
                 self._begin()
 
     def _take(self, label: Label, work: Work, outcome: Future[object]) -> None:
+        self._refused = outcome.exception() is not None
         try:
             found = outcome.result()
         except (ValueError, MemoryError) as error:

@@ -72,14 +72,16 @@ class ModelView(Retranslated, QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_model(self, about: str, text: str) -> None:
-        """Say which model it is, and the text that it reads."""
+        """Say which model it is, and the text that it reads; another one that was typed stays to be mended."""
         self._about.setText(about)
-        if not self._text.hasFocus() or self._text.text() == self._read:
-            self._text.setText(text)  # over nothing that is half typed
-        self._read = self._told = text
+        if self._text.text() in (self._read, text):
+            self._text.setText(text)
+            self._told = text
+        self._read = text
 
     def clear(self) -> None:
-        """Show nothing of a run."""
+        """Show nothing of a run, nor what was typed for it."""
+        self._text.setText(self._read)
         self.heads.heads.set_shape(0, 0)
         self.tokens.set_tokens((), -1)
         self.predictions.set_rows((), two=False)

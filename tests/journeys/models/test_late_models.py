@@ -153,12 +153,80 @@ def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(l
     assert person.program.document.study.model is not before
 
 
+def written(person):
+    while person.program.files.saving.busy:
+        QTest.qWait(1)
+
+
+def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read(toy, steps, tmp_path):
+    """The text was lost without a question, and the file held the one before."""
+    file = tmp_path / "toy.attn"
+    toy.program.files.saving.save(file, {}, {})
+    written(toy)
+    before = toy.program.document.study
+    toy.wait()
+    steps.close()
+    type_text(toy, CHANGED)
+    for act in (
+        lambda: toy.program.files.open_example("worked"),
+        lambda: toy.do("save"),
+        lambda: toy.window.close(),
+    ):
+        act()
+        steps.await_work()
+        assert "is still being computed" in toy.banner()
+        assert CHANGED in toy.banner()
+    assert toy.window.isVisible()
+    assert toy.program.document.study is before
+    rest(toy, steps)
+    assert place(toy)[0] == CHANGED
+    toy.do("save")
+    written(toy)
+    assert CHANGED.encode() in file.read_bytes()
+    toy.program.files.open_example("worked")
+    assert toy.program.document.study is None
+
+
+def test_a_text_that_is_read_within_a_moment_is_saved(toy, steps, tmp_path):
+    file = tmp_path / "toy.attn"
+    toy.program.files.saving.save(file, {}, {})
+    written(toy)
+    toy.wait()
+    type_text(toy, CHANGED)
+    toy.do("save")
+    toy.wait()
+    written(toy)
+    saved = CHANGED.encode() in file.read_bytes()
+    assert saved != ("is still being computed" in toy.banner()), "as fast as the machine is"
+
+
+def test_a_text_that_is_refused_behind_another_step_stays_to_be_mended(toy, steps):
+    steps.close()
+    click_head(toy, 1, 2)
+    steps.await_work()
+    long = " ".join("k" * 40)
+    type_text(toy, long)
+    toy.find("model.run").click()
+    rest(toy, steps)
+    field = toy.find("control.text", QLineEdit)
+    assert place(toy)[1:] == (1, 2)
+    assert field.text() == long
+    assert "40" in toy.banner() or "41" in toy.banner()
+    click_head(toy, 0, 1)
+    rest(toy, steps)
+    assert field.text() == long
+    type_text(toy, CHANGED)
+    toy.press("Return")
+    rest(toy, steps)
+    assert place(toy) == (CHANGED, 0, 1)
+
+
 def test_steps_that_wait_go_with_the_document(toy, steps):
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
     click_head(toy, 1, 2)
-    toy.program.files.open_example("worked")
+    toy.program.files.begin_with_example("worked")
     rest(toy, steps)
     assert toy.program.document.study is None
     assert len(toy.steps()) == 1

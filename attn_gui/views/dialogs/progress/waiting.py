@@ -11,6 +11,15 @@ from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress.work_line import PATIENCE_MS
 
 
+def soon_over(ended: SignalInstance, busy: Callable[[], bool]) -> bool:
+    """Wait for a moment without a word; whether the work is over."""
+    soon = QEventLoop()
+    ended.connect(soon.quit)
+    QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
+    soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    return not busy()
+
+
 def wait_for(
     ended: SignalInstance, busy: Callable[[], bool], window: QWidget, words: Callable[[], str], stop: str = ""
 ) -> bool:
@@ -18,11 +27,7 @@ def wait_for(
 
     The box is left to go on working, or by `stop`, the words of a button that calls the work off; whether it was.
     """
-    soon = QEventLoop()
-    ended.connect(soon.quit)
-    QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
-    soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    if not busy():
+    if soon_over(ended, busy):
         return False
     roles = QMessageBox.ButtonRole
     box = message_box(window, words())
