@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.tell import Tell
 from attn_gui.models.model import Model
+from attn_gui.models.passes.edited_layer import plain_layer, problem_of
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 
@@ -42,8 +43,18 @@ class Study:
         return placed(self.model, self.text, layer, self.edits(problem), tell, known)
 
     def with_text(self, problem: Problem, text: str, tell: Tell) -> Placed:
-        """Read another text."""
-        return placed(self.model, text, self.layer, self.edits(problem), tell)
+        """Read another text. Raises ValueError where changes of a layer do not fit it: no file could hold them."""
+        found = placed(self.model, text, self.layer, self.edits(problem), tell)
+        for number, base in found.study.plain(found.study.others).items():
+            found.study.others[number].of(base)
+        return found
+
+    def plain(self, layers: Iterable[int]) -> dict[int, Problem]:
+        """Layers as the model has them, of an x of this text that is not theirs."""
+        sequence = self.model.read(self.text)
+        x = self.base.x
+        assert x is not None, "it was made from one"
+        return {layer: problem_of(plain_layer(self.model.layers[layer]), x, sequence, ()) for layer in layers}
 
     def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None) -> Placed:
         """Make other changes, those of the layer on the table included; `known` as in `at`."""

@@ -40,12 +40,8 @@ def record_of(
 
     Nothing is run: a record holds no x but the changed cells of one, so that any x of its shape will do.
     """
-    model, base = study.model, study.base
-    sequence = model.read(study.text)
-    layers = {
-        number: _layer_record(edit, problem_of(plain_layer(model.layers[number]), base.x, sequence, ()))
-        for number, edit in study.edits(problem).items()
-    }
+    model, edits = study.model, study.edits(problem)
+    layers = {number: _layer_record(edits[number], base) for number, base in study.plain(edits).items()}
     return StudyRecord(
         model.name,
         model.digest,

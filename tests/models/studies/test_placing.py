@@ -141,3 +141,17 @@ def test_a_layer_in_another_precision_follows_its_text_and_the_layers_below(mode
     below_off = {0: LayerEdit.between(below.study.base, off)}
     assert above.problem == placed(model, TEXT, 1, below_off, silent).problem.replace(dtype="float64", w_value=weights)
     assert edit.without("dtype").of(start.study.base) == start.problem.replace(w_value=np.float64(weights))
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_text_that_a_change_in_any_layer_does_not_fit_is_refused(model: Model, layer: int) -> None:
+    """One above the layer on the table was taken, and no file could hold the study any more."""
+    start = placed(model, TEXT, 1 - layer, {}, silent)
+    other = placed(model, TEXT, layer, {}, silent).problem
+    last = other.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"query": other.n - 1}, "values": 0}])
+    found = placed(model, TEXT, 1 - layer, {layer: LayerEdit.between(other, last)}, silent)
+    with pytest.raises(ValueError, match="query"):
+        found.study.with_text(found.problem, "the", silent)
+    longer = found.study.with_text(found.problem, f"{TEXT} {TEXT}", silent)
+    assert longer.study.edits(longer.problem).keys() == {layer}
+    assert start.study.with_text(start.problem, "the", silent).study.text == "the"
