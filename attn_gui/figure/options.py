@@ -27,7 +27,6 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 
 FONT_SIZES = (4.0, 72.0)
 MEASURES = ("width", "height", "dpi", "font_size")
-SWITCHES = ("values", "colorbar", "transparent", "session")
 PAGE = "a page"
 NEEDS = {"knobs": PAGE, "cell": PAGE, "compare": "before"}
 CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
@@ -74,9 +73,9 @@ class FigureOptions:
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
         for name in MEASURES:
             object.__setattr__(self, name, _measured(name, getattr(self, name)))
-        for name in SWITCHES:
-            if not isinstance(given := getattr(self, name), bool | np.bool_ | None):
-                raise ValueError(f"{name} is True or False, got {given!r}.")
+        for given in (self.values, self.colorbar, self.transparent, self.session):
+            if not isinstance(given, bool | np.bool_ | None):
+                raise ValueError(f"What a figure has or leaves out is True or False, got {given!r}.")
         try:
             object.__setattr__(self, "batch", index(self.batch))
         except TypeError:

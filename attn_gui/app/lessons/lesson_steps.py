@@ -201,10 +201,11 @@ class LessonsController(QObject):
             self._view.set(head=end.head)
 
     def _turn(self) -> None:
-        """Turn to what the step shows, once its numbers are there."""
+        """Turn to what the step shows, once its numbers are there; not if they are others by then."""
         if self._turning is not None and not (self._computation.pending or self._making.busy):
             shown, self._turning = self._turning, None
-            self._turn_to(shown)
+            if self._scene().is_like(self._states[self._place].begin):
+                self._turn_to(shown)
 
     def _turn_to(self, shown: Shown) -> None:
         values: dict[str, object] = {}

@@ -11,6 +11,7 @@ from attn_gui.app.actions.actions import Command, Row
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.by_hand.cell_changes import CellChanges
 from attn_gui.app.maps.comparing import CompareController
+from attn_gui.app.model.model_answers import Answer
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.model.model_steps import ModelSteps, Step, Work
 from attn_gui.app.state.background import Background
@@ -27,6 +28,7 @@ from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attributing.row_taking import rows_taken
 from attn_gui.models.run import Run
+from attn_gui.models.studies.study import Study
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.model_view import ModelView
 from attn_gui.views.words.names import letter, stage_title
@@ -152,7 +154,7 @@ class RowTakes(QObject):
 
     def _take(self, stage: str, rows: slice | None, place: int, label: Label) -> None:
         study, answer, second = self._document.study, self._showing.answer, self._showing.second
-        if study is None or answer is None or second is None:
+        if study is None or answer is None or second is None or self._is_behind(study, answer):
             return
 
         def put(found: tuple[Box, Array]) -> bool:
@@ -163,11 +165,17 @@ class RowTakes(QObject):
         work = Work(lambda _tell: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
         self._steps.ask(Step(label, lambda: work))
 
+    def _is_behind(self, study: Study, answer: Answer) -> bool:
+        """Whether the run on show is of the text before; then that is said."""
+        if behind := not answer.study.is_of(study):
+            self._window.banner.show_info(lambda: self.tr("The text is still being run: try again once it is."))
+        return behind
+
     # --- comparing -------------------------------------------------------------------------------
     def compare(self) -> None:
         """Compare the layer on the table with the same one of the second text, where both have as many tokens."""
         second, study, answer = self._showing.second, self._document.study, self._showing.answer
-        if second is None or study is None or answer is None:
+        if second is None or study is None or answer is None or self._is_behind(study, answer):
             return
         first, other = len(answer.run.ids), len(second.ids)
         if first != other:

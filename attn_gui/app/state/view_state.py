@@ -186,9 +186,10 @@ class ViewState(QObject):
 
     def tell_all(self) -> None:
         """Tell the rest of the present look at once: something else is about to happen."""
-        self._soon.stop()
+        self._soon.start()  # which goes on where one of them fails
         while self._waiting:
             _tell(self._waiting.pop(0))
+        self._soon.stop()
         self._computation.have_told()
 
     def show_all(self) -> None:
@@ -237,8 +238,8 @@ class ViewState(QObject):
     def _go_on(self) -> None:
         """Tell as many as there is time for, in every other turn: what was told is painted between."""
         self._painted = not self._painted
+        self._soon.start()  # which goes on where one of them fails
         if self._painted:
-            self._soon.start()
             return
         end = time.perf_counter() + SLICE
         while self._waiting:
@@ -247,9 +248,8 @@ class ViewState(QObject):
                 self._waiting.insert(0, show)
             if time.perf_counter() >= end:
                 break
-        if self._waiting:
-            self._soon.start()
-        else:
+        if not self._waiting:
+            self._soon.stop()
             self._computation.have_told()
 
 

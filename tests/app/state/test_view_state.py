@@ -132,6 +132,26 @@ def test_everybody_is_told_in_turn_while_the_window_goes_on(behind, qtbot):
     assert told == ["busy", "first", "second", "last"]
 
 
+@pytest.mark.parametrize("at_once", [False, True])
+def test_where_one_follower_fails_the_others_are_told_all_the_same(behind, qtbot, at_once):
+    view, begin = behind
+    told: list[str] = []
+
+    def fail() -> None:
+        told.append("failed")
+        raise LookupError("no such map")
+
+    view.follow(fail, "evaluation")
+    view.follow(lambda: told.append("last"), "evaluation")
+    if at_once:
+        view._computation.rebuilt.connect(lambda _opened: view.tell_all())
+    with qtbot.capture_exceptions() as raised:
+        begin(3)
+        qtbot.waitUntil(lambda: not view._computation.busy)
+    assert told == ["failed", "last"]
+    assert [kind for kind, *_ in raised] == [LookupError]
+
+
 def test_another_document_is_told_in_turns_however_small_it_is(view, monkeypatch):
     monkeypatch.setattr(view_state, "SLICE", 0.0)
     told: list[str] = []

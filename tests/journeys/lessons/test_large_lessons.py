@@ -33,6 +33,19 @@ Two.
 """
 
 
+CAPPED = f"""{TEXT[: TEXT.index("### Question")]}
+## Second | 第二步
+- set: softcap = 5
+- choose: capped[0, 1, 300, 2]
+
+### English
+Two.
+
+### 中文
+二。
+"""
+
+
 def settle(person):
     person.wait()
     while person.program.rooms.lessons.busy:
@@ -54,3 +67,23 @@ def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
     settle(person)
     look = person.program.view.look
     assert (look.head, look.cell) == (1, ("weights", 450, 2))
+
+
+def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing(launch, tmp_path):
+    """The map that it wanted to show was not there any more."""
+    path = tmp_path / "capped.md"
+    path.write_text(CAPPED, encoding="utf-8")
+    person = launch("worked-example.npz")
+    person.program.take_in(path)
+    settle(person)
+    assert person.banner() == ""
+    person.click("lesson.next")
+    assert person.program.computation.pending
+    person.do("undo")
+    settle(person)
+    assert person.program.document.problem.softcap is None
+    assert person.program.view.look.cell == ("weights", 300, 2)
+    assert person.banner() == ""
+    person.do("redo")
+    settle(person)
+    assert person.program.document.problem.softcap == 5

@@ -8,8 +8,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton, QTableView
 
+from attn_gui.app.model import model_showing
 from attn_gui.models import open_model, recovered
 from attn_gui.paths import resource
+from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
 CHANGED, CLEAN, SHORT = "k x b m f k x b p", "k x b p f k x b p", "k x b p f"
@@ -122,6 +124,27 @@ def test_by_keys_alone(toy):
     assert (record.stage, record.at["query"]) == ("head_output", 8)
     _, clean = runs(CHANGED, CLEAN)
     assert np.allclose(record.values, clean.stage(1, "head_output")[:, :, 3:4], atol=1e-6)
+
+
+@pytest.mark.parametrize("act", ["model.take_all", "model.compare"])
+def test_rows_of_the_run_before_are_not_taken_for_those_of_a_longer_text(toy, monkeypatch, act):
+    """They were the rows of as many tokens as the text before has, and the others stayed without a word."""
+    second(toy, CLEAN)
+    put_on_table(toy, 1)
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    gate.close()
+    toy.overwrite(toy.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
+    while toy.program.rooms.models.busy:
+        QTest.qWait(1)
+    before = toy.program.document.problem
+    assert before.n > len(CLEAN.split()) + 1
+    toy.click(act)
+    assert "still being run" in toy.banner()
+    gate.open()
+    toy.wait()
+    assert toy.program.document.problem is before
 
 
 @pytest.mark.parametrize("layer", [0, 1])
