@@ -49,7 +49,7 @@ PALETTES: Mapping[str, Palette] = MappingProxyType(
             Palette("viridis", "Viridis", source="viridis"),
             Palette("cividis", "Cividis", source="cividis"),
             Palette("magma", "Magma", source="magma"),
-            Palette("grey", QT_TRANSLATE_NOOP("Palettes", "Grey"), source="CET-L1", turned=("light",)),
+            Palette("grey", QT_TRANSLATE_NOOP("Palettes", "Gray"), source="CET-L1", turned=("light",)),
             Palette("CET-D1", QT_TRANSLATE_NOOP("Palettes", "Blue – red (CET-D1)"), diverging=True, source="CET-D1"),
         )
     }

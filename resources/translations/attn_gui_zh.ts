@@ -463,7 +463,7 @@
     </message>
     <message>
         <source>&amp;Ask what it means</source>
-        <translation>每次询问含义(&amp;A)</translation>
+        <translation>询问含义(&amp;A)</translation>
     </message>
     <message>
         <source>&amp;Set the number alone</source>
@@ -1241,8 +1241,8 @@
         <translation>一张表 X 及其投影：Q = X W_Q，K = X W_K，V = X W_V</translation>
     </message>
     <message>
-        <source>Queries from X, keys and values from C: K = C W_K, V = C W_V</source>
-        <translation>查询来自 X，键和值来自 C：K = C W_K，V = C W_V</translation>
+        <source>Queries from X, keys and values from X₂: K = X₂ W_K, V = X₂ W_V</source>
+        <translation>查询来自 X，键和值来自 X₂：K = X₂ W_K，V = X₂ W_V</translation>
     </message>
     <message>
         <source>How many queries: rows of Q, of S, of A and of O</source>
@@ -1405,7 +1405,7 @@
         <translation>达到目标所需加到该行分数上的最小数值，即 S′ + M；Q、K、V 不变</translation>
     </message>
     <message>
-        <source>Enter does the chosen one; a grey one says what it needs</source>
+        <source>Enter does the chosen one; a gray one says what it needs</source>
         <translation>Enter 执行所选操作；灰色的注明所需条件</translation>
     </message>
     <message>
@@ -2803,7 +2803,7 @@
         <translation>解释</translation>
     </message>
     <message>
-        <source>Sensitivity</source>
+        <source>Gradients</source>
         <translation>梯度</translation>
     </message>
     <message>
@@ -3383,7 +3383,7 @@
     </message>
     <message>
         <source>window</source>
-        <translation>窗口</translation>
+        <translation>滑动窗口</translation>
     </message>
     <message>
         <source>How many keys before its own a query sees: i − j is at most so much</source>
@@ -4191,7 +4191,7 @@
     </message>
     <message>
         <source>Normalized</source>
-        <translation>归一化后</translation>
+        <translation>归一化结果</translation>
     </message>
     <message>
         <source>Up</source>
@@ -4211,7 +4211,7 @@
     </message>
     <message>
         <source>Activated</source>
-        <translation>激活后</translation>
+        <translation>激活结果</translation>
     </message>
     <message>
         <source>activation</source>
@@ -4313,8 +4313,8 @@
         <translation>由 X 计算自注意力</translation>
     </message>
     <message>
-        <source>Cross-attention from X and a second sequence C</source>
-        <translation>由 X 和第二个序列 C 计算交叉注意力</translation>
+        <source>Cross-attention from X and a second sequence X₂</source>
+        <translation>由 X 和第二个序列 X₂ 计算交叉注意力</translation>
     </message>
     <message>
         <source>queries n</source>
@@ -5389,7 +5389,7 @@
         <translation>绿 – 深蓝</translation>
     </message>
     <message>
-        <source>Grey</source>
+        <source>Gray</source>
         <translation>灰度</translation>
     </message>
     <message>
@@ -8158,11 +8158,11 @@
     </message>
     <message>
         <source>How many items the batch holds</source>
-        <translation>批量大小：批中有多少个样本</translation>
+        <translation>批量大小：批量中有多少个样本</translation>
     </message>
     <message>
         <source>Which item of the batch is shown, counted from 0</source>
-        <translation>显示批中的哪个样本，从 0 起数</translation>
+        <translation>显示批量中的哪个样本，从 0 起数</translation>
     </message>
     <message>
         <source>heads · d_k</source>
@@ -8228,7 +8228,7 @@
         <translation>上一个或下一个头</translation>
     </message>
     <message>
-        <source>Step of the spine</source>
+        <source>Step of the formula</source>
         <translation>公式的某一步</translation>
     </message>
     <message>
@@ -8971,7 +8971,7 @@
     </message>
     <message>
         <source>The item of the batch on show, counted from 0</source>
-        <translation>显示批中的哪个样本，从 0 起数</translation>
+        <translation>显示批量中的哪个样本，从 0 起数</translation>
     </message>
     <message>
         <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
@@ -9279,7 +9279,7 @@
     </message>
     <message>
         <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中改回每次询问，或改用其他方式。</translation>
+        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
 </context>
 <context>

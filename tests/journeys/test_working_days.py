@@ -102,7 +102,7 @@ def test_a_researchers_question(launch, qtbot):
     start = seen(person)
     person.click_cell("weights", 10, 4)
     bar = person.find("inspector").findChild(QTabBar)
-    place = next(k for k in range(bar.count()) if bar.tabText(k) == "Sensitivity")
+    place = next(k for k in range(bar.count()) if bar.tabText(k) == "Gradients")
     QTest.mouseClick(bar, LEFT, pos=bar.tabRect(place).center())
     page = person.find("inspector.sensitivity")
     shown = [label.text() for label in page.findChildren(QLabel) if label.isVisible()]

@@ -33,7 +33,7 @@ class Activation(Stage):
     name = "activated"
     axes = ("batch", "query", "column")
     formula = "hidden[b i f] = up[b i f], gate[b i f]?"
-    called = Name("F", "F", "f", "Activated", "激活后")
+    called = Name("F", "F", "f", "Activated", "激活结果")
     form = Form("{activation}")
     operator = Operator("activation", "activation", "激活函数")
     told = "activation"

@@ -131,7 +131,7 @@ class NewDialog(Retranslated, FormDialog):
         self.setWindowTitle(self.tr("New problem"))
         self.radios["direct"].setText(self.tr("Q, K, V directly"))
         self.radios["self"].setText(self.tr("Self-attention from X"))
-        self.radios["cross"].setText(self.tr("Cross-attention from X and a second sequence C"))
+        self.radios["cross"].setText(self.tr("Cross-attention from X and a second sequence X₂"))
         labels = {
             "n": self.tr("queries n"),
             "m": self.tr("keys m"),

@@ -74,7 +74,7 @@ class ShortcutsDialog(Retranslated, QDialog):
             (self.tr("Move it by 10"), self.tr("Shift + arrows")),
             (self.tr("Go to its table cell, and back"), "Enter, Esc"),
             (self.tr("Previous or next head"), "[  ]"),
-            (self.tr("Step of the spine"), "1 … 9"),
+            (self.tr("Step of the formula"), "1 … 9"),
             (self.tr("Type a number into the chosen cell"), "F2"),
             (self.tr("Numbers in cells"), "V"),
             (self.tr("Show what the chosen cell reaches, where it comes from"), "R, Shift+R"),

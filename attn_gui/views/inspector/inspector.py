@@ -135,7 +135,7 @@ class Inspector(Retranslated, QWidget):
         """All words in the present language."""
         for frame in (self, self._tabs):
             frame.setAccessibleName(self.tr("Explain"))
-        titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Sensitivity"), self.tr("Pages"))
+        titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Gradients"), self.tr("Pages"))
         for place, title in enumerate(titles):
             self._tabs.setTabText(place, title)
         for part in (self._tabs, self._tabs.tabBar()):

@@ -10,7 +10,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 TIPS = {
     "new.direct": QT_TRANSLATE_NOOP("DialogTips", "Tables of Q, K and V themselves: S = Q Kᵀ reads them as they are"),
     "new.self": QT_TRANSLATE_NOOP("DialogTips", "A table X and its projections: Q = X W_Q, K = X W_K, V = X W_V"),
-    "new.cross": QT_TRANSLATE_NOOP("DialogTips", "Queries from X, keys and values from C: K = C W_K, V = C W_V"),
+    "new.cross": QT_TRANSLATE_NOOP("DialogTips", "Queries from X, keys and values from X₂: K = X₂ W_K, V = X₂ W_V"),
     "new.n": QT_TRANSLATE_NOOP("DialogTips", "How many queries: rows of Q, of S, of A and of O"),
     "new.m": QT_TRANSLATE_NOOP("DialogTips", "How many keys: rows of K and V, columns of S and A"),
     "new.num_heads": QT_TRANSLATE_NOOP(
@@ -101,7 +101,7 @@ TIPS = {
     "palette.search": QT_TRANSLATE_NOOP(
         "DialogTips", "A part of a name, a menu or another word for it, in either language"
     ),
-    "palette.found": QT_TRANSLATE_NOOP("DialogTips", "Enter does the chosen one; a grey one says what it needs"),
+    "palette.found": QT_TRANSLATE_NOOP("DialogTips", "Enter does the chosen one; a gray one says what it needs"),
     "worksheets.count": QT_TRANSLATE_NOOP(
         "DialogTips", "How many sheets, one for each student, each with numbers of its own"
     ),

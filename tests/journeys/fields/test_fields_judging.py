@@ -111,7 +111,7 @@ def test_a_cell_names_the_numbers_that_it_changes_most_with(fields, qtbot):
     person = fields.person
     person.show_stage("scores")
     person.click_cell("scores", 1, 0)
-    turn_to(fields, "Sensitivity")
+    turn_to(fields, "Gradients")
     page = person.find("inspector.sensitivity")
     shown = words(fields, "inspector.sensitivity")
     assert shown[0] == "S[1, 0]"
@@ -133,7 +133,7 @@ def test_gradients_foretell_what_a_small_step_does(fields, score):
     person = fields.person
     fields.pick("score", score)
     person.click_cell("weights", 1, 1)
-    turn_to(fields, "Sensitivity")
+    turn_to(fields, "Gradients")
     shown = dict(
         zip(
             (link.text() for link in person.find("inspector.sensitivity").links()),
@@ -152,7 +152,7 @@ def test_gradients_foretell_what_a_small_step_does(fields, score):
 
 def test_without_a_cell_the_page_says_what_to_do(fields):
     fields.open(WORKED)
-    turn_to(fields, "Sensitivity")
+    turn_to(fields, "Gradients")
     assert words(fields, "inspector.sensitivity") == [
         "Choose a cell: the numbers that it changes most with are listed here."
     ]

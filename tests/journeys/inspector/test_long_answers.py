@@ -67,7 +67,7 @@ def name_of(field, at):
 
 
 def test_the_gradients_of_a_long_problem_are_those_of_its_whole_maps(person, qtbot):
-    turn_to(person, "Sensitivity")
+    turn_to(person, "Gradients")
     wanted = expected(person)
     assert len(wanted) == 12
     qtbot.waitUntil(lambda: listed(person) == wanted)
@@ -89,7 +89,7 @@ def test_an_answer_for_numbers_that_have_changed_is_not_shown(person, qtbot, mon
     shown = []
     page = person.find("inspector.sensitivity")
     monkeypatch.setattr(page, "set_gradients", lambda name, gradients: shown.append((name, gradients)))
-    turn_to(person, "Sensitivity")
+    turn_to(person, "Gradients")
     qtbot.waitUntil(lambda: len(threads) == 1)
     qtbot.waitUntil(lambda: any(label.text() == "Taking the gradients …" for label in page.findChildren(QLabel)))
     person.program.view.set(cell=ChosenCell("weights", ROW, COLUMN + 1))
@@ -148,7 +148,7 @@ def test_what_is_no_longer_asked_for_is_not_called_under_way(person, qtbot, monk
     request.addfinalizer(gate.set)
     monkeypatch.setattr(judging, "_strongest", lambda *question: (gate.wait(120), strongest({}, 0))[1])
     page, controller = person.find("inspector.sensitivity"), person.program.tools.sensitivity
-    turn_to(person, "Sensitivity")
+    turn_to(person, "Gradients")
     qtbot.waitUntil(lambda: controller._patience.isActive())
     if left == "cell":
         person.program.view.set(cell=None)

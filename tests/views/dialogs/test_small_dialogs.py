@@ -126,7 +126,7 @@ def _shown(dialog: ShortcutsDialog) -> list[QTreeWidgetItem]:
 
 def test_every_shortcut_is_listed_with_its_keys(shortcuts: ShortcutsDialog) -> None:
     rows = {(item.text(0), item.text(1)) for item in _shown(shortcuts)}
-    assert {("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E"), ("Step of the spine", "1 … 9")} <= rows
+    assert {("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E"), ("Step of the formula", "1 … 9")} <= rows
 
 
 @pytest.mark.parametrize("typed", ["export", "ctrl+e"])
