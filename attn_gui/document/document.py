@@ -18,7 +18,7 @@ from attn_gui.document.states.kept_states import Snapshots
 from attn_gui.document.states.past_states import PastStates
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots.snapshot import Layer, Snapshot
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study
@@ -68,6 +68,11 @@ class Document(QObject):
     def study(self) -> Study | None:
         """The model that the problem is a layer of, with what is changed in its other layers; None of any other."""
         return self._draft.state.study
+
+    @property
+    def layer(self) -> Layer | None:
+        """The place in a model that the problem has; None where it is of none."""
+        return None if self.study is None else Layer(self.study.layer, self.study.text)
 
     @property
     def writes(self) -> int:
@@ -160,7 +165,7 @@ class Document(QObject):
         for each in dropped:
             each.redo()
         try:
-            self.snapshots.keep(self.problem, str(dropped[-1].label))
+            self.snapshots.keep(self.problem, str(dropped[-1].label), self.layer)
         except (ValueError, MemoryError):
             pass  # it takes too much memory, or cannot be written: the edit is what was asked for
         finally:

@@ -210,3 +210,55 @@ def test_the_keyboard_stays_with_the_snapshots_when_the_last_one_is_deleted(laun
     assert names(person) == []
     assert person.find("snapshots.fold").present == "none yet"
     assert person.focus().objectName() == "snapshots.take"
+
+
+def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(launch, tmp_path):
+    """All weights of the layer were written over those of the one on the table."""
+    person = launch(height=900)
+    person.click("model.toy-induction")
+    person.wait()
+    model = person.program.rooms.models
+    text = person.program.document.study.text
+    person.do("snapshot")
+    first = person.program.document.problem
+    model.set_layer(1)
+    person.wait()
+    second = person.program.document.problem
+    for action in ("open_snapshot", "compare_with_snapshot"):
+        choose(person, 0)
+        person.do(action)
+        person.wait()
+        assert f"is of layer 0 with the text “{text}”" in person.banner()
+        assert person.program.document.problem is second
+        assert not person.program.baseline.pinned
+    path = tmp_path / "a.attn"
+    person.program.files.saving.save(path, {}, {})
+    person.wait()
+    again = launch(path, height=900)
+    again.wait()
+    assert again.program.document.study.layer == 1
+    choose(again, 0)
+    again.do("open_snapshot")
+    again.wait()
+    assert "is of layer 0" in again.banner()
+    again.program.rooms.models.set_layer(0)
+    again.wait()
+    choose(again, 0)
+    again.do("open_snapshot")
+    again.wait()
+    assert again.program.document.problem == first
+
+
+def test_what_is_kept_by_itself_of_a_model_knows_its_layer(launch):
+    person = launch(height=900)
+    person.click("model.toy-induction")
+    person.wait()
+    person.program.rooms.models.set_layer(1)
+    person.wait()
+    person.do("undo")
+    person.wait()
+    person.do("head_off")
+    person.wait()
+    (kept,) = person.program.document.snapshots.all
+    assert kept.by_itself
+    assert kept.layer == (1, person.program.document.study.text)

@@ -79,7 +79,7 @@ class SnapshotsController(QObject):
         """Keep the present state, named after the step that led to it."""
         document = self._document
         try:
-            document.snapshots.take(document.problem, document.stack.undoText() or document.name)
+            document.snapshots.take(document.problem, document.stack.undoText() or document.name, document.layer)
         except (ValueError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
             return
@@ -143,12 +143,21 @@ class SnapshotsController(QObject):
         self._document.apply(SetFields(gone | dict(problem.fields()), label))
 
     def _fetch(self, snapshot: Snapshot, take: Take) -> None:
-        """Hand the problem of one to `take`: at once, or when it is put together."""
+        """Hand the problem of one to `take`: at once, or when it is put together. One of another layer is refused."""
+        if self._document.layer and snapshot.layer not in (None, self._document.layer):
+            self._window.banner.show_error(lambda: self._elsewhere(snapshot))
+            return
         self._take = snapshot, take
         if nbytes([snapshot]) > LARGE:
             self._work.start(snapshot.name, lambda _tell: snapshot.problem())
             return
         self._on_work_ended(outcome_of(snapshot.problem))
+
+    def _elsewhere(self, snapshot: Snapshot) -> str:
+        assert snapshot.layer is not None
+        said = self.tr("The snapshot “{name}” is of layer {layer} with the text “{text}”: go there, then ask again.")
+        layer, text = snapshot.layer
+        return said.format(name=quoted(snapshot.name), layer=layer, text=quoted(text))
 
     def _on_work_ended(self, outcome: Future[Problem]) -> None:
         asked_for, self._take = self._take, None

@@ -9,7 +9,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, Signal
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes, packed
+from attn_gui.formats.snapshots.snapshot import Layer, Snapshot, nbytes, packed
 from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, MOST
 
 MOST_BY_ITSELF = 20
@@ -34,24 +34,24 @@ class Snapshots(QObject):
         now, saved = ([each for each in kept if not each.by_itself] for kept in (self.all, self._saved))
         return now != saved
 
-    def take(self, problem: Problem, name: str) -> Snapshot:
+    def take(self, problem: Problem, name: str, layer: Layer | None = None) -> Snapshot:
         """Keep a state at the end of the list, under a name that no other has.
 
         Raises Refusal where there are too many, FieldError where it would take too much memory.
         """
         self._check_room()
-        found = packed(problem, self.all, self._free_name(name))
+        found = packed(problem, self.all, self._free_name(name), layer=layer)
         self._put(len(self.all), found)
         return found
 
-    def keep(self, problem: Problem, name: str) -> None:
+    def keep(self, problem: Problem, name: str, layer: Layer | None = None) -> None:
         """Keep by itself what would be lost; not what is there already, and of these the oldest go first.
 
         Raises FieldError where the edit that loses it would have to wait for too large a copy.
         """
         own = [each for each in self.all if each.by_itself]
         room = min(LARGEST_COPY, LARGEST_BY_ITSELF - nbytes(self.all))
-        found = packed(problem, self.all, self._free_name(name), by_itself=True, room=room)
+        found = packed(problem, self.all, self._free_name(name), by_itself=True, room=room, layer=layer)
         if any(each.is_state_of(found) for each in self.all):
             return
         if len(self.all) >= MOST:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,14 +49,25 @@ class Cells:
         return same and self.values.tobytes() == other.values.tobytes()
 
 
+class Layer(NamedTuple):
+    """Place in a model: the number of a layer, and the text that the model reads."""
+
+    number: int
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A state of a problem under a name; `by_itself`: kept by the program, as undo and another edit would lose it."""
+    """A state of a problem under a name; `by_itself`: kept by the program, as undo and another edit would lose it.
+
+    `layer` is the one that the problem is of; None where it is of no model.
+    """
 
     name: str
     parts: Mapping[str, Cells]
     note: str = ""
     by_itself: bool = False
+    layer: Layer | None = None
 
     def problem(self) -> Problem:
         """The problem, bit for bit, in memory of its own.
@@ -84,6 +96,7 @@ def packed(
     *,
     by_itself: bool = False,
     room: int | None = None,
+    layer: Layer | None = None,
 ) -> Snapshot:
     """A snapshot of a problem, which stands on what `others`, the newest last, hold already.
 
@@ -94,7 +107,7 @@ def packed(
     told = {label: _told_by(array, _bases(others, label)) for label, array in whole.items()}
     check(sum(whole[label].nbytes for label, cells in told.items() if cells is None), room)
     parts = {label: _alone(whole[label]) if cells is None else cells for label, cells in told.items()}
-    return Snapshot(name, parts, note, by_itself)
+    return Snapshot(name, parts, note, by_itself, layer)
 
 
 def _bases(others: Sequence[Snapshot], label: str) -> list[Array]:

@@ -2,12 +2,14 @@
 
 `snapshots.base.K` are the arrays that they stand on; `snapshots.table` (rows, 2) says of each array of each snapshot,
 in order, on which base it stands and how many of its cells differ; `snapshots.places` are those cells, flat, and
-`snapshots.cells` the bytes of their numbers. The option `snapshots` lists name, note and names of arrays of each.
+`snapshots.cells` the bytes of their numbers. The option `snapshots` lists name, note, layer of a model
+and names of arrays of each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.problem_fields import is_field
-from attn_gui.formats.snapshots.snapshot import OPTIONS, PLACE, Cells, Snapshot
+from attn_gui.formats.snapshots.snapshot import OPTIONS, PLACE, Cells, Layer, Snapshot
 
 MOST = 500
 """Snapshots in a session."""
@@ -45,11 +47,13 @@ def entries(snapshots: Sequence[Snapshot]) -> tuple[dict[str, Array], list[Json]
         _PLACES: np.concatenate([np.empty(0, PLACE), *(part.places for part in parts)]),
         _CELLS: np.concatenate([np.empty(0, np.uint8), *(_bytes(part.values) for part in parts)]),
     }
-    words = [
-        {"name": each.name, "note": each.note, "by_itself": each.by_itself, "arrays": list(each.parts)}
-        for each in snapshots
-    ]
-    return dict(each for each in arrays.items() if each[1].size), words
+    return dict(each for each in arrays.items() if each[1].size), [_words(each) for each in snapshots]
+
+
+def _words(snapshot: Snapshot) -> dict[str, Json]:
+    said: dict[str, Json] = {"name": snapshot.name, "note": snapshot.note, "by_itself": snapshot.by_itself}
+    of_model: dict[str, Json] = {} if snapshot.layer is None else {"layer": [*snapshot.layer]}
+    return said | of_model | {"arrays": [*snapshot.parts]}
 
 
 def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ...]:
@@ -78,8 +82,8 @@ def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snap
         return (), (Note(DAMAGED),)
 
 
-def _listed(words: Json) -> Iterator[tuple[dict[str, Json], list[str]]]:
-    """Name, note and names of arrays of each."""
+def _listed(words: Json) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    """What is said of each, and the names of its arrays."""
     _require(isinstance(words, list) and len(words) <= MOST)
     for each in words:
         _require(isinstance(each, dict))
@@ -89,7 +93,16 @@ def _listed(words: Json) -> Iterator[tuple[dict[str, Json], list[str]]]:
         _require(isinstance(names, list) and all(isinstance(part, str) for part in names))
         _require(OPTIONS in names and len(set(names)) == len(names))
         _require(all(part == OPTIONS or is_field(part) for part in names))
-        yield {"name": name, "note": note, "by_itself": by_itself}, names
+        yield {"name": name, "note": note, "by_itself": by_itself, "layer": _layer(each.get("layer"))}, names
+
+
+def _layer(words: Json) -> Layer | None:
+    if words is None:
+        return None
+    _require(isinstance(words, list) and len(words) == len(Layer._fields))
+    number, text = words
+    _require(type(number) is int and number >= 0 and isinstance(text, str))
+    return Layer(number, text)
 
 
 def _shared(arrays: Mapping[str, Array]) -> list[Array]:
