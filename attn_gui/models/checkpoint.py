@@ -15,7 +15,7 @@ from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights
 from attn_gui.models.passes.edited_layer import AnyLayer, edited
 from attn_gui.models.passes.sequence import Sequence, checked_sequence
-from attn_gui.models.reading.model_files import folder_digest
+from attn_gui.models.reading.model_files import folder_digest, folder_stamps
 from attn_gui.models.reading.sentence_pooling import Pooling
 from attn_gui.models.reading.tokenizer_file import TokenizerFile
 from attn_gui.models.studies.layer_edit import LayerEdit
@@ -40,6 +40,7 @@ class Checkpoint:
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
         self.folder, self.pooling, self.name = folder, pooling, name
         self.tokenizer = TokenizerFile(folder)
+        self._opened = folder_stamps(folder)
 
     @property
     def num_layers(self) -> int:
@@ -55,8 +56,9 @@ class Checkpoint:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of config.json and the weights in its folder: what a file may name the checkpoint by."""
-        return folder_digest(self.folder)
+        """SHA-256 of config.json and the weights in its folder: what a file may name the checkpoint by. Raises
+        FormatError where the folder holds others now."""
+        return folder_digest(self.folder, self._opened)
 
     def __repr__(self) -> str:
         shared = "" if self.num_heads == self.num_kv_heads else f" on {self.num_kv_heads}"

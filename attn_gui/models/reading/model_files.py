@@ -10,6 +10,7 @@ from pathlib import Path
 from attn_gui.formats.base import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.json_text import Json, parse_object
+from attn_gui.formats.sessions.kept import Stamp
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
@@ -37,6 +38,12 @@ _PICKLED = QT_TRANSLATE_NOOP(
     "model.save_pretrained(folder, safe_serialization=True).",
 )
 
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds other weights now than the model was opened with: no file can name those any more. Put them back, or "
+    "open the model again.",
+)
+
 
 def check_folder(folder: Path) -> None:
     """Raise FormatError, one sentence, for a folder that holds no published model."""
@@ -58,12 +65,24 @@ def check_folder(folder: Path) -> None:
         raise FormatError(_PICKLED if pickled else _NO_WEIGHTS).at(folder)
 
 
-def folder_digest(folder: Path) -> str:
-    """SHA-256 of config.json and of all weights, in the order of their names."""
+def folder_stamps(folder: Path) -> tuple[Stamp | None, ...]:
+    """config.json and all weights as they are at this moment."""
+    return tuple(map(Stamp.of, _numbers_of(folder)))
+
+
+def folder_digest(folder: Path, opened: tuple[Stamp | None, ...]) -> str:
+    """SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are others
+    than were `opened`: what was read of those could be named by it no more."""
     found = hashlib.sha256()
-    for path in (folder / CONFIG, *sorted(folder.glob("*.safetensors"))):
+    for path in _numbers_of(folder):
         found.update(file_digest(path).encode())
+    if folder_stamps(folder) != opened:
+        raise FormatError(_OTHERS).at(folder)
     return found.hexdigest()
+
+
+def _numbers_of(folder: Path) -> list[Path]:
+    return [folder / CONFIG, *sorted(folder.glob("*.safetensors"))]
 
 
 def file_digest(path: Path) -> str:

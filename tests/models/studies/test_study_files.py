@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,3 +157,20 @@ def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tm
     signed = zeros.replace(block={**block, "w_up": -np.zeros_like(block["w_up"])})
     edit = LayerEdit.between(zeros, signed)
     assert edit.of(zeros) == signed
+
+
+@pytest.mark.parametrize("replaced", ["model.safetensors", "config.json"])
+def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read(tmp_path: Path, replaced: str) -> None:
+    """The file named the new ones: it opened without a word, with other numbers."""
+    folder = tmp_path / "toy"
+    shutil.copytree(resource("models", "toy-induction"), folder)
+    model = open_model(folder)
+    found = placed(model, "k x", 0, {}, silent)
+    other = folder / f"{replaced}.new"
+    other.write_bytes((folder / replaced).read_bytes())
+    os.utime(other, ns=(1, 1))
+    other.replace(folder / replaced)
+    with pytest.raises(FormatError, match="toy holds other weights now"):
+        record_of(found.study, found.problem, {}, ())
+    again = open_model(folder)
+    assert record_of(placed(again, "k x", 0, {}, silent).study, found.problem, {}, ()).sha256 == again.digest
