@@ -181,6 +181,24 @@ def test_an_offer_that_was_left_is_gone(launch):
     assert person.numbers("query")[0][0] == "5"
 
 
+def test_an_offer_to_grow_makes_no_matrix_smaller_that_has_grown_since(launch):
+    """It cut Q back to the size that the block had needed when it came."""
+    person = launch(SMALL)
+    block = [[str(10 * i + j) for j in range(4)] for i in range(3)]
+    person.clipboard("\n".join("\t".join(row) for row in block))
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+V")
+    grow = person.button("Grow Q to 3 × 4", "banner")
+    person.size("n", 9)
+    person.type_into("query", 8, 0, "77")
+    if grow.isVisible():
+        person.click(grow)
+        assert person.numbers("query")[:3] == block
+        assert person.steps()[-1] == "grew Q to 9 × 4"
+    assert person.program.document.problem.n == 9
+    assert person.number("query", 8, 0) == 77
+
+
 def test_a_ragged_block_is_refused_with_its_row(launch):
     person = launch(SMALL)
     before = person.numbers("query")
