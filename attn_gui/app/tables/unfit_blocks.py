@@ -20,6 +20,7 @@ from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
+from attn_gui.engine.creation.by_hand_cells import following
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -137,8 +138,12 @@ class UnfitBlocks(QObject):
         )
 
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
+        problem = self._document.problem
+        clash = clash_of(drafted(problem, changes), {})
+        if clash is not None:
+            raise clash
         self._target.use(field)
-        self._apply(SetFields(changes, _replacing_label(field, block)), fresh)
+        self._apply(SetFields({**changes, **following(problem, changes)}, _replacing_label(field, block)), fresh)
 
     def _apply(self, edit: Edit, fresh: Arrays) -> None:
         """Carry out a way out, and tell what it did to the shapes."""
