@@ -176,7 +176,7 @@ class TablesController(QObject):
         if role is None:
             return 1, self.models[field].columnCount()
         heads = problem.num_heads if role == "query" else problem.kv_heads
-        return heads, problem.d_v if role == "value" else problem.d_k
+        return heads, {"query": problem.d_k, "key": problem.d_key, "value": problem.d_v}[role]
 
     def shown_head(self, field: str) -> int | None:
         """The head of a table that is on show; None where heads mean nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 
@@ -19,6 +20,7 @@ from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
+from attn_gui.engine.creation.by_hand_cells import following
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -91,20 +93,20 @@ class UnfitBlocks(QObject):
 
     # --- the ways out ----------------------------------------------------------------------------
     def _outline(self, field: str, cuts: Cuts) -> Problem | None:
-        model = self._target.model
-        rows, columns = max(cuts[0].stop, model.rowCount()), max(cuts[1].stop, model.columnCount())
-        return grown_outline(self._document.problem, field, rows, columns)
+        problem = self._document.problem
+        return grown_outline(problem, field, *roomy(problem, field, cuts))
 
     def _growing(self, place: Place, cuts: Cuts, block: NDArray[Any], grown: Problem) -> Offer:
         """A matrix as large as the block needs it, and the others with it."""
         field = place.field
-        rows, columns = grown.arrays()[field].shape[-2:]
-        words = {"symbol": field_symbol(field), "size": shape_text(rows, columns)}
+        words = {"symbol": field_symbol(field), "size": shape_text(*grown.arrays()[field].shape[-2:])}
         shapes = reshaped(self._document.problem, grown)
 
         def grow() -> None:
-            label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), words)
             problem = self._document.problem
+            size = roomy(problem, field, cuts)  # the matrix may be larger by now
+            said = words | {"size": shape_text(*size)}
+            label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), said)
 
             def take(fields: Fields, fresh: Arrays) -> None:
                 self._target.use(field)
@@ -112,7 +114,7 @@ class UnfitBlocks(QObject):
                 self._apply(Edits((*larger, self._target.cells(place, cuts, block, label)), label), fresh)
                 self._target.select(place, cuts)
 
-            self._making.begin(label, lambda: grown_fields(problem, field, rows, columns), take)
+            self._making.begin(label, lambda: grown_fields(problem, field, *size), take)
 
         return Offer(
             lambda: self.tr("Grow {symbol} to {size}").format(**words), lambda: followers_text(field, shapes), grow
@@ -136,8 +138,12 @@ class UnfitBlocks(QObject):
         )
 
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
+        problem = self._document.problem
+        clash = clash_of(drafted(problem, changes), {})
+        if clash is not None:
+            raise clash
         self._target.use(field)
-        self._apply(SetFields(changes, _replacing_label(field, block)), fresh)
+        self._apply(SetFields({**changes, **following(problem, changes)}, _replacing_label(field, block)), fresh)
 
     def _apply(self, edit: Edit, fresh: Arrays) -> None:
         """Carry out a way out, and tell what it did to the shapes."""
@@ -160,6 +166,12 @@ def replaced(problem: Problem, field: str, block: NDArray[Any]) -> dict[str, Any
     """The fields of the problem with a block in place of a whole matrix; raises EditError for what does not fit in."""
     array = problem.arrays()[field]
     return fields_with(problem, {field: cast_cells(block, array.dtype).reshape(block.shape[-array.ndim :])})
+
+
+def roomy(problem: Problem, field: str, cuts: Cuts) -> tuple[int, int]:
+    """The rows and columns of a table with room for a block, never fewer than it has."""
+    rows, columns = np.atleast_2d(problem.arrays()[field]).shape[-2:]
+    return max(cuts[0].stop, rows), max(cuts[1].stop, columns)
 
 
 def grown_outline(problem: Problem, field: str, rows: int, columns: int) -> Problem | None:

@@ -15,17 +15,19 @@ FILLS = ("open", "close", "swap", "transpose")
 
 
 def refilled(layer: Layer, how: str) -> Layer:
-    """A custom layer with all its cells open, closed, swapped, or mirrored at the diagonal; its shape stays."""
+    """A custom layer with all its cells open, closed, swapped, or mirrored at the diagonal: a row is a column then."""
     cells = layer.cells
     assert cells is not None, "a rule has no cells to fill"
 
+    old = np.atleast_2d(cells).swapaxes(-1, -2) if how == "transpose" else cells
+
     def write(new: Array) -> None:
         if how == "swap":
-            np.logical_not(cells, out=new)
+            np.logical_not(old, out=new)
         else:
-            new[...] = cells.swapaxes(-1, -2) if how == "transpose" else how == "open"
+            new[...] = old if how == "transpose" else how == "open"
 
-    return layer.changed(**{layer.table: made(cells.shape, bool, write)})
+    return layer.changed(**{layer.table: made(old.shape, bool, write)})
 
 
 def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:

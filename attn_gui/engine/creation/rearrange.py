@@ -26,15 +26,20 @@ CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
 
 
 def size_of(problem: Problem, field: str, axis: int) -> str | None:
-    """The size that an axis (−2 rows, −1 columns) of an array has; None where no cell can come or go."""
+    """The size that an axis (−2 rows, −1 columns) of an array has, once or for each head; None where no cell can come
+    or go by itself: half as many frequencies have another size, and numbers set by hand go with the cells they are for.
+    """
     before = problem.arrays()[field].shape
+    if len(before) < -axis or Intervention.position_of(field) is not None:
+        return None
     for name in CUT:
+        length = getattr(problem, name)
         try:
-            grown = outline(partial(resize, problem, **{name: getattr(problem, name) + 2})).fields
+            grown = outline(partial(resize, problem, **{name: length + 2})).fields
         except (ValueError, TypeError):
             continue
         after = drafted(problem, grown).arrays()[field].shape
-        if len(before) >= -axis and after[axis] != before[axis]:
+        if after[axis] != before[axis] and before[axis] % length == 0:
             return name
     return None
 

@@ -95,7 +95,7 @@ class _Plan:
         if kv_before * heads % before == 0 and wide * before % heads == 0:
             self.fields["num_kv_heads"] = kv_heads
         else:
-            kv_heads = self.kv_heads_for(heads)
+            self.fields["num_kv_heads"] = kv_heads = self.kv_heads_for(heads)  # left out, it may follow the heads
             self._regroup("key", kv_before, kv_heads, d_key)
             self._regroup("value", kv_before, kv_heads, d_v)
             self.notes.append(Note(sentences.KV_WIDTH, {"before": wide, "after": d_key}))

@@ -167,6 +167,24 @@ def test_an_axis_knows_its_size(problem, field, axis, size):
     assert size_of(problem, field, axis) == size
 
 
+@pytest.mark.parametrize("axis", [-2, -1])
+@pytest.mark.parametrize(
+    ("stage", "at", "shape"),
+    [("query", {"row": (0, 2)}, (2, HEADS * D_K)), ("scores", {"query": (0, 2), "key": (0, 2)}, (2, 2))],
+)
+def test_numbers_set_by_hand_have_no_size_of_their_own(stage, at, shape, axis):
+    """They are cut where others come or go, and one before them may be torn into two then."""
+    torn = {"kind": "scale", "stage": "concat", "at": {"column": (0, HEADS * D_V)}, "factor": 2.0}
+    record = {"kind": "set", "stage": stage, "at": at, "values": np.ones(shape)}
+    problem = direct(interventions=[torn, record])
+    assert size_of(problem, "interventions.1.values", axis) is None
+
+
+def test_half_as_many_frequencies_as_columns_have_no_size_of_their_own():
+    arrays = {name: np.ones((3, 8)) for name in ("query", "key", "value")}
+    assert size_of(Problem(**arrays, rotary_frequencies=(1, 0.5, 0.25, 0.125)), "rotary_frequencies", -1) is None
+
+
 def test_a_place_outside_and_the_last_row_are_refused():
     problem = direct()
     with pytest.raises(FieldError, match="no place 8"):

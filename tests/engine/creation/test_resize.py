@@ -74,6 +74,23 @@ def test_grouped_heads_are_cut_together_where_that_moves_no_number():
     assert np.array_equal(changed.key[:, :6], grouped.key)
 
 
+@pytest.mark.parametrize("kv_heads", [1, 2, 4])
+def test_every_head_count_of_keys_of_another_width_gives_a_problem(kv_heads):
+    """K/V heads whose number stayed were not said to stay, and followed the heads of Q."""
+    rng = np.random.default_rng(5)
+    arrays = {"query": (3, 8), "key": (3, 3 * kv_heads), "value": (3, 2 * kv_heads)}
+    weights = {"w_score_query": (2, 3), "w_score_key": (3, 3), "w_score": (3,)}
+    problem = Problem(
+        **{name: rng.normal(size=shape) for name, shape in arrays.items()},
+        num_heads=4,
+        num_kv_heads=kv_heads,
+        score="additive",
+        score_params={name: rng.normal(size=shape) for name, shape in weights.items()},
+    )
+    for heads in head_counts(problem):
+        assert problem.replace(**resize(problem, num_heads=heads).fields).num_heads == heads
+
+
 def test_heads_with_d_k_kept_join_and_leave_at_the_end():
     problem = projected()
     fewer, _ = done(problem, num_heads=3, keep="d_k")

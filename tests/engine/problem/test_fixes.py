@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from attn_gui.engine import Problem, ShapeError, apply_fix
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.shapes.drafts import draft_of, shapes_of
+from attn_gui.engine.problem.shapes.fixes import clash_of as clash_with_shapes
 
 N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
 
@@ -257,6 +258,15 @@ def test_a_clash_of_counts_offers_nothing_and_the_fields_stay(rng):
     for fix in clash_of(fields).fixes:
         apply_fix(fix, fields)
     assert np.array_equal(fields["key"], before)
+
+
+def test_other_shapes_clash_with_nothing_that_is_changed_by_hand_but_its_own_numbers_with_their_cells(rng):
+    """It goes with its cells wherever one of a problem's matrices gets another shape."""
+    record = {"kind": "set", "stage": "scores", "at": {"query": N - 1}, "values": np.ones(M)}
+    problem = Problem(**direct(rng) | {"interventions": [record]})
+    assert clash_with_shapes(problem, {"query": (N - 2, H * D)}) is None
+    assert all(fix.whole for fix in clash_with_shapes(problem, {"query": (N - 2, H * (D + 1))}).fixes)
+    assert clash_with_shapes(problem, {"interventions.0.values": (M + 1,)}).fixes == ()
 
 
 def test_fixes_of_a_long_problem_make_no_numbers():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from attn_gui.engine import Problem
 from attn_gui.figure.tokens import THEMES
-from attn_gui.formats import open_file
+from attn_gui.formats import open_file, save
 from attn_gui.views.tables.table_parts import ShapeBadge
 
 SMALL = "worked-example.npz"  # Q, K and V of 2 × 3, 2 × 3 and 2 × 2
@@ -234,3 +235,49 @@ def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):
     person.click(person.button("Transpose K", "banner"))
     assert person.window.windowTitle().startswith("clash")
     assert person.find("heatmap.weights").shape == (6, 5)
+
+
+# --- what is changed by hand ----------------------------------------------------------------------
+def by_hand(launch, path, record, num_heads=2, **shapes):
+    """A program with a problem of which one thing is changed by hand."""
+    arrays = {name: counted(*shape) for name, shape in shapes.items()}
+    save(Problem(**arrays, num_heads=num_heads, interventions=[record]), path)
+    return launch(path)
+
+
+def places(person):
+    return [dict(record.at) for record in person.program.document.problem.interventions]
+
+
+def test_what_is_changed_by_hand_stays_in_its_head_where_a_matrix_is_replaced(launch, tmp_path):
+    record = {"kind": "scale", "stage": "concat", "at": {"column": 2}, "factor": 0}
+    person = by_hand(launch, tmp_path / "v.attn", record, query=(3, 4), key=(3, 4), value=(3, 4))
+    paste_into(person, "value", write_csv(tmp_path / "v.csv", counted(3, 6)))
+    person.click(person.button("Make V 3 × 6", "banner"))
+    assert places(person) == [{"column": 3}]  # the first column of head 1
+    assert not any(row[3] for row in person.values("concat"))
+    person.press("Ctrl+Z")
+    assert places(person) == [{"column": 2}]
+
+
+def test_what_is_changed_by_hand_stays_in_its_head_where_another_matrix_is_made_to_fit(launch, tmp_path):
+    record = {"kind": "scale", "stage": "key", "at": {"column": 2}, "factor": 2}
+    person = by_hand(launch, tmp_path / "k.attn", record, query=(3, 4), key=(3, 4), value=(3, 4))
+    paste_into(person, "query", write_csv(tmp_path / "q.csv", counted(3, 6)))
+    person.click(person.button("Resize K to 3 × 6", "banner"))
+    assert places(person) == [{"column": 3}]
+    person.press("Ctrl+Z")
+    assert places(person) == [{"column": 2}]
+
+
+def test_what_is_changed_by_hand_in_rows_that_go_stands_in_the_way_of_no_offer(launch, tmp_path):
+    """It was refused for what was changed by hand, and nothing was offered any more."""
+    record = {"kind": "scale", "stage": "scores", "at": {"query": 3, "key": 0}, "factor": 0}
+    person = by_hand(launch, tmp_path / "q.attn", record, num_heads=1, query=(4, 3), key=(4, 3), value=(4, 2))
+    paste_into(person, "query", write_csv(tmp_path / "q.csv", counted(2, 4)))
+    person.click(person.button("Resize Q to 2 × 3", "banner"))
+    assert not person.banner()
+    assert person.numbers("query") == texts(counted(2, 4)[:, :3])
+    assert places(person) == []
+    person.press("Ctrl+Z")
+    assert places(person) == [{"query": 3, "key": 0}]

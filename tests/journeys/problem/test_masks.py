@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QMenu, QPushButton, QSpinBox, QToolButton
+
+from attn_gui.engine import Problem
+from attn_gui.formats import save
 
 SMALL = "worked-example.npz"
 MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's ground and lines of what is not allowed
@@ -224,3 +228,19 @@ def test_causal_from_the_end(launch):
     person.choose(align, "end")
     assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i + 3}
     assert person.steps()[-1] == "changed mask causal"
+
+
+@pytest.mark.parametrize("allowed", [[[True, True, False]], [[True], [True], [False]], [True, True, False]])
+def test_a_layer_of_one_row_or_column_is_mirrored_at_the_diagonal(launch, tmp_path, allowed):
+    """Its row is as many columns then: it was refused with words of NumPy."""
+    arrays = {name: np.arange(6.0).reshape(3, 2) for name in ("query", "key", "value")}
+    save(Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "row.attn")
+    person = launch(tmp_path / "row.attn")
+    before = shut(person)
+    menus = open_panel(person).findChildren(QMenu)
+    next(a for menu in menus for a in menu.actions() if a.text() == "Mirror at the diagonal").trigger()
+    person.look()
+    assert not person.banner()
+    assert shut(person) == {(column, row) for row, column in before} != before
+    person.press("Ctrl+Z")
+    assert shut(person) == before

@@ -18,6 +18,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import save
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
+from attn_gui.views.tables.table_parts import ShapeBadge
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -179,6 +180,24 @@ def test_an_offer_that_was_left_is_gone(launch):
         assert person.numbers("query") == [["1", "2", "3"], ["4", "5", "6"], ["7", "8", "9"]]
         person.press("Ctrl+Z")
     assert person.numbers("query")[0][0] == "5"
+
+
+def test_an_offer_to_grow_makes_no_matrix_smaller_that_has_grown_since(launch):
+    """It cut Q back to the size that the block had needed when it came."""
+    person = launch(SMALL)
+    block = [[str(10 * i + j) for j in range(4)] for i in range(3)]
+    person.clipboard("\n".join("\t".join(row) for row in block))
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+V")
+    grow = person.button("Grow Q to 3 × 4", "banner")
+    person.size("n", 9)
+    person.type_into("query", 8, 0, "77")
+    if grow.isVisible():
+        person.click(grow)
+        assert person.numbers("query")[:3] == block
+        assert person.steps()[-1] == "grew Q to 9 × 4"
+    assert person.program.document.problem.n == 9
+    assert person.number("query", 8, 0) == 77
 
 
 def test_a_ragged_block_is_refused_with_its_row(launch):
@@ -375,6 +394,21 @@ def test_a_file_goes_to_the_head_that_was_offered_wherever_that_is_then(launch, 
     person.wait()
     person.click(offer)
     assert person.program.document.problem.query[:2, 4:6].tolist() == [[7, 8], [9, 6]]
+
+
+def test_a_file_goes_to_a_head_of_keys_that_is_wider_than_one_of_queries(launch, tmp_path):
+    """It lay across two heads, and so did the band of the head on show."""
+    arrays = {"query": np.ones((3, 4)), "key": np.zeros((3, 6)), "value": np.ones((3, 4))}
+    weights = {"w_score_query": np.ones((2, 3)), "w_score_key": np.ones((3, 3)), "w_score": np.ones(3)}
+    save(Problem(**arrays, num_heads=2, score="additive", score_params=weights), tmp_path / "wide.attn")
+    person = launch(tmp_path / "wide.attn")
+    person.program.view.set(head=1)
+    badge = person.window.inputs.panels["key"].findChild(ShapeBadge)
+    assert badge.text() == "3 × 6 = 3 × (2 · 3)"
+    (tmp_path / "block.csv").write_text("7,8\n9,6\n")
+    person.drop(tmp_path / "block.csv", at=QPoint(700, 300))
+    person.click(person.button("K, head 1", "banner"))
+    assert person.program.document.problem.key[:2].tolist() == [[0, 0, 0, 7, 8, 0], [0, 0, 0, 9, 6, 0]]
 
 
 def test_an_import_begins_in_the_folder_of_the_last_one(launch, tmp_path):

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel
 
+from attn_gui.engine import Problem
+from attn_gui.formats import save
+
 
 def select(person, field, rows, columns):
     """The rectangle between two cells, by a click and Shift with the arrows."""
@@ -71,3 +74,31 @@ def test_all_rows_cannot_go(person):
     person.do("delete_rows")
     assert person.banner()
     assert person.program.document.problem.m == 16
+
+
+def test_numbers_set_by_hand_have_no_rows_that_come_or_go(launch, tmp_path):
+    """The entry before them was torn, so that they had another name, and the program did not know it."""
+    arrays = {name: np.arange(12.0).reshape(3, 4) for name in ("query", "key", "value")}
+    row = {"kind": "scale", "stage": "concat", "at": {"query": 0, "column": (0, 4)}, "factor": 2}
+    block = {"kind": "set", "stage": "scores", "at": {"head": 0, "query": (0, 2), "key": (0, 2)}, "values": np.eye(2)}
+    save(Problem(**arrays, num_heads=2, interventions=[row, block]), tmp_path / "hand.attn")
+    person = launch(tmp_path / "hand.attn")
+    person.window.inputs.show_field("interventions.1.values")
+    person.go_to("interventions.1.values", 0, 0)
+    for action in ("insert_rows", "delete_columns"):
+        person.do(action)
+        assert "cannot come or go by themselves" in person.banner()
+    assert len(person.steps()) == 1
+
+
+def test_frequencies_do_not_go_with_columns_of_queries(launch, tmp_path):
+    """Columns of Q and K went in place of those that were selected, and the last frequencies."""
+    arrays = {name: np.arange(24.0).reshape(3, 8) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, rotary_frequencies=(1, 0.5, 0.25, 0.125))
+    save(problem, tmp_path / "turned.attn")
+    person = launch(tmp_path / "turned.attn")
+    person.window.inputs.show_field("rotary_frequencies")
+    select(person, "rotary_frequencies", (0, 0), (0, 1))
+    person.do("delete_columns")
+    assert "cannot come or go by themselves" in person.banner()
+    assert person.program.document.problem == problem

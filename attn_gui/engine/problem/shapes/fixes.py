@@ -9,9 +9,10 @@ from typing import Literal
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import Fix, Shape, ShapeError
 from attn_gui.engine.problem.fields import Fields
+from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
-from .drafts import clash_with, of_shapes, shapes_of
+from .drafts import clash_with, drafted, of_shapes, shapes_of
 
 PLACES = {"batch": 0, "row": -2, "column": -1}
 MULTIPLIED = (
@@ -39,7 +40,12 @@ def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
 
 
 def clash_of(problem: Fields, shapes: Mapping[str, Shape]) -> ShapeError | None:
-    """The clash if these arrays had other shapes, with the changes that would help; no number is made."""
+    """The clash if these arrays had other shapes, with the changes that would help; no number is made.
+
+    What is changed by hand stands in the way of none, but for numbers of its own: it goes with its cells.
+    """
+    if all(Intervention.position_of(name) is None for name in shapes):
+        problem = drafted(problem, {"interventions": ()})
     clash = clash_with(problem, shapes)
     if isinstance(clash, ShapeError):
         clash.offers = partial(fixes_of, of_shapes(problem, shapes), clash)
