@@ -1587,6 +1587,10 @@
         <source>Cells are left out: end the exercise before you export.</source>
         <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
     </message>
+    <message>
+        <source>The numbers are still being computed: export them once they are there.</source>
+        <translation>数值仍在计算，算完后再导出。</translation>
+    </message>
 </context>
 <context>
     <name>ExportDataDialog</name>
@@ -3778,6 +3782,10 @@
 <context>
     <name>ModelSteps</name>
     <message>
+        <source>“{step}” is still being computed: wait for it, or stop it with Esc.</source>
+        <translation>“{step}”仍在计算：请稍候，或按 Esc 停止。</translation>
+    </message>
+    <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
         <translation>已放弃“{step}”：计算期间问题已被修改。</translation>
     </message>
@@ -5762,6 +5770,10 @@
 <context>
     <name>RowTakes</name>
     <message>
+        <source>The text is still being run: try again once it is.</source>
+        <translation>文本仍在运行，完成后再试。</translation>
+    </message>
+    <message>
         <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
         <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
@@ -7580,6 +7592,10 @@
         <translation>{file} 的权重存为 pickle（pytorch_model.bin），可能会执行代码，因此不打开；请在 Python 中运行：model.save_pretrained(folder, safe_serialization=True)。</translation>
     </message>
     <message>
+        <source>{file} holds other weights now than the model was opened with: no file can name those any more. Put them back, or open the model again.</source>
+        <translation>{file} 中的权重与打开模型时不同，文件已无法指明当时的权重。请放回原来的权重，或重新打开模型。</translation>
+    </message>
+    <message>
         <source>{file}: the pooling of sentences by {got} is not supported.</source>
         <translation>{file}：不支持用 {got} 汇聚句子。</translation>
     </message>
@@ -8365,6 +8381,10 @@
     <message>
         <source>It takes its place in the list again</source>
         <translation>它会回到列表中原来的位置</translation>
+    </message>
+    <message>
+        <source>The snapshot “{name}” is of layer {layer} with the text “{text}”: go there, then ask again.</source>
+        <translation>快照“{name}”属于第 {layer} 层、文本“{text}”：请先转到那里再试。</translation>
     </message>
 </context>
 <context>
