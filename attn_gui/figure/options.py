@@ -73,9 +73,9 @@ class FigureOptions:
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
         for name in MEASURES:
             object.__setattr__(self, name, _measured(name, getattr(self, name)))
-        for given in (self.values, self.colorbar, self.transparent, self.session):
-            if not isinstance(given, bool | np.bool_ | None):
-                raise ValueError(f"What a figure has or leaves out is True or False, got {given!r}.")
+        for chosen in (self.values, self.colorbar, self.transparent, self.session):
+            if not isinstance(chosen, bool | np.bool_ | None):
+                raise ValueError(f"What a figure has or leaves out is True or False, got {chosen!r}.")
         try:
             object.__setattr__(self, "batch", index(self.batch))
         except TypeError:
