@@ -51,6 +51,7 @@ class GradientController(QObject):
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
         self._supply: Supply | None = None  # of pictures of a long problem's gradient
+        self._asked: Evaluation | None = None  # the one that a gradient is being taken of
         self._taking, self._checking = Job(self), Job(self)
         self._taking.ended.connect(self._on_taking_ended)
         self._checking.ended.connect(self._on_checking_ended)
@@ -106,6 +107,7 @@ class GradientController(QObject):
             return
         self._view.lay(None)
         self._say()
+        self._asked = evaluation
         self._taking.begin(lambda _tell: _taken(evaluation, stage, item, head, place, of))
 
     # --- answers ---------------------------------------------------------------------------------
@@ -117,8 +119,8 @@ class GradientController(QObject):
         except FieldError as why:
             self._refuse(why)
             return
-        if not self._computation.pending:  # else it is asked for anew, of other numbers
-            self._lay(found)
+        if self._asked is self._computation.evaluation and not self._computation.pending:
+            self._lay(found)  # else it is asked for anew, of other numbers
 
     def _refuse(self, why: FieldError) -> None:
         """Show the numbers again, which take no more memory."""

@@ -198,6 +198,11 @@ class RowTakes(QObject):
         except (ValueError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
             return
-        if found.run is self._showing.second:  # else the text has gone meanwhile
-            self._held = found
-            self._compare.compare_with_state(found.problem, found.name)
+        study = self._document.study
+        if found.run is not self._showing.second or study is None:
+            return  # the text has gone meanwhile
+        if found.layer != study.layer:
+            self.compare()
+            return
+        self._held = found
+        self._compare.compare_with_state(found.problem, found.name)

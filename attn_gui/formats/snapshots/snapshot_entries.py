@@ -83,7 +83,7 @@ def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snap
 
 
 def _listed(words: Json) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """What is said of each, and the names of its arrays."""
+    """Words of each, and the names of its arrays."""
     _require(isinstance(words, list) and len(words) <= MOST)
     for each in words:
         _require(isinstance(each, dict))

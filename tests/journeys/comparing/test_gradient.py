@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox
 
+from attn_gui.app.maps import gradients
 from attn_gui.app.state import computation
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from tests.journeys.gate import PATIENCE, Gate
 
 SMALL = "worked-example.npz"
 
@@ -149,3 +155,44 @@ def test_a_table_that_comes_while_the_gradient_is_of_the_numbers_before_waits_fo
     problem = person.program.document.problem
     exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
     assert np.array_equal(np.array(person.numbers("query_norm"), float).ravel(), exact["query_norm"])
+
+
+def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size(launch, tmp_path, monkeypatch):
+    """It ends in the very moment in which the other numbers are there, and nobody is told of them yet."""
+    numbers = np.random.default_rng(0).standard_normal((500, 32))
+    path = tmp_path / "large.npz"
+    save(Problem(query=numbers, key=numbers, value=numbers, num_heads=4), path)
+    person = launch(path)
+    person.wait()
+    gate, over, laid, take, view = Gate(), threading.Event(), [], gradients._taken, person.program.view
+
+    def taken(*given):
+        gate.hold()
+        try:
+            return take(*given)
+        finally:
+            over.set()
+
+    def end_now(_opened):
+        gate.open()
+        assert over.wait(PATIENCE)
+        while person.program.tools.gradients._taking.busy:
+            QApplication.sendPostedEvents(None, QEvent.Type.MetaCall.value)
+
+    lay = view.lay
+
+    def watched(face):
+        if face is not None:
+            laid.append((face.problem.n, person.program.computation.evaluation.problem.n))
+        lay(face)
+
+    monkeypatch.setattr(gradients, "_taken", taken)
+    view.set(cell=ChosenCell("weights", 20, 30))
+    monkeypatch.setattr(view, "lay", watched)
+    person.pick("compare", "gradient")
+    gate.await_work()
+    person.program.computation.rebuilt.connect(end_now)
+    fewer = numbers[:430]
+    person.program.document.apply(SetFields({"query": fewer, "key": fewer, "value": fewer}, Label("fewer")))
+    settle(person)
+    assert laid == [(430, 430)]

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton, QTableView
 
 from attn_gui.app.model import model_showing
-from attn_gui.models import open_model, recovered
+from attn_gui.models import Run, open_model, recovered
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 
@@ -249,3 +249,24 @@ def test_the_comparison_follows_the_layer_on_the_table(toy):
     assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)
     second(toy, "")
     assert toy.program.baseline.problem is None
+
+
+def test_a_layer_that_is_read_while_another_one_is_put_on_the_table_is_not_compared_with_that(toy, monkeypatch):
+    second(toy, CLEAN)
+    put_on_table(toy, 1)
+    gate, problem, other = Gate(), Run.problem, toy.program.rooms.model.second
+    held = gate.before(problem)
+    monkeypatch.setattr(
+        Run, "problem", lambda run, *given, **named: (held if run is other else problem)(run, *given, **named)
+    )
+    toy.click("model.compare")
+    gate.await_work()
+    toy.program.rooms.models.set_layer(0)
+    while toy.program.document.study.layer or toy.program.rooms.model.busy:
+        QTest.qWait(1)
+    gate.open()
+    toy.wait()
+    while toy.program.rooms.row_takes.busy:
+        QTest.qWait(1)
+    _, clean = runs(CHANGED, CLEAN)
+    assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)
