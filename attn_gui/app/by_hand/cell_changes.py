@@ -22,6 +22,7 @@ from attn_gui.engine.creation.by_hand import (
     with_cells_set,
     with_cells_taken,
 )
+from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.interventions import Intervention
 
 Interventions = tuple[Intervention, ...]
@@ -36,6 +37,13 @@ class CellChanges:
     def given(self, stage: str) -> bool:
         """Whether the cells of a stage are those of a matrix of the problem."""
         return stage in self._document.problem.arrays()
+
+    def _changed(self, stage: str, box: Box) -> bool:
+        """Whether something by hand stands over a matrix in these cells, which would hide another number in it."""
+        problem, axes = self._document.problem, STAGE[stage].axes
+        shape = (problem.batch_size, *problem.arrays()[stage].shape[-2:])
+        over = [record for record in problem.interventions if record.stage == stage and record.enabled]
+        return any(indices.meet(record.box(axes, shape), box) is not None for record in over)
 
     def set(self, stage: str, box: Box, values: Array, label: Label) -> None:
         """Give the cells values that broadcast to the box."""
@@ -81,7 +89,7 @@ class CellChanges:
     ) -> None:
         """A matrix gets `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
         problem = self._document.problem
-        if not self.given(stage):
+        if not self.given(stage) or self._changed(stage, box):
             added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
             self._making.change(label, lambda: {"interventions": added()})
             return

@@ -163,6 +163,22 @@ def test_a_number_typed_into_a_given_matrix_is_a_number_of_its_table(person):
     assert person.number("query", ROW, 3 * 32 + COLUMN) == 7
 
 
+@pytest.mark.parametrize(("row", "shown"), [(ROW, True), (ROW + 1, False)])
+def test_a_number_typed_over_one_set_by_hand_in_a_given_matrix_is_what_the_map_shows(person, row, shown):
+    """It went into the matrix below, and the map kept its number."""
+    column = 3 * 32 + COLUMN
+    at = {"batch": 0, "row": ROW, "column": column}
+    record = {"kind": "set", "stage": "query", "at": at, "values": 5}
+    person.program.document.open(person.program.document.snapshot().replace(interventions=[record]))
+    person.wait()
+    person.program.view.set(head=3)
+    below = person.number("query", row, column)
+    typed(person, "query", "7", row)
+    assert person.value("query", row, COLUMN) == 7
+    assert person.number("query", row, column) == (below if shown else 7)
+    assert [float(record.values) for record in person.program.document.problem.interventions] == [7.0 if shown else 5.0]
+
+
 def test_a_double_click_types_and_ends_a_zoom_first(person):
     heatmap = person.find("heatmap.weights")
     person.show_stage("weights")
