@@ -13,7 +13,7 @@ from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.shapes.drafts import drafted
 
-from .moved_by_hand import Places, led
+from .moved_by_hand import Places, heads_in, led
 
 
 def following(problem: Fields, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,15 +27,15 @@ def following(problem: Fields, fields: Mapping[str, Any]) -> dict[str, Any]:
     for record in fields.get("interventions", problem.interventions):
         if record.stage in before and record.stage in after:
             old, new = before[record.stage], after[record.stage]
-            letter = old.stage.heads
-            found += _resized(record, old, new, _columns(old, new, *(count.get(letter, 1) for count in heads)))
+            counts = heads[0].get(heads_in(old, before)), heads[1].get(heads_in(new, after))
+            found += _resized(record, old, new, _columns(old, new, *counts))
     kept = tuple(record for record in found if record is not None)
     return {} if kept == problem.interventions else {"interventions": kept}
 
 
-def _columns(old: Node, new: Node, heads_before: int, heads: int) -> Places | None:
+def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) -> Places | None:
     """Of every new column the old one of the same head and place, −1 for none; None where columns stay or are cut."""
-    if not old.stage.heads or old.shape[-1] == new.shape[-1]:
+    if heads_before is None or heads is None or old.shape[-1] == new.shape[-1]:
         return None
     wide, width = old.shape[-1] // heads_before, new.shape[-1] // heads
     head, column = np.divmod(np.arange(new.shape[-1]), width)

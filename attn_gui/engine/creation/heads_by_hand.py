@@ -21,7 +21,7 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.stages import STAGE
 
-from .moved_by_hand import led
+from .moved_by_hand import heads_in, led
 
 AXIS = "head"
 RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
@@ -100,10 +100,11 @@ def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -
     nodes = {node.name: node for node in computed_nodes(problem)}
     found: list[Intervention] = []
     for record in problem.interventions:
-        stage, shape = nodes[record.stage].stage, nodes[record.stage].shape
+        node = nodes[record.stage]
+        stage, shape, heads = node.stage, node.shape, heads_in(node, nodes)
         moved = {AXIS: np.array(order)} if AXIS in stage.axes else {}
-        if stage.heads:
-            count, places = sides[stage.heads]
+        if heads:
+            count, places = sides[heads]
             width = shape[-1] // count
             moved[stage.axes[-1]] = (places[:, None] * width + np.arange(width)).ravel()
         found += led(record, stage.axes, shape, moved)

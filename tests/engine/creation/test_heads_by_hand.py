@@ -126,6 +126,16 @@ def test_what_is_done_to_columns_in_which_heads_lie_goes_along_with_them(head, p
     np.testing.assert_array_equal(compute(back)["output"], wanted)
 
 
+@pytest.mark.parametrize("change", [lambda given: moved(given, 0, 2), lambda given: duplicated(given, 0)])
+def test_what_is_done_to_the_output_goes_with_its_head_where_nothing_mixes_the_heads(change):
+    def after(stage: str) -> list[dict[str, Any]]:
+        records = ({"kind": "set", "stage": stage, "at": {"query": 0, "column": (1, 4)}, "values": [1.0, 2.0, 3.0]},)
+        found = change(problem_of(w_output=None, interventions=records)).fields["interventions"]
+        return [(dict(record.at), record.values.tolist()) for record in found]
+
+    assert after("output") == after("concat")
+
+
 def test_numbers_of_every_head_are_doubled_with_a_head():
     values = np.random.default_rng(6).normal(size=(H, N, M))
     problem = problem_of(interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))

@@ -121,12 +121,14 @@ def test_what_is_changed_by_hand_stays_with_its_cells():
     assert np.array_equal(stage(without, "scaled", 1)[[0, 1, 3]], stage(before, "scaled", 1)[[0, 1, 3]])
 
 
-@pytest.mark.parametrize(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v")])
+@pytest.mark.parametrize(
+    ("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")]
+)
 @pytest.mark.parametrize("step", [-1, 2])
 def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, step):
     rows = compute(direct())[name]
     heads, width = 2, rows.shape[-1] // 2
-    axis = "row" if name != "concat" else "query"
+    axis = "query" if name in ("concat", "output") else "row"
     values = np.arange(2.0 * heads * width).reshape(2, -1)
     records = ({"kind": "set", "stage": name, "at": {axis: (0, 2), "column": (0, heads * width)}, "values": values},)
     before = direct(interventions=records)
