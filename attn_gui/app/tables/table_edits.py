@@ -19,7 +19,6 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.sentence_tokens import places_before
 from attn_gui.engine import FILLS, fill
 from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.rearrange import rearranged
@@ -174,17 +173,16 @@ class TableEdits(QObject):
         if not asked(dialog):
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
-        sizes, words = dialog.result_sizes(), dialog.tokens()
+        places = {name: np.array(dialog.old_places(name), np.intp) for name in dialog.result_sizes()}
         tokens = {name: found for name, found in dialog.result_fields().items() if found != names[name]}
 
         def make() -> Edits:
             resized, edits = problem, []
-            for name in (name for name, count in sizes.items() if count != getattr(resized, name)):
-                before = resized.query_tokens if name == "n" else resized.names_of_keys
-                places = places_before(words, before or [None] * getattr(resized, name))
-                fields = rearranged(resized, name, np.array(places))
-                resized = drafted(resized, fields)
-                edits.append(SetFields(fields, label))
+            for name, kept in places.items():
+                if len(kept) != getattr(resized, name):  # of one sequence the keys are there with the queries
+                    fields = rearranged(resized, name, kept)
+                    resized = drafted(resized, fields)
+                    edits.append(SetFields(fields, label))
             return Edits((*edits, SetFields(tokens, label)), label)
 
         self._making.begin(label, make, self._document.apply)
