@@ -34,7 +34,7 @@ def whole_heads(problem: Problem) -> dict[int, Intervention]:
     """The intervention in force on the whole result of a head, by head: of several the last."""
     found: dict[int, Intervention] = {}
     for record in problem.interventions:
-        if record.enabled and _is_whole(record):
+        if _is_whole(record):
             found |= dict.fromkeys(_heads(record), record)
     return found
 
@@ -43,7 +43,7 @@ def off_heads(problem: Problem) -> frozenset[int]:
     """The heads whose result is multiplied by 0, whatever factors follow."""
     found: set[int] = set()
     for record in problem.interventions:
-        if record.enabled and _is_whole(record):
+        if _is_whole(record):
             if isinstance(record, Scale) and record.factor == 0:
                 found |= set(_heads(record))
             elif record.replaces:
@@ -112,7 +112,8 @@ def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -
 
 
 def _is_whole(record: Intervention) -> bool:
-    return record.stage == RESULT and set(record.at) == {AXIS}
+    """Whether a record is in force on the whole results of heads."""
+    return record.enabled and record.stage == RESULT and set(record.at) == {AXIS}
 
 
 def _heads(record: Intervention) -> Iterator[int]:

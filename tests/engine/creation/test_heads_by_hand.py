@@ -55,6 +55,23 @@ def test_a_disabled_switch_is_no_switch():
     assert off_heads(problem) == set()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda given: switched_off(given, {1}),
+        lambda given: scaled(given, 1, 0.5),
+        lambda given: copied(given, 1, 0),
+    ],
+)
+def test_what_is_switched_off_is_not_lost_where_its_head_is_changed_and_freed(change):
+    values = np.random.default_rng(4).normal(size=(N, C))
+    own = {"kind": "set", "stage": "head_output", "at": {"head": 1}, "values": values, "enabled": False}
+    problem = problem_of(interventions=(own,))
+    after = problem.replace(**change(problem))
+    assert after.interventions[0] == problem.interventions[0]
+    assert after.replace(**scaled(after, 1, 1)) == problem
+
+
 def test_a_head_stays_off_whatever_factor_follows():
     off = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}
     half = off | {"factor": 0.5}
