@@ -299,3 +299,19 @@ def test_heads_that_rotary_positions_cannot_pair_are_not_offered(rng):
     with pytest.raises(FieldError, match="4 heads"):
         resize(turned, num_heads=4)
     assert np.isfinite(compute(turned.replace(**resize(turned, num_heads=1).fields))["output"]).all()
+
+
+def test_what_was_changed_by_hand_and_goes_is_told():
+    cell = {"kind": "set", "stage": "weights", "values": 1.0, "enabled": False}
+    records = [
+        {**cell, "at": {"query": 2, "key": 0}},
+        {**cell, "at": {"query": (1, 3)}},
+        {"kind": "copy", "stage": "head_output", "at": {"query": 0}, "source": {"query": 2}},
+    ]
+    problem = direct(interventions=records)
+    fewer, found = done(problem, n=2)
+    assert [dict(record.at) for record in fewer.interventions] == [{"query": (1, 2)}]
+    assert [str(note) for note in found.notes] == ["2 changes by hand went with their cells."]
+    found = resize(direct(interventions=records[:2]), n=2)
+    assert [str(note) for note in found.notes] == ["A change by hand went with its cells."]
+    assert done(problem, n=4)[1].notes == ()

@@ -196,3 +196,20 @@ def test_the_status_bar_says_so_of_the_cell_under_the_pointer(opened, lang, word
     assert words in person.status()
     QTest.mouseMove(heatmap, heatmap.cell_rect(3, 3).center())
     assert words[-3:] not in person.status()
+
+
+def test_what_goes_with_its_cells_is_said(opened):
+    person = opened(WEIGHT, OFF, OUTPUT)
+    person.size("n", 4)
+    person.wait()
+    assert "A change by hand went with its cells." in person.status()  # that of query 4
+    assert [record.stage for record in person.program.document.problem.interventions] == ["weights", "head_output"]
+    person.do("undo")
+    person.wait()
+    assert "by hand" not in person.status()
+    person.go_to("query", 3, 0)
+    person.press("Shift+Down")
+    person.do("delete_rows")
+    person.wait()
+    assert "2 changes by hand went with their cells." in person.status()
+    assert [record.stage for record in person.program.document.problem.interventions] == ["head_output"]
