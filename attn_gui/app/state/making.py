@@ -13,7 +13,7 @@ from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
-from attn_gui.engine import Problem
+from attn_gui.engine import Note, Problem
 from attn_gui.engine.creation.by_hand_cells import with_by_hand
 from attn_gui.engine.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
@@ -63,10 +63,14 @@ class Making(QObject):
         def take(fields: Mapping[str, object], fresh: Arrays) -> None:
             followed, notes = with_by_hand(self._document.problem, fields)
             self._document.apply(SetFields(followed, label), fresh)
-            if notes:
-                self.noted.emit(lambda: sentences(notes))
+            self.note(notes)
 
         self.begin(label, make, take)
+
+    def note(self, notes: Sequence[Note]) -> None:
+        """Say what was done beside the wish, if anything was."""
+        if notes:
+            self.noted.emit(lambda: sentences(notes))
 
     def apply(self, edit: Edit, fresh: Arrays = ()) -> bool:
         """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing.

@@ -23,7 +23,7 @@ from .moved_by_hand import Places, heads_in, led
 
 
 def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
-    """Fields to change with the interventions that follow them, unless they name some, and what is said of those gone.
+    """Fields to change with the interventions that follow them, unless they name some, and the note on those that go.
 
     Raises ValueError or TypeError if a field is wrong in itself.
     """
@@ -42,12 +42,12 @@ def following(problem: Fields, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def left_behind(problem: Fields, fields: Mapping[str, Any]) -> tuple[Note, ...]:
-    """What is said of the interventions that go where these fields change."""
+    """The note on the interventions of which nothing is left where these fields change."""
     return _said(sum(not parts for parts in _carried(problem, fields)))
 
 
 def left_behind_by(problem: Problem, change: Callable[[Problem], Mapping[str, Any]]) -> tuple[Note, ...]:
-    """What is said of the interventions that go by a change which moves them itself: each is tried alone."""
+    """The note on those of which a change that moves them itself leaves nothing; each is tried alone."""
     alone = [drafted(problem, {"interventions": (record,)}) for record in problem.interventions]
     return _said(sum(outline(partial(change, one)).get("interventions") == () for one in alone))
 
@@ -58,14 +58,15 @@ def _said(count: int) -> tuple[Note, ...]:
 
 
 def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Intervention]]:
-    """What becomes of each of the interventions: nothing, itself with its cells, or several of them."""
-    if not problem.interventions:
+    """The interventions that each of them becomes: itself with its cells, several, or none."""
+    records = fields.get("interventions", problem.interventions)
+    if not records:
         return []
     draft = drafted(problem, fields)
     before, after = ({node.name: node for node in computed_nodes(one)} for one in (problem, draft))
     heads = {"h": problem.num_heads, "g": problem.num_kv_heads}, {"h": draft.num_heads, "g": draft.num_kv_heads}
     found: list[list[Intervention]] = []
-    for record in problem.interventions:
+    for record in records:
         old, new = before.get(record.stage), after.get(record.stage)
         if old is None or new is None:
             found.append([])

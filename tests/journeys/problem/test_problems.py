@@ -238,7 +238,8 @@ def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path, 
     """Of equal neighbors, too: the dialog knows which of them was emptied."""
     tokens, path = ("very", "very", "very", "good"), tmp_path / "four.attn"
     weights = dict.fromkeys(("w_query", "w_key", "w_value"), np.eye(1))
-    save(Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens), path)
+    cell = {"kind": "scale", "stage": "scores", "at": {"query": 1, "key": 0}, "factor": 2.0}
+    save(Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens, interventions=[cell]), path)
     person = launch(path)
 
     def use(dialog: TokensDialog) -> None:
@@ -251,6 +252,9 @@ def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path, 
     after = person.program.document.problem
     assert after.x.ravel().tolist() == [row for row in (1, 2, 3, 4) if row != place + 1]
     assert after.query_tokens == tokens[:place] + tokens[place + 1 :]
+    assert (
+        ("A change by hand went with its cells." in person.status()) == (place in (0, 1)) == (not after.interventions)
+    )
 
 
 def test_tokens_from_a_sentence(launch):

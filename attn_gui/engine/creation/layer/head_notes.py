@@ -9,7 +9,7 @@ from attn_gui.engine.problem.problem import Problem
 
 
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
-    """What is said where heads of the same width join or leave at the end."""
+    """Notes on heads of the same width that join or leave at the end."""
     before, notes = problem.num_kv_heads, []
     if before not in (problem.num_heads, kv_heads):
         notes.append(Note(sentences.KV_FELL, {"before": before, "after": kv_heads, "heads": heads}))
@@ -17,7 +17,7 @@ def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
 
 
 def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
-    """What is said of heads that stay where the K/V head that each reads has another number."""
+    """The note on heads that stay and read a K/V head of another number."""
     before, after = problem.num_heads // problem.num_kv_heads, heads // kv_heads
     moved = [head for head in range(min(problem.num_heads, heads)) if head // before != head // after]
     template = sentences.READS_ANOTHER if len(moved) == 1 else sentences.MANY_READ_ANOTHER
@@ -25,7 +25,7 @@ def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
 
 
 def of_slopes(problem: Problem, template: str) -> list[Note]:
-    """What is said of the layers in force whose rule tells heads apart."""
+    """A note on each of the layers in force whose rule tells heads apart."""
     layers = (layer for layer in problem.mask if layer.cells is None and layer.enabled)
     return [Note(template, {"layer": layer.label}) for layer in layers if _has_heads(problem, layer)]
 
