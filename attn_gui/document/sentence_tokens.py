@@ -123,8 +123,14 @@ def places_before(tokens: Sequence[str], before: Sequence[str | None]) -> list[i
 
     Of a stretch that reads otherwise the first tokens take over the places; one that was split keeps its own first.
     """
-    places: list[int] = []
-    for _how, start, stop, first, end in SequenceMatcher(None, before, tokens).get_opcodes():
-        kept = range(start, min(stop, start + end - first))
-        places += [*kept, *[-1] * (end - first - len(kept))]
-    return places
+    shared = min(len(before), len(tokens))
+    start = next((k for k in range(shared) if before[k] != tokens[k]), shared)
+    shared -= start
+    alike = next((k for k in range(shared) if before[-1 - k] != tokens[-1 - k]), shared)  # at the end
+    end = len(before) - alike
+    between = SequenceMatcher(None, before[start:end], tokens[start : len(tokens) - alike], autojunk=False)
+    places = [*range(start)]
+    for _how, low, high, first, last in between.get_opcodes():
+        kept = range(start + low, start + min(high, low + last - first))
+        places += [*kept, *[-1] * (last - first - len(kept))]
+    return [*places, *range(end, len(before))]

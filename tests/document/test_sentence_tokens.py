@@ -60,6 +60,7 @@ def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
         ("a b c", "u v w x", [0, 1, 2, -1]),
         ("a b c d", "u v", [0, 1]),
         ("the cat the dog", "the cat saw the dog", [0, 1, -1, 2, 3]),
+        ("very very good", "very good", [0, 2]),
     ],
 )
 def test_tokens_that_stay_are_found_at_their_places(before: str, tokens: str, places: list[int]) -> None:
@@ -69,3 +70,11 @@ def test_tokens_that_stay_are_found_at_their_places(before: str, tokens: str, pl
 def test_rows_without_names_keep_their_order() -> None:
     assert places_before(("u", "v", "w"), [None, None]) == [0, 1, -1]
     assert places_before(("u",), [None, None]) == [0]
+
+
+@pytest.mark.parametrize("vocabulary", ["0123456789", "我们是好人"])
+def test_tokens_of_a_long_text_of_few_words_are_found_at_their_places(vocabulary: str) -> None:
+    before = [vocabulary[k % len(vocabulary)] for k in range(300)]
+    assert places_before(before[1:], before) == [*range(1, 300)]
+    assert places_before(["new", *before, "new"], before) == [-1, *range(300), -1]
+    assert places_before(["new", *before[1:-1], "new"], before) == [*range(300)]

@@ -187,6 +187,7 @@ class LessonsController(QObject):
             return
         gone: dict[str, object] = {name: None for name in present if name not in fields}
         changes = gone | {name: value for name, value in fields.items() if not same(present.get(name), value)}
+        changes.setdefault("interventions", wanted.problem.interventions)  # a step says what is changed by hand in it
         label = Label(STEP, {"place": str(self._place + 1)})
         if wanted.study is self._document.study:
             self._making.change(label, lambda: changes)

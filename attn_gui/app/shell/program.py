@@ -84,6 +84,7 @@ class Program(QObject):
     def _build_maps(self) -> None:
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.status = StatusController(window, document, computation, self.baseline, view)
+        self.making.noted.connect(self.status.tell)
         self.maps = MapsController(window, document, computation, self.baseline, view)
         self.splitting = SplitController(window, computation, self.baseline, view)
         self.readings = ReadingsController(window, computation, self.baseline, view, self.bars)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.side_work import LARGE, SideWork
-from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
-from attn_gui.engine import Problem
+from attn_gui.engine import Note, Problem
+from attn_gui.engine.creation.by_hand_cells import with_by_hand
 from attn_gui.engine.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
 from attn_gui.views.main_window import MainWindow
@@ -39,6 +40,7 @@ class Making(QObject):
     """
 
     refused = Signal()  # nothing was changed: controls show the document again
+    noted = Signal(object)  # words on what a change did beside the wish
 
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
@@ -56,8 +58,19 @@ class Making(QObject):
         return self._work.busy
 
     def change(self, label: Label, make: Callable[[], Mapping[str, object]]) -> None:
-        """Change the fields that `make` gives, as one step of the history."""
-        self.begin(label, make, lambda fields, fresh: self._document.apply(SetFields(fields, label), fresh))
+        """Change the fields that `make` gives, as one step of the history; what is changed by hand follows them."""
+
+        def take(fields: Mapping[str, object], fresh: Arrays) -> None:
+            followed, notes = with_by_hand(self._document.problem, fields)
+            self._document.apply(SetFields(followed, label), fresh)
+            self.note(notes)
+
+        self.begin(label, make, take)
+
+    def note(self, notes: Sequence[Note]) -> None:
+        """Say what was done beside the wish, if anything was."""
+        if notes:
+            self.noted.emit(lambda: sentences(notes))
 
     def apply(self, edit: Edit, fresh: Arrays = ()) -> bool:
         """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing.

@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.state.making import Making
+from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.new_shapes import done_text, said
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
+from attn_gui.engine.creation.by_hand_cells import left_behind_by
 from attn_gui.engine.creation.rearrange import deleted, inserted, size_of
 from attn_gui.engine.problem.shapes.drafts import drafted, reshaped
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -66,11 +68,14 @@ class RowEdits(QObject):
         last = f" … {cut.stop - 1}" if count > 1 else ""
         places = f"{cut.start}{last}"
         cells = f"{symbol}[{places}, ·]" if axis == ROWS else f"{symbol}[·, {places}]"
-        label = Label(source, {"cells": cells})
+        self._carry_out(Label(source, {"cells": cells}), lambda given: do(given, size, at, count))
+
+    def _carry_out(self, label: Label, change: Change) -> None:
+        problem = self._document.problem
 
         def take(fields: dict[str, Any], fresh: Any) -> None:
-            shapes = reshaped(problem, drafted(problem, fields))
+            shapes, notes = reshaped(problem, drafted(problem, fields)), left_behind_by(problem, change)
             self._document.apply(SetFields(fields, label), fresh)
-            self._tell(lambda: done_text(shapes))
+            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
 
-        self._making.begin(label, lambda: do(problem, size, at, count), take)
+        self._making.begin(label, lambda: change(problem), take)

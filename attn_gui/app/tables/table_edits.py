@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,9 +20,10 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.sentence_tokens import places_before
-from attn_gui.engine import FILLS, fill
+from attn_gui.engine import FILLS, Problem, fill
+from attn_gui.engine.creation.by_hand_cells import left_behind_by
 from attn_gui.engine.creation.filling import UNSEEDED
+from attn_gui.engine.creation.moved_by_hand import Places
 from attn_gui.engine.creation.rearrange import rearranged
 from attn_gui.engine.memory import made
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
@@ -174,20 +176,19 @@ class TableEdits(QObject):
         if not asked(dialog):
             return
         label = Label(QT_TRANSLATE_NOOP("History", "tokens"))
-        sizes, words = dialog.result_sizes(), dialog.tokens()
+        places = {name: np.array(dialog.old_places(name), np.intp) for name in dialog.result_sizes()}
         tokens = {name: found for name, found in dialog.result_fields().items() if found != names[name]}
 
         def make() -> Edits:
-            resized, edits = problem, []
-            for name in (name for name, count in sizes.items() if count != getattr(resized, name)):
-                before = resized.query_tokens if name == "n" else resized.names_of_keys
-                places = places_before(words, before or [None] * getattr(resized, name))
-                fields = rearranged(resized, name, np.array(places))
-                resized = drafted(resized, fields)
-                edits.append(SetFields(fields, label))
-            return Edits((*edits, SetFields(tokens, label)), label)
+            rows = (SetFields(fields, label) for fields in _with_rows(problem, places))
+            return Edits((*rows, SetFields(tokens, label)), label)
 
-        self._making.begin(label, make, self._document.apply)
+        def take(edits: Edits, fresh: Arrays) -> None:
+            notes = left_behind_by(problem, lambda given: ChainMap(*reversed(_with_rows(given, places))))
+            self._document.apply(edits, fresh)
+            self._making.note(notes)
+
+        self._making.begin(label, make, take)
 
     def _say_where(self) -> None:
         self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
@@ -214,3 +215,13 @@ class TableEdits(QObject):
         else:
             self.directRequested.emit()
         self._window.inputs.panels["x" if key == "x" else field].view.setFocus()  # where the typing goes on
+
+
+def _with_rows(problem: Problem, places: Mapping[str, Places]) -> list[dict[str, Any]]:
+    """The fields of one change after another: n and m rows that were at these places, where there are others now."""
+    found: list[dict[str, Any]] = []
+    for size, kept in places.items():
+        if len(kept) != getattr(problem, size):  # of one sequence the keys are there with the queries
+            found.append(rearranged(problem, size, kept))
+            problem = drafted(problem, found[-1])
+    return found

@@ -2,40 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.chain.node import Node
+from attn_gui.engine.memory import outline
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.shapes.drafts import drafted
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.shapes.drafts import draft_of, drafted
 
-from .moved_by_hand import Places, led
+from .moved_by_hand import Places, heads_in, led
+
+
+def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+    """Fields to change with the interventions that follow them, unless they name some, and the note on those that go.
+
+    Raises ValueError or TypeError if a field is wrong in itself.
+    """
+    if "interventions" in fields or not problem.interventions:
+        return dict(fields), ()
+    given = {name: value for name, value in {**problem.fields(), **fields}.items() if value is not None}
+    draft = draft_of(given)
+    settled = {name: getattr(draft, name) for name in fields}
+    return {**fields, **following(problem, settled)}, left_behind(problem, settled)
 
 
 def following(problem: Fields, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The field that changes with the others, if it does: interventions stay with their cells, are cut, or go."""
-    if not problem.interventions:
-        return {}
-    draft = drafted(problem, fields)
-    before, after = ({node.name: node for node in computed_nodes(one)} for one in (problem, draft))
-    heads = {"h": problem.num_heads, "g": problem.num_kv_heads}, {"h": draft.num_heads, "g": draft.num_kv_heads}
-    found: list[Intervention | None] = []
-    for record in fields.get("interventions", problem.interventions):
-        if record.stage in before and record.stage in after:
-            old, new = before[record.stage], after[record.stage]
-            letter = old.stage.heads
-            found += _resized(record, old, new, _columns(old, new, *(count.get(letter, 1) for count in heads)))
-    kept = tuple(record for record in found if record is not None)
+    kept = tuple(chain.from_iterable(_carried(problem, fields)))
     return {} if kept == problem.interventions else {"interventions": kept}
 
 
-def _columns(old: Node, new: Node, heads_before: int, heads: int) -> Places | None:
+def left_behind(problem: Fields, fields: Mapping[str, Any]) -> tuple[Note, ...]:
+    """The note on the interventions of which nothing is left where these fields change."""
+    return _said(sum(not parts for parts in _carried(problem, fields)))
+
+
+def left_behind_by(problem: Problem, change: Callable[[Problem], Mapping[str, Any]]) -> tuple[Note, ...]:
+    """The note on those of which a change that moves them itself leaves nothing; each is tried alone."""
+    alone = [drafted(problem, {"interventions": (record,)}) for record in problem.interventions]
+    return _said(sum(outline(partial(change, one)).get("interventions") == () for one in alone))
+
+
+def _said(count: int) -> tuple[Note, ...]:
+    template = sentences.BY_HAND_WENT if count == 1 else sentences.MANY_BY_HAND_WENT
+    return (Note(template, {"count": count}),) if count else ()
+
+
+def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Intervention]]:
+    """The interventions that each of them becomes: itself with its cells, several, or none."""
+    records = fields.get("interventions", problem.interventions)
+    if not records:
+        return []
+    draft = drafted(problem, fields)
+    before, after = ({node.name: node for node in computed_nodes(one)} for one in (problem, draft))
+    heads = {"h": problem.num_heads, "g": problem.num_kv_heads}, {"h": draft.num_heads, "g": draft.num_kv_heads}
+    found: list[list[Intervention]] = []
+    for record in records:
+        old, new = before.get(record.stage), after.get(record.stage)
+        if old is None or new is None:
+            found.append([])
+            continue
+        counts = heads[0].get(heads_in(old, before)), heads[1].get(heads_in(new, after))
+        parts = _resized(record, old, new, _columns(old, new, *counts))
+        found.append([part for part in parts if part is not None])
+    return found
+
+
+def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) -> Places | None:
     """Of every new column the old one of the same head and place, −1 for none; None where columns stay or are cut."""
-    if not old.stage.heads or old.shape[-1] == new.shape[-1]:
+    if heads_before is None or heads is None or old.shape[-1] == new.shape[-1]:
         return None
     wide, width = old.shape[-1] // heads_before, new.shape[-1] // heads
     head, column = np.divmod(np.arange(new.shape[-1]), width)

@@ -22,7 +22,6 @@ from attn_gui.engine.problem.settling import DTYPES
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.engine.scores import SCORES
 
-from .by_hand_cells import following
 from .filling import BLOCK, fill
 from .resize import resize
 
@@ -143,7 +142,7 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
 def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
     """The fields that give a projected problem a second sequence, as long and wide as x, or make it self-attention.
 
-    Raises ValueError in a direct problem.
+    What is changed by hand is left to `with_by_hand`. Raises ValueError in a direct problem.
     """
     if not problem.projected:
         raise FieldError(sentences.NEEDS, field="context", other="x")
@@ -153,14 +152,19 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
     if present:
         context = fill("random", problem.x.shape, seed=seed, field="context", dtype=problem.dtype)
         return {"context": context} | renamed
-    fields = _narrowed(problem) | {"context": None} | renamed
-    fields.pop("interventions", None)  # they go by all that changes, not by the keys alone
-    return fields | following(problem, fields)
+    return _narrowed(problem) | {"context": None} | renamed
 
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
-    """Fields that follow when the keys are the queries again: K and V weights, masks."""
-    changed = dict(resize(problem, m=problem.n).fields)
+    """Fields that follow when the keys are the queries again: K and V weights, masks, of one item where no other stays.
+
+    Interventions go by all that changes, not by these alone.
+    """
+    draft, changed = drafted(problem, {"interventions": ()}), dict[str, Any]()
+    items = problem.batch_size if problem.x.ndim == 3 else 1
+    for name, length in (("m", problem.n), ("batch_size", items)):
+        changed |= resize(draft, keep="d_k", **{name: length}).fields
+        draft = drafted(draft, changed)
     for name in ("w_key", "w_value"):
         weight = getattr(problem, name)
         if weight.shape[0] != problem.d_model:

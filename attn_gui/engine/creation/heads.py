@@ -11,12 +11,12 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import made
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError, Note
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
 
 from .heads_by_hand import checked_head, reordered
+from .layer.head_notes import of_slopes
 from .resize import Resized
 
 Order = Sequence[int]  # of every new head the old one that it is
@@ -110,21 +110,12 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
         changed["sink"] = _taken(problem.sink, 0, heads, order)
     if problem.interventions:
         changed["interventions"] = reordered(problem, order, kv_order)
-    notes = []
     for position, layer in enumerate(problem.mask):
         cells = layer.cells
         if cells is not None and cells.ndim > 2 and cells.shape[-3] == heads:
             changed[layer.field(position)] = _taken(cells, -3, heads, order)
-        elif cells is None and layer.enabled and len(order) > 1 and _has_heads(problem, layer):
-            said = sentences.SLOPES_STAY if len(order) == heads else sentences.SLOPES_ANEW
-            notes.append(Note(said, {"layer": layer.label}))
-    return Resized(fields_with(problem, changed), tuple(notes))
-
-
-def _has_heads(problem: Problem, layer: Layer) -> bool:
-    """Whether the rule of a layer tells heads apart, however many there are now."""
-    two = (problem.batch_size, 2, problem.n, problem.m)
-    return layer.shape(two)[-3:-2] == (2,)
+    said = sentences.SLOPES_STAY if len(order) == heads else sentences.SLOPES_ANEW
+    return Resized(fields_with(problem, changed), tuple(of_slopes(problem, said)) if len(order) > 1 else ())
 
 
 def _taken(array: Array, axis: int, count: int, order: Order) -> Array:

@@ -21,7 +21,7 @@ from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.stages import STAGE
 
-from .moved_by_hand import led
+from .moved_by_hand import heads_in, led
 
 AXIS = "head"
 RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
@@ -34,7 +34,7 @@ def whole_heads(problem: Problem) -> dict[int, Intervention]:
     """The intervention in force on the whole result of a head, by head: of several the last."""
     found: dict[int, Intervention] = {}
     for record in problem.interventions:
-        if record.enabled and _is_whole(record):
+        if _is_whole(record):
             found |= dict.fromkeys(_heads(record), record)
     return found
 
@@ -43,7 +43,7 @@ def off_heads(problem: Problem) -> frozenset[int]:
     """The heads whose result is multiplied by 0, whatever factors follow."""
     found: set[int] = set()
     for record in problem.interventions:
-        if record.enabled and _is_whole(record):
+        if _is_whole(record):
             if isinstance(record, Scale) and record.factor == 0:
                 found |= set(_heads(record))
             elif record.replaces:
@@ -100,10 +100,11 @@ def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -
     nodes = {node.name: node for node in computed_nodes(problem)}
     found: list[Intervention] = []
     for record in problem.interventions:
-        stage, shape = nodes[record.stage].stage, nodes[record.stage].shape
+        node = nodes[record.stage]
+        stage, shape, heads = node.stage, node.shape, heads_in(node, nodes)
         moved = {AXIS: np.array(order)} if AXIS in stage.axes else {}
-        if stage.heads:
-            count, places = sides[stage.heads]
+        if heads:
+            count, places = sides[heads]
             width = shape[-1] // count
             moved[stage.axes[-1]] = (places[:, None] * width + np.arange(width)).ravel()
         found += led(record, stage.axes, shape, moved)
@@ -111,7 +112,8 @@ def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -
 
 
 def _is_whole(record: Intervention) -> bool:
-    return record.stage == RESULT and set(record.at) == {AXIS}
+    """Whether a record is in force on the whole results of heads."""
+    return record.enabled and record.stage == RESULT and set(record.at) == {AXIS}
 
 
 def _heads(record: Intervention) -> Iterator[int]:

@@ -8,10 +8,20 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from attn_gui.engine.chain.node import Node
 from attn_gui.engine.problem.interventions import Intervention
 
 Places = npt.NDArray[np.intp]
 """Of every cell along an axis its old place; −1 stands for a new one."""
+
+
+def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
+    """The letter of the heads that lie side by side in the columns of a stage; "" where none do.
+
+    The output without W_O has those of the joined heads, whose cells it shows.
+    """
+    stage = node.stage
+    return stage.heads or (heads_in(nodes[node.inputs[0].name], nodes) if stage.alias else "")
 
 
 def led(

@@ -16,8 +16,9 @@ from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
-from .by_hand_cells import following
+from .by_hand_cells import following, left_behind
 from .filling import with_tokens
+from .layer.head_notes import of_counts, of_groups
 from .layer.widths import of_head_width, with_tables
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
@@ -64,7 +65,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
         plan.recut(value) if keep == "d_model" else plan.heads(value)
     else:
         getattr(plan, name)(value)
-    return Resized(plan.fields | following(problem, plan.fields), tuple(plan.notes))
+    return Resized(plan.fields | following(problem, plan.fields), (*plan.notes, *left_behind(problem, plan.fields)))
 
 
 def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:
@@ -120,8 +121,7 @@ class _Plan:
         self._output_rows(before, heads, problem.d_v)
         self._each_head(heads)
         self._mask_axis(1, before, heads)
-        if kv_before not in (before, kv_heads):
-            self._note_kv(kv_before, kv_heads, heads)
+        self.notes += of_counts(problem, heads, kv_heads)
 
     def num_kv_heads(self, kv_heads: int) -> None:
         problem = self.problem
@@ -131,6 +131,7 @@ class _Plan:
         before = problem.num_kv_heads
         self._regroup("key", before, kv_heads, self._columns("key") // before)
         self._regroup("value", before, kv_heads, problem.d_v)
+        self.notes += of_groups(problem, problem.num_heads, kv_heads)
 
     def d_k(self, width: int) -> None:
         problem = self.problem

@@ -142,6 +142,10 @@ NO_MEMORY = "There is not enough memory for {size} of new numbers."
 SELF_ATTENTION = "In self-attention the keys are the queries: change n instead of m."
 KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they fit the query heads."
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."
+READS_ANOTHER = "Head {head} reads another K/V head now."
+MANY_READ_ANOTHER = "{count} heads read other K/V heads now, head {head} first."
+BY_HAND_WENT = "A change by hand went with its cells."
+MANY_BY_HAND_WENT = "{count} changes by hand went with their cells."
 
 # --- heads among one another ---------------------------------------------------------------------
 NO_PLACE = "There is no place {got}; places go from 0 to {most}."

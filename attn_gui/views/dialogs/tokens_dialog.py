@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -16,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.sentence_tokens import split_tokens
+from attn_gui.document.sentence_tokens import places_before, split_tokens
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
@@ -60,6 +62,8 @@ class TokensDialog(Retranslated, QDialog):
         self.resize_rows.setObjectName("tokens.resize_rows")
         self._said, self.join = WrappedLabel(self), QPushButton(self)
         self._own: tuple[str, ...] | None = None  # cut by hand, until the sentence changes
+        self._uncut: tuple[str, ...] = ()  # what those were cut from
+        self._origins: tuple[int, ...] = ()  # and their places in it, −1 for what a split added
         self._loaded: tuple[str, ...] = ()  # those that were there before anything was typed
         self._captions = {"sentence": caption(self.sentence, self), "side": caption(self.side, self)}
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
@@ -98,6 +102,15 @@ class TokensDialog(Retranslated, QDialog):
         """n, m or both where rows are to be added or removed so that each token has one; else empty."""
         rows = self._resized_rows()
         return {{"query_tokens": "n", "key_tokens": "m"}[name]: count for name, count in rows.items()}
+
+    def old_places(self, size: str) -> list[int]:
+        """The row, of n or m before, that each token stands for; −1 for a new one. A cut by hand knows its place."""
+        name, rows = {"n": ("query_tokens", self._n), "m": ("key_tokens", self._m)}[size]
+        before = self._present[name] or (None,) * rows
+        if self._own is None:
+            return places_before(self.tokens(), before)
+        uncut = places_before(self._uncut, before)
+        return [uncut[place] if place >= 0 else -1 for place in self._origins]
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
@@ -148,7 +161,7 @@ class TokensDialog(Retranslated, QDialog):
             dress(label, letters="small", tone="text2")
         dress(self._said, tone="text2")
         self.resize_rows.hide()
-        self.sentence.textChanged.connect(lambda: self._cut_by_hand(None))
+        self.sentence.textChanged.connect(lambda: self._take(None))
         self.pieces.itemChanged.connect(self._on_piece_changed)
         self.pieces.itemSelectionChanged.connect(lambda: self.join.setEnabled(len(self.pieces.selectedItems()) > 1))
         self.join.clicked.connect(self._join_selected)
@@ -165,7 +178,7 @@ class TokensDialog(Retranslated, QDialog):
         again = split_tokens(sentence, self._known) == present
         self.sentence.setPlainText(sentence if again else "")
         self.sentence.selectAll()
-        self._cut_by_hand(None if again else present)
+        self._take(None if again else present)
 
     def _on_side_picked(self) -> None:
         """Show what the sentence does to another side; where nothing was typed yet, begin with the tokens there."""
@@ -174,23 +187,31 @@ class TokensDialog(Retranslated, QDialog):
         else:
             self._show_tokens()
 
-    def _cut_by_hand(self, tokens: tuple[str, ...] | None, place: int = -1) -> None:
-        """Take these tokens, or those of the sentence; the keyboard goes on at one of them."""
-        self._own = tokens
+    def _take(self, tokens: tuple[str, ...] | None) -> None:
+        """Take these tokens as they are, or those of the sentence."""
+        self._own, self._uncut, self._origins = tokens, tokens or (), tuple(range(len(tokens or ())))
         self._show_tokens()
-        self.pieces.setCurrentRow(min(place, self.pieces.count() - 1))
+
+    def _cut_by_hand(self, start: int, stop: int, cut: Sequence[str]) -> None:
+        """Put others in the place of some tokens, the first of them in their row; the keyboard goes on there."""
+        if self._own is None:
+            self._take(self.tokens())
+        tokens, origins = self.tokens(), self._origins
+        first = next((place for place in origins[start:stop] if place >= 0), -1)
+        self._own = (*tokens[:start], *cut, *tokens[stop:])
+        self._origins = (*origins[:start], *(first, *[-1] * len(cut))[: len(cut)], *origins[stop:])
+        self._show_tokens()
+        self.pieces.setCurrentRow(min(start, self.pieces.count() - 1))
 
     def _on_piece_changed(self, piece: QListWidgetItem) -> None:
         """A token that was edited: a blank in it splits it, nothing in it takes it away."""
-        tokens, place = self.tokens(), self.pieces.row(piece)
-        self._cut_by_hand(
-            (*tokens[:place], *str(piece.data(Qt.ItemDataRole.EditRole)).split(), *tokens[place + 1 :]), place
-        )
+        place = self.pieces.row(piece)
+        self._cut_by_hand(place, place + 1, str(piece.data(Qt.ItemDataRole.EditRole)).split())
 
     def _join_selected(self) -> None:
-        rows, tokens = sorted(self.pieces.row(piece) for piece in self.pieces.selectedItems()), self.tokens()
-        joined = "".join(tokens[rows[0] : rows[-1] + 1])
-        self._cut_by_hand((*tokens[: rows[0]], joined, *tokens[rows[-1] + 1 :]), rows[0])
+        rows = sorted(self.pieces.row(piece) for piece in self.pieces.selectedItems())
+        start, stop = rows[0], rows[-1] + 1
+        self._cut_by_hand(start, stop, ["".join(self.tokens()[start:stop])])
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(420), super().sizeHint().height())

@@ -19,8 +19,9 @@ from attn_gui.engine import (
     with_context,
     with_output,
 )
+from attn_gui.engine.creation.by_hand_cells import with_by_hand
 from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
-from attn_gui.engine.creation.layer.layer_parts import with_block
+from attn_gui.engine.creation.layer.layer_parts import with_block, with_gate, with_head_norms
 
 
 def test_fills():
@@ -110,8 +111,70 @@ def test_what_was_changed_by_hand_in_a_second_sequence_goes_with_it(makers):
         {"kind": "scale", "stage": "scores", "at": {"query": 1}, "factor": 2.0},
     )
     changed = makers["pre, cross"]().replace(interventions=records)
-    again = changed.replace(**with_context(changed, False))
+    fields, notes = with_by_hand(changed, with_context(changed, False))
+    again = changed.replace(**fields)
     assert [record.stage for record in again.interventions] == ["scores"]
+    assert [str(note) for note in notes] == ["A change by hand went with its cells."]
+
+
+@pytest.mark.parametrize("layer", [{"kind": "padding", "lengths": (5, 3)}, {"kind": "custom"}])
+def test_masks_of_the_items_of_a_second_sequence_are_those_of_one_item_without_it(layer, rng):
+    allowed = rng.random((2, 1, 3, 5)) < 0.5
+    weights = {name: rng.normal(size=(4, 4)) for name in ("w_query", "w_key", "w_value")}
+    mask = [{**layer, "allowed": allowed} if layer["kind"] == "custom" else layer]
+    cell = {"kind": "scale", "stage": "scores", "factor": 2.0}
+    records = [{**cell, "at": {"batch": item, "query": 0, "key": item}} for item in (0, 1)]
+    problem = Problem(
+        x=rng.normal(size=(3, 4)), context=rng.normal(size=(2, 5, 4)), **weights, mask=mask, interventions=records
+    )
+    fields, _notes = with_by_hand(problem, with_context(problem, False))
+    again = problem.replace(**fields)
+    assert again.batch_size == 1
+    assert [dict(record.at) for record in again.interventions] == [{"batch": 0, "query": 0, "key": 0}]
+    if layer["kind"] == "custom":
+        np.testing.assert_array_equal(again.mask[0].allowed, allowed[:1, :, :, :3])
+    else:
+        assert again.mask[0].lengths == (3,)
+
+
+PARTS = {
+    "softcap": ({"softcap": 2.0}, "capped", lambda problem: {"softcap": None}),
+    "rotary": ({"rotary_theta": 10.0}, "rotated_query", lambda problem: {"rotary_theta": None}),
+    "mask": (
+        {"mask": [{"kind": "causal"}]},
+        "masked",
+        lambda problem: {"mask": (problem.mask[0].changed(enabled=False),)},
+    ),
+    "norms": ({"query_norm": np.ones(4)}, "normed_query", lambda problem: with_head_norms(problem, False)),
+    "gate": ({"gated": True}, "gate", lambda problem: with_gate(problem, False)),
+    "block": ({"gated": False}, "down", lambda problem: with_block(problem, None)),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("enabled", [True, False])
+def test_what_is_changed_by_hand_in_a_part_goes_with_it(part, enabled, rng):
+    more, stage, change = PARTS[part]
+    names = ("x", "w_query", "w_key", "w_value", "w_output")
+    problem = Problem(**{name: rng.normal(size=(4, 4)) for name in names})
+    if "gated" in more:
+        problem = problem.replace(**with_block(problem, "pre"))
+        problem = problem.replace(**with_gate(problem, more["gated"]))
+    else:
+        problem = problem.replace(**more)
+    kept = {"kind": "scale", "stage": "scores", "factor": 2.0}
+    problem = problem.replace(interventions=[{**kept, "stage": stage, "enabled": enabled}, kept])
+    fields, notes = with_by_hand(problem, change(problem))
+    assert [record.stage for record in problem.replace(**fields).interventions] == ["scores"]
+    assert [str(note) for note in notes] == ["A change by hand went with its cells."]
+    assert with_by_hand(problem, {"scale": 2.0}) == ({"scale": 2.0}, ())
+
+
+def test_what_is_changed_by_hand_stays_as_it_is_told():
+    problem = new_problem(n=3, d_k=4).replace(interventions=[{"kind": "scale", "stage": "scores", "factor": 2.0}])
+    assert with_by_hand(problem, {"softcap": 2.0, "interventions": ()}) == ({"softcap": 2.0, "interventions": ()}, ())
+    with pytest.raises(FieldError, match="softcap"):
+        with_by_hand(problem, {"softcap": -1.0})
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -55,6 +55,23 @@ def test_a_disabled_switch_is_no_switch():
     assert off_heads(problem) == set()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda given: switched_off(given, {1}),
+        lambda given: scaled(given, 1, 0.5),
+        lambda given: copied(given, 1, 0),
+    ],
+)
+def test_what_is_switched_off_is_not_lost_where_its_head_is_changed_and_freed(change):
+    values = np.random.default_rng(4).normal(size=(N, C))
+    own = {"kind": "set", "stage": "head_output", "at": {"head": 1}, "values": values, "enabled": False}
+    problem = problem_of(interventions=(own,))
+    after = problem.replace(**change(problem))
+    assert after.interventions[0] == problem.interventions[0]
+    assert after.replace(**scaled(after, 1, 1)) == problem
+
+
 def test_a_head_stays_off_whatever_factor_follows():
     off = {"kind": "scale", "stage": "head_output", "at": {"head": 1}, "factor": 0.0}
     half = off | {"factor": 0.5}
@@ -124,6 +141,16 @@ def test_what_is_done_to_columns_in_which_heads_lie_goes_along_with_them(head, p
     np.testing.assert_allclose(compute(after)["output"], wanted, rtol=1e-12, atol=1e-12)
     back = after.replace(**moved(after, place, head).fields)
     np.testing.assert_array_equal(compute(back)["output"], wanted)
+
+
+@pytest.mark.parametrize("change", [lambda given: moved(given, 0, 2), lambda given: duplicated(given, 0)])
+def test_what_is_done_to_the_output_goes_with_its_head_where_nothing_mixes_the_heads(change):
+    def after(stage: str) -> list[dict[str, Any]]:
+        records = ({"kind": "set", "stage": stage, "at": {"query": 0, "column": (1, 4)}, "values": [1.0, 2.0, 3.0]},)
+        found = change(problem_of(w_output=None, interventions=records)).fields["interventions"]
+        return [(dict(record.at), record.values.tolist()) for record in found]
+
+    assert after("output") == after("concat")
 
 
 def test_numbers_of_every_head_are_doubled_with_a_head():

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, FieldError, Problem, compute, resize
+from attn_gui.engine.creation.by_hand_cells import left_behind_by
 from attn_gui.engine.creation.rearrange import deleted, inserted, rearranged, size_of
 
 N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
@@ -121,12 +122,28 @@ def test_what_is_changed_by_hand_stays_with_its_cells():
     assert np.array_equal(stage(without, "scaled", 1)[[0, 1, 3]], stage(before, "scaled", 1)[[0, 1, 3]])
 
 
-@pytest.mark.parametrize(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v")])
+def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
+    records = (
+        {"kind": "scale", "stage": "scaled", "at": {"query": (1, 5)}, "factor": 2.0},  # is torn into two
+        {"kind": "scale", "stage": "scaled", "at": {"query": 2}, "factor": 3.0},
+        {"kind": "copy", "stage": "scaled", "at": {"query": 0}, "source": {"query": 2}},
+    )
+    before = direct(interventions=records)
+    assert [record.kind for record in before.replace(**deleted(before, "n", 2)).interventions] == ["scale", "scale"]
+    told = left_behind_by(before, lambda problem: deleted(problem, "n", 2))
+    assert [str(note) for note in told] == ["2 changes by hand went with their cells."]
+    assert left_behind_by(before, lambda problem: deleted(problem, "n", 3)) == ()
+    assert left_behind_by(before, lambda problem: inserted(problem, "n", 2)) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")]
+)
 @pytest.mark.parametrize("step", [-1, 2])
 def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, step):
     rows = compute(direct())[name]
     heads, width = 2, rows.shape[-1] // 2
-    axis = "row" if name != "concat" else "query"
+    axis = "query" if name in ("concat", "output") else "row"
     values = np.arange(2.0 * heads * width).reshape(2, -1)
     records = ({"kind": "set", "stage": name, "at": {axis: (0, 2), "column": (0, heads * width)}, "values": values},)
     before = direct(interventions=records)

@@ -107,13 +107,14 @@ def test_heads_with_d_k_kept_join_and_leave_at_the_end():
 def test_key_value_heads_fall_to_the_largest_divisor_below():
     problem = direct(heads=6, kv_heads=3)
     stays, found = done(problem, num_heads=9, keep="d_k")
-    assert (stays.num_kv_heads, found.notes) == (3, ())
+    assert stays.num_kv_heads == 3
+    assert [str(note) for note in found.notes] == ["3 heads read other K/V heads now, head 2 first."]
     assert "key" not in found.fields
     falls, found = done(problem, num_heads=8, keep="d_k")
     assert falls.num_kv_heads == 2
     assert np.array_equal(falls.key, problem.key[:, :12])
-    (note,) = found.notes
-    assert note.template == sentences.KV_FELL
+    note, moved = found.notes
+    assert (note.template, moved.template) == (sentences.KV_FELL, sentences.MANY_READ_ANOTHER)
     assert note.values == {"before": 3, "after": 2, "heads": 8}
 
 
@@ -316,3 +317,56 @@ def test_heads_that_rotary_positions_cannot_pair_are_not_offered(rng):
     with pytest.raises(FieldError, match="4 heads"):
         resize(turned, num_heads=4)
     assert np.isfinite(compute(turned.replace(**resize(turned, num_heads=1).fields))["output"]).all()
+
+
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "size"),
+    [
+        (4, 2, {"num_heads": 6}),
+        (4, 2, {"num_heads": 2}),
+        (4, 4, {"num_heads": 6}),
+        (4, 4, {"num_heads": 2}),
+        (4, 1, {"num_heads": 6}),
+        (6, 3, {"num_heads": 8}),
+        (4, 2, {"num_kv_heads": 1}),
+        (4, 2, {"num_kv_heads": 4}),
+        (4, 4, {"num_kv_heads": 2}),
+    ],
+)
+def test_heads_that_stay_and_read_other_keys_and_values_are_told(heads, kv_heads, size):
+    problem = direct(heads=heads, kv_heads=kv_heads)
+    after, found = done(problem, keep="d_k", **size)
+    old, new = (compute(one)["head_output"][0] for one in (problem, after))
+    other = [head for head in range(min(len(old), len(new))) if not np.allclose(old[head], new[head])]
+    told = [
+        note.values for note in found.notes if note.template in (sentences.READS_ANOTHER, sentences.MANY_READ_ANOTHER)
+    ]
+    assert told == ([{"count": len(other), "head": other[0]}] if other else [])
+
+
+def test_slopes_that_go_by_the_number_of_heads_are_told():
+    problem = direct(heads=2, mask=[{"kind": "alibi"}])
+    after, found = done(problem, keep="d_k", num_heads=4)
+    assert [str(note) for note in found.notes] == [
+        "The slopes of ALiBi follow from the number of heads and the place of each: they are worked out anew."
+    ]
+    old, new = (compute(one)["weights"][0] for one in (problem, after))
+    assert not any(np.allclose(old[head], new[head]) for head in (0, 1))
+    assert done(direct(heads=2, mask=[{"kind": "alibi", "enabled": False}]), keep="d_k", num_heads=4)[1].notes == ()
+    assert done(problem, keep="d_k", d_k=4)[1].notes == ()
+
+
+def test_what_was_changed_by_hand_and_goes_is_told():
+    cell = {"kind": "set", "stage": "weights", "values": 1.0, "enabled": False}
+    records = [
+        {**cell, "at": {"query": 2, "key": 0}},
+        {**cell, "at": {"query": (1, 3)}},
+        {"kind": "copy", "stage": "head_output", "at": {"query": 0}, "source": {"query": 2}},
+    ]
+    problem = direct(interventions=records)
+    fewer, found = done(problem, n=2)
+    assert [dict(record.at) for record in fewer.interventions] == [{"query": (1, 2)}]
+    assert [str(note) for note in found.notes] == ["2 changes by hand went with their cells."]
+    found = resize(direct(interventions=records[:2]), n=2)
+    assert [str(note) for note in found.notes] == ["A change by hand went with its cells."]
+    assert done(problem, n=4)[1].notes == ()

@@ -196,3 +196,74 @@ def test_the_status_bar_says_so_of_the_cell_under_the_pointer(opened, lang, word
     assert words in person.status()
     QTest.mouseMove(heatmap, heatmap.cell_rect(3, 3).center())
     assert words[-3:] not in person.status()
+
+
+def test_what_goes_with_its_cells_is_said(opened):
+    person = opened(WEIGHT, OFF, OUTPUT)
+    person.size("n", 4)
+    person.wait()
+    assert "A change by hand went with its cells." in person.status()  # that of query 4
+    assert [record.stage for record in person.program.document.problem.interventions] == ["weights", "head_output"]
+    person.do("undo")
+    person.wait()
+    assert "by hand" not in person.status()
+    person.go_to("query", 3, 0)
+    person.press("Shift+Down")
+    person.do("delete_rows")
+    person.wait()
+    assert "2 changes by hand went with their cells." in person.status()
+    assert [record.stage for record in person.program.document.problem.interventions] == ["head_output"]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize(
+    ("action", "stage", "more"),
+    [
+        ("softcap", "capped", {"softcap": 2.0}),
+        ("rotary_positions", "rotated_key", {"rotary_theta": 10.0, "num_heads": 2}),
+        ("output_projection", "output", {"w_output": np.eye(8, 9)}),
+    ],
+)
+def test_a_part_can_be_taken_away_and_what_is_changed_by_hand_in_it_goes_with_it(opened, enabled, action, stage, more):
+    person = opened(OFF)
+    document = person.program.document
+    at = {"column": 8} if "w_output" in more else {"head": 0} if stage == "capped" else {"row": 0}
+    record = {"kind": "scale", "stage": stage, "at": at, "factor": 0.5}
+    before = document.problem.replace(**more, interventions=[OFF, {**record, "enabled": enabled}])
+    document.open(before, name="more")
+    person.wait()
+    person.do(action)
+    person.wait()
+    assert [record.stage for record in document.problem.interventions] == ["head_output"]
+    assert "A change by hand went with its cells." in person.status()
+    person.do("undo")
+    assert document.problem == before
+
+
+def test_a_mask_can_be_switched_off_under_what_is_changed_by_hand(opened):
+    person = opened(OFF)
+    document = person.program.document
+    cell = {"kind": "set", "stage": "masked", "at": {"head": 0, "query": 0, "key": 6}, "values": 1.0}
+    document.open(document.problem.replace(mask=[{"kind": "causal"}], interventions=[cell, OFF]), name="masked")
+    person.wait()
+    layer = {"kind": "causal", "enabled": False}
+    person.window.mask_panel.layersChanged.emit((layer,), "switch", "causal")
+    person.wait()
+    assert [record.stage for record in document.problem.interventions] == ["head_output"]
+    assert "A change by hand went with its cells." in person.status()
+
+
+def test_a_second_sequence_of_several_items_can_be_taken_away(opened):
+    person, rng = opened(), np.random.default_rng(7)
+    document = person.program.document
+    weights = {name: rng.normal(size=(4, 4)) for name in ("w_query", "w_key", "w_value")}
+    mask = [{"kind": "padding", "lengths": (5, 3)}]
+    problem = Problem(x=rng.normal(size=(3, 4)), context=rng.normal(size=(2, 5, 4)), **weights, mask=mask)
+    cell = {"kind": "set", "stage": "scores", "at": {"batch": 1, "query": 0, "key": 0}, "values": 1.0}
+    document.open(problem.replace(interventions=[cell]), name="second")
+    person.wait()
+    person.do("second_sequence")
+    person.wait()
+    assert document.problem.self_attention
+    assert document.problem.mask[0].lengths == (3,)
+    assert "A change by hand went with its cells." in person.status()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu
 
+from attn_gui import Problem, save
 from attn_gui.lessons.lesson_text import Live, written
 from attn_gui.paths import resource
 
@@ -294,6 +296,23 @@ def test_a_bad_lesson_is_refused_and_nothing_changes(launch, tmp_path):
     settle(person)
     assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的问题文件名，实际为 nowhere。"
     assert not person.find("lesson").isVisible()
+
+
+def test_a_step_says_itself_what_is_changed_by_hand_in_it(launch, tmp_path):
+    """Columns of a head come, and what a step does to a column is done to that of the same number all the same."""
+    cell = {"kind": "scale", "stage": "concat", "at": {"column": 2}, "factor": 2.0}
+    narrow = Problem(query=np.eye(2), key=np.eye(2), value=np.ones((2, 4)), num_heads=2, interventions=[cell])
+    save(narrow, tmp_path / "two.attn")
+    path, text = tmp_path / "wider.md", "\n\n### English\nx\n\n### 中文\n字\n"
+    wider = [[1.0] * 6] * 2
+    path.write_text(
+        f"# A | 甲\n\n## S | 步\n- open: two.attn{text}\n## T | 另一步\n- set: value = {wider}{text}", encoding="utf-8"
+    )
+    person = launch()
+    begin(person, path)
+    person.click("lesson.next")
+    settle(person)
+    assert person.program.document.problem == narrow.replace(value=wider)
 
 
 @pytest.mark.parametrize("way", ["drop", "open"])

@@ -233,6 +233,30 @@ def test_rows_follow_tokens_that_are_joined_or_split(launch, tmp_path):
         assert person.program.document.problem == before
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path, place):
+    """Of equal neighbors, too: the dialog knows which of them was emptied."""
+    tokens, path = ("very", "very", "very", "good"), tmp_path / "four.attn"
+    weights = dict.fromkeys(("w_query", "w_key", "w_value"), np.eye(1))
+    cell = {"kind": "scale", "stage": "scores", "at": {"query": 1, "key": 0}, "factor": 2.0}
+    save(Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens, interventions=[cell]), path)
+    person = launch(path)
+
+    def use(dialog: TokensDialog) -> None:
+        dialog.pieces.item(place).setText("")
+        QTest.mouseClick(dialog.resize_rows, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
+
+    person.answering(TokensDialog, use, lambda: person.do("tokens"))
+    person.wait()
+    after = person.program.document.problem
+    assert after.x.ravel().tolist() == [row for row in (1, 2, 3, 4) if row != place + 1]
+    assert after.query_tokens == tokens[:place] + tokens[place + 1 :]
+    assert (
+        ("A change by hand went with its cells." in person.status()) == (place in (0, 1)) == (not after.interventions)
+    )
+
+
 def test_tokens_from_a_sentence(launch):
     person = launch("worked-example.npz")
 

@@ -164,3 +164,29 @@ def test_tokens_are_joined_and_split_by_hand(qtbot: QtBot) -> None:
     assert dialog.tokens() == ("a", "b", "1", "c", "d")
     qtbot.keyClicks(dialog.sentence, " e")
     assert dialog.tokens() == ("a", "b", "c", "d", "e")
+
+
+def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot: QtBot) -> None:
+    present = tuple("aabaa")
+    dialog = _tokens(qtbot, n=5, m=5, query_tokens=present, key_tokens=present)
+    dialog.pieces.item(0).setText("")
+    dialog.pieces.item(2).setText("a x")
+    assert dialog.tokens() == ("a", "b", "a", "x", "a")
+    assert dialog.old_places("n") == dialog.old_places("m") == [1, 2, 3, -1, 4]
+    dialog.pieces.clearSelection()
+    for piece in (3, 4):
+        dialog.pieces.item(piece).setSelected(True)
+    qtbot.mouseClick(dialog.join, Qt.MouseButton.LeftButton)
+    assert dialog.tokens() == ("a", "b", "a", "xa")
+    assert dialog.old_places("n") == [1, 2, 3, 4]
+
+
+def test_tokens_that_are_cut_by_hand_after_others_were_typed_know_their_rows(qtbot: QtBot) -> None:
+    dialog = _tokens(qtbot, n=3, m=3, query_tokens=("very", "very", "good"), key_tokens=None)
+    dialog.sentence.setPlainText("so very very good")
+    dialog.pieces.item(1).setText("")
+    assert dialog.tokens() == ("so", "very", "good")
+    assert dialog.old_places("n") == [-1, 1, 2]
+    assert dialog.old_places("m") == [0, 2, -1]  # keys without names
+    dialog.sentence.setPlainText("so very good")
+    assert dialog.old_places("n") == [0, 1, 2]
