@@ -6568,6 +6568,22 @@
         <translation>K/V 头数由 {before} 改为 {after}：前者不能整除头数 {heads}。</translation>
     </message>
     <message>
+        <source>Head {head} reads another K/V head now.</source>
+        <translation>头 {head} 现在读取另一个 K/V 头。</translation>
+    </message>
+    <message>
+        <source>{count} heads read other K/V heads now, head {head} first.</source>
+        <translation>有 {count} 个头现在读取别的 K/V 头，最先是头 {head}。</translation>
+    </message>
+    <message>
+        <source>A change by hand went with its cells.</source>
+        <translation>有 1 处手动修改已随其所在的单元格一并移除。</translation>
+    </message>
+    <message>
+        <source>{count} changes by hand went with their cells.</source>
+        <translation>有 {count} 处手动修改已随其所在的单元格一并移除。</translation>
+    </message>
+    <message>
         <source>The slopes of {layer} follow from the number of heads and the place of each: they are worked out anew.</source>
         <translation>{layer} 的斜率由头数和每个头的位置决定：现已重新计算。</translation>
     </message>
