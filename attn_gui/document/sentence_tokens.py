@@ -10,6 +10,10 @@ from itertools import chain, pairwise
 _JOINER = "\u200d"
 _APOSTROPHES = set("'’")
 _POINTS = set(".,")
+MOST_EXACT = 2_000
+"""Tokens between those that two texts have alike at both ends; in more of them frequent ones are passed over, as the
+time grows with the square."""
+
 # scripts that are written without blanks and read sign by sign
 _SINGLE = (
     (0x2E80, 0x2FDF),
@@ -128,7 +132,8 @@ def places_before(tokens: Sequence[str], before: Sequence[str | None]) -> list[i
     shared -= start
     alike = next((k for k in range(shared) if before[-1 - k] != tokens[-1 - k]), shared)  # at the end
     end = len(before) - alike
-    between = SequenceMatcher(None, before[start:end], tokens[start : len(tokens) - alike], autojunk=False)
+    one, other = before[start:end], tokens[start : len(tokens) - alike]
+    between = SequenceMatcher(None, one, other, autojunk=max(len(one), len(other)) > MOST_EXACT)
     places = [*range(start)]
     for _how, low, high, first, last in between.get_opcodes():
         kept = range(start + low, start + min(high, low + last - first))

@@ -7608,8 +7608,8 @@
         <translation>{file} 的权重存为 pickle（pytorch_model.bin），可能会执行代码，因此不打开；请在 Python 中运行：model.save_pretrained(folder, safe_serialization=True)。</translation>
     </message>
     <message>
-        <source>{file} holds other weights now than the model was opened with: no file can name those any more. Put them back, or open the model again.</source>
-        <translation>{file} 中的权重与打开模型时不同，文件已无法指明当时的权重。请放回原来的权重，或重新打开模型。</translation>
+        <source>The files of {file} were written anew after the model was opened: no session can name the weights that it has. Open the model again.</source>
+        <translation>{file} 的文件在打开模型之后又被写过，会话已无法指明当前的权重。请重新打开模型。</translation>
     </message>
     <message>
         <source>{file}: the pooling of sentences by {got} is not supported.</source>
@@ -8399,8 +8399,8 @@
         <translation>它会回到列表中原来的位置</translation>
     </message>
     <message>
-        <source>The snapshot “{name}” is of layer {layer} with the text “{text}”: go there, then ask again.</source>
-        <translation>快照“{name}”属于第 {layer} 层、文本“{text}”：请先转到那里再试。</translation>
+        <source>The snapshot “{name}” is of layer {layer} with the text “{text}”: go there, then open it.</source>
+        <translation>快照“{name}”属于第 {layer} 层、文本“{text}”：请先转到那里再打开。</translation>
     </message>
 </context>
 <context>

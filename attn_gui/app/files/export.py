@@ -244,10 +244,10 @@ class ExportController(QObject):
         banner, computation = self._window.banner, self._computation
         if self._view.look.blanks:
             banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
-        elif computation.refusal is not None:
-            banner.show_error(saying(computation.refusal))
         elif computation.pending:
             banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))
+        elif computation.refusal is not None:
+            banner.show_error(saying(computation.refusal))
         else:
             return self._writing.waits()
         return True

@@ -234,7 +234,8 @@ class Journaling(QObject):
 
 
 def _others_of(study: Study) -> StudyRecord | None:
-    """The record of a study but for the layer on the table; None where the model's folder has gone meanwhile."""
+    """The record of a study but for the layer on the table; None where the model's folder has gone meanwhile, or holds
+    other weights: what a file could name is not what the study has, and the layer is kept alone."""
     from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
 
     with suppress(FormatError):

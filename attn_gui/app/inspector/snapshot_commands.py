@@ -86,7 +86,10 @@ class SnapshotsController(QObject):
         self._view.reveal()
 
     def open(self, snapshot: Snapshot) -> None:
-        """Make one the present state, as one step of the history."""
+        """Make one the present state, as one step of the history; one of another layer has no place in this one."""
+        if self._document.layer and snapshot.layer not in (None, self._document.layer):
+            self._window.banner.show_error(lambda: self._elsewhere(snapshot))
+            return
         self._fetch(snapshot, self._open)
 
     def compare(self, snapshot: Snapshot) -> None:
@@ -143,10 +146,7 @@ class SnapshotsController(QObject):
         self._document.apply(SetFields(gone | dict(problem.fields()), label))
 
     def _fetch(self, snapshot: Snapshot, take: Take) -> None:
-        """Hand the problem of one to `take`: at once, or when it is put together. One of another layer is refused."""
-        if self._document.layer and snapshot.layer not in (None, self._document.layer):
-            self._window.banner.show_error(lambda: self._elsewhere(snapshot))
-            return
+        """Hand the problem of one to `take`: at once, or when it is put together."""
         self._take = snapshot, take
         if nbytes([snapshot]) > LARGE:
             self._work.start(snapshot.name, lambda _tell: snapshot.problem())
@@ -155,7 +155,7 @@ class SnapshotsController(QObject):
 
     def _elsewhere(self, snapshot: Snapshot) -> str:
         assert snapshot.layer is not None
-        said = self.tr("The snapshot “{name}” is of layer {layer} with the text “{text}”: go there, then ask again.")
+        said = self.tr("The snapshot “{name}” is of layer {layer} with the text “{text}”: go there, then open it.")
         layer, text = snapshot.layer
         return said.format(name=quoted(snapshot.name), layer=layer, text=quoted(text))
 

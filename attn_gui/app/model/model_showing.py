@@ -136,13 +136,15 @@ class ModelShowing(QObject):
         self._models.forget()
         if self._view.look.mode == MODEL:
             self._view.set(mode=PRODUCT)
-        self._put_away()
+        if self.answer is not None:
+            self._put_away()
 
     def _put_away(self) -> None:
         """Show nothing of a run: there is none yet of what is on the table, and perhaps there never will be."""
         had, self.answer, self._likely = self.answer is not None, None, ()
-        if had and self._panel is not None:
+        if self._panel is not None:
             self._panel.clear()
+        if had:
             self.changed.emit()
 
     def _ask(self) -> None:

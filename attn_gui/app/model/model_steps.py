@@ -42,7 +42,7 @@ class ModelSteps(QObject):
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window = window
-        self._refused = False  # the last one
+        self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[Step] = []  # the first one is under way
         self._now: Work | None = None
         self._work = SideWork(window, MakingProgress(window))
@@ -67,6 +67,7 @@ class ModelSteps(QObject):
         """Whether all steps are made, within a moment; else that is said. A refused one is not made."""
         if not self.busy:
             return True
+        self._refused = False
         if soon_over(self.ended, lambda: self.busy):
             return not self._refused
         step = self._asked[0].label
@@ -109,13 +110,14 @@ class ModelSteps(QObject):
                 self._begin()
 
     def _take(self, label: Label, work: Work, outcome: Future[object]) -> None:
-        self._refused = outcome.exception() is not None
         try:
             found = outcome.result()
         except (ValueError, MemoryError) as error:
+            self._refused = True
             self._window.banner.show_error(saying(error))
             return
         if found is not None and not work.take(found):
+            self._refused = True
             self._window.banner.show_info(
                 lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
                     step=label

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation, is_quickly_computed
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.comparison.difference import Difference, difference_of
@@ -62,7 +62,6 @@ class Baseline(QObject):
         self._passes.answered.connect(self._on_passes_answered)
         self._settling = Background(self)
         self._settling.answered.connect(self._on_settling_answered)
-        computation.moving.connect(self._on_computation_moving)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         computation.following.connect(self._on_computation_following)
         computation.settled.connect(self._on_computation_settled)
@@ -214,7 +213,7 @@ class Baseline(QObject):
         """Tie the two states together, where every stage of the document's has one of its shape before."""
         self._forget_faces()
         before, after = self._evaluation, self._computation.evaluation
-        if before is None or self._computation.pending:
+        if before is None:
             return
         difference = difference_of(before, after, after.stages)
         if difference.stages == after.stages:
@@ -234,14 +233,11 @@ class Baseline(QObject):
         self._faces, self._supplies = None, []
 
     # --- following -------------------------------------------------------------------------------
-    def _on_computation_moving(self, change: Change) -> None:
-        """A state of another document is not compared with this one; what is pinned before its numbers come, is."""
-        if change.opened:
+    def _on_computation_rebuilt(self, opened: bool) -> None:
+        """The document has another structure, or is another one: a state of that one is not compared with this."""
+        if opened:
             self._drop()
-
-    def _on_computation_rebuilt(self, _opened: bool) -> None:
-        """The document has another structure, or is another one."""
-        if self.pinned:
+        elif self.pinned:
             self._lay_faces()
         elif self.key:
             self._evaluate_ready()

@@ -53,7 +53,7 @@ class Computation(QObject):
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
-    moving = Signal(object)  # the Change of the document: what is still to be told of the state before is told now
+    moving = Signal()  # the document has changed: what is still to be told of the state before is told now
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -155,7 +155,7 @@ class Computation(QObject):
         self.finish()
 
     def _on_document_changed(self, change: Change) -> None:
-        self.moving.emit(change)
+        self.moving.emit()
         self._way.take()
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened

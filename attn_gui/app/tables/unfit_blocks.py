@@ -20,7 +20,7 @@ from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
-from attn_gui.engine.creation.by_hand_cells import following
+from attn_gui.engine.creation.by_hand_cells import with_by_hand
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -143,14 +143,15 @@ class UnfitBlocks(QObject):
         if clash is not None:
             raise clash
         self._target.use(field)
-        self._apply(SetFields({**changes, **following(problem, changes)}, _replacing_label(field, block)), fresh)
+        followed, notes = with_by_hand(problem, changes)
+        self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
 
-    def _apply(self, edit: Edit, fresh: Arrays) -> None:
-        """Carry out a way out, and tell what it did to the shapes."""
+    def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[Note] = ()) -> None:
+        """Carry out a way out, and tell what went with it, or what it did to the shapes."""
         before = self._document.problem
         self._document.apply(edit, fresh)
         shapes = reshaped(before, self._document.problem)
-        self._tell(lambda: done_text(shapes))
+        self._tell(lambda: sentences(notes) if notes else done_text(shapes))
 
 
 def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[int, ...] | None:

@@ -17,7 +17,7 @@ from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.fields import Fields
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.shapes.drafts import draft_of, drafted
+from attn_gui.engine.problem.shapes.drafts import clash_with, draft_of, drafted
 
 from .moved_by_hand import Places, heads_in, led
 
@@ -25,12 +25,14 @@ from .moved_by_hand import Places, heads_in, led
 def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
     """Fields to change with the interventions that follow them, unless they name some, and the note on those that go.
 
-    Raises ValueError or TypeError if a field is wrong in itself.
+    Raises ValueError or TypeError if a field is wrong in itself, or does not fit the others.
     """
     if "interventions" in fields or not problem.interventions:
         return dict(fields), ()
     given = {name: value for name, value in {**problem.fields(), **fields}.items() if value is not None}
     draft = draft_of(given)
+    if (clash := clash_with(drafted(draft, {"interventions": ()}), {})) is not None:
+        raise clash
     settled = {name: getattr(draft, name) for name in fields}
     return {**fields, **following(problem, settled)}, left_behind(problem, settled)
 

@@ -18,7 +18,7 @@ from attn_gui.engine.scores import SCORES
 
 from .by_hand_cells import following, left_behind
 from .filling import with_tokens
-from .layer.head_notes import of_counts, of_groups
+from .layer.head_notes import of_counts, of_groups, of_kv
 from .layer.widths import of_head_width, with_tables
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
@@ -100,8 +100,7 @@ class _Plan:
             self._regroup("key", kv_before, kv_heads, d_key)
             self._regroup("value", kv_before, kv_heads, d_v)
             self.notes.append(Note(sentences.KV_WIDTH, {"before": wide, "after": d_key}))
-        if kv_before not in (before, kv_heads):
-            self._note_kv(kv_before, kv_heads, heads)
+        self.notes += of_kv(problem, heads, kv_heads)
         self._score_rows("query", d_k)
         self._score_rows("key", d_key)
         self._head_width("query", d_k)
@@ -283,9 +282,6 @@ class _Plan:
     def kv_heads_for(self, heads: int) -> int:
         """The K/V heads that stay: the same number if it divides the heads, else the largest divisor below."""
         return next(k for k in range(min(self.problem.num_kv_heads, heads), 0, -1) if heads % k == 0)
-
-    def _note_kv(self, before: int, after: int, heads: int) -> None:
-        self.notes.append(Note(sentences.KV_FELL, {"before": before, "after": after, "heads": heads}))
 
 
 def _layer(layer: Layer, axis: int, before: int, after: int, m: int) -> Layer:

@@ -40,8 +40,8 @@ _PICKLED = QT_TRANSLATE_NOOP(
 
 _OTHERS = QT_TRANSLATE_NOOP(
     "Sentences",
-    "{file} holds other weights now than the model was opened with: no file can name those any more. Put them back, or "
-    "open the model again.",
+    "The files of {file} were written anew after the model was opened: no session can name the weights that it has. "
+    "Open the model again.",
 )
 
 
@@ -74,11 +74,16 @@ def folder_digest(folder: Path, opened: tuple[Stamp | None, ...]) -> str:
     """SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are others
     than were `opened`: what was read of those could be named by it no more."""
     found = hashlib.sha256()
+    _check_same(folder, opened)
     for path in _numbers_of(folder):
         found.update(file_digest(path).encode())
+    _check_same(folder, opened)
+    return found.hexdigest()
+
+
+def _check_same(folder: Path, opened: tuple[Stamp | None, ...]) -> None:
     if folder_stamps(folder) != opened:
         raise FormatError(_OTHERS).at(folder)
-    return found.hexdigest()
 
 
 def _numbers_of(folder: Path) -> list[Path]:

@@ -90,22 +90,3 @@ def test_a_head_of_a_long_problem_is_switched_off_and_edits_are_followed(program
     settle(program)
     values, _ = program.window.product.maps.map("output").plane.block(slice(4, 6), slice(0, D))
     assert values == pytest.approx(compute(program.document.snapshot())["output"][0, 4:6], abs=1e-12)
-
-
-def test_what_is_pinned_before_the_numbers_of_another_document_are_there_is_compared_with(program):
-    """It was forgotten when they came."""
-    program.tools.compare.pin()
-    settle(program)
-    numbers = np.random.default_rng(5).normal(size=(N + 2, H * D))
-    program.document.open(Problem(query=numbers, key=numbers, value=numbers, num_heads=H), name="other")
-    assert program.computation.pending
-    assert not program.baseline.pinned, "the state of the other document"
-    program.tools.compare.pin()
-    settle(program)
-    assert program.baseline.pinned
-    assert program.baseline.comparable
-    program.view.set(compare="difference")
-    edit(program, "value", 7)
-    plane = program.window.product.maps.map("value").plane
-    values, _ = plane.block(slice(7, 8), slice(0, 2))
-    assert values.tolist() == [[1.5, 0.0]]

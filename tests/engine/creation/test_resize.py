@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, compute, head_counts, outlined, reshaped, resize
+from attn_gui.engine.creation.by_hand_cells import with_by_hand
 from attn_gui.engine.creation.resize import SIZES
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.shapes.drafts import shapes_of
@@ -370,3 +371,14 @@ def test_what_was_changed_by_hand_and_goes_is_told():
     found = resize(direct(interventions=records[:2]), n=2)
     assert [str(note) for note in found.notes] == ["A change by hand went with its cells."]
     assert done(problem, n=4)[1].notes == ()
+
+
+@pytest.mark.parametrize("fields", [{"num_kv_heads": 3}, {"num_heads": 5}, {"query": np.ones((3, 5))}])
+def test_fields_that_do_not_fit_are_refused_as_they_are_without_changes_by_hand(fields):
+    arrays = {name: np.ones((3, 4)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=2, interventions=[{"kind": "scale", "stage": "weights", "factor": 2}])
+    with pytest.raises(ValueError) as plain:  # noqa: PT011 the words are compared
+        problem.replace(interventions=(), **fields)
+    with pytest.raises(ValueError) as said:  # noqa: PT011
+        with_by_hand(problem, fields)
+    assert str(said.value) == str(plain.value)

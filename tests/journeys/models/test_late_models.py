@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
 
@@ -219,6 +219,18 @@ def test_a_text_that_is_refused_behind_another_step_stays_to_be_mended(toy, step
     toy.press("Return")
     rest(toy, steps)
     assert place(toy) == (CHANGED, 0, 1)
+
+
+def test_a_refused_text_keeps_the_document_whatever_comes_of_the_step_behind_it(toy, steps):
+    steps.close()
+    type_text(toy, " ".join("k" * 40))
+    steps.await_work()
+    click_head(toy, 1, 2)
+    QTimer.singleShot(0, steps.open)
+    toy.program.files.open_example("worked")
+    assert toy.program.document.study is not None
+    rest(toy, steps)
+    assert place(toy)[1] == 1
 
 
 def test_steps_that_wait_go_with_the_document(toy, steps):

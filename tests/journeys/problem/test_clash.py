@@ -279,5 +279,6 @@ def test_what_is_changed_by_hand_in_rows_that_go_stands_in_the_way_of_no_offer(l
     assert not person.banner()
     assert person.numbers("query") == texts(counted(2, 4)[:, :3])
     assert places(person) == []
+    assert "A change by hand went with its cells." in person.status()
     person.press("Ctrl+Z")
     assert places(person) == [{"query": 3, "key": 0}]

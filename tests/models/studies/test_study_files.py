@@ -170,7 +170,7 @@ def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read
     other.write_bytes((folder / replaced).read_bytes())
     os.utime(other, ns=(1, 1))
     other.replace(folder / replaced)
-    with pytest.raises(FormatError, match="toy holds other weights now"):
+    with pytest.raises(FormatError, match="toy were written anew"):
         record_of(found.study, found.problem, {}, ())
     again = open_model(folder)
     assert record_of(placed(again, "k x", 0, {}, silent).study, found.problem, {}, ()).sha256 == again.digest

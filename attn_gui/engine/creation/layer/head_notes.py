@@ -10,10 +10,15 @@ from attn_gui.engine.problem.problem import Problem
 
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
     """Notes on heads of the same width that join or leave at the end."""
-    before, notes = problem.num_kv_heads, []
-    if before not in (problem.num_heads, kv_heads):
-        notes.append(Note(sentences.KV_FELL, {"before": before, "after": kv_heads, "heads": heads}))
-    return [*notes, *of_groups(problem, heads, kv_heads), *of_slopes(problem, sentences.SLOPES_ANEW)]
+    fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
+    return [*fell, *moved, *of_slopes(problem, sentences.SLOPES_ANEW)]
+
+
+def of_kv(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """The note on a number of K/V heads that does not divide the heads any more."""
+    before = problem.num_kv_heads
+    fits = before in (problem.num_heads, kv_heads)
+    return [] if fits else [Note(sentences.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
 
 
 def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
