@@ -146,7 +146,7 @@ class UnfitBlocks(QObject):
         followed, notes = with_by_hand(problem, changes)
         self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
 
-    def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[Note] = ()) -> None:
+    def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[object] = ()) -> None:
         """Carry out a way out, and tell what went with it, or what it did to the shapes."""
         before = self._document.problem
         self._document.apply(edit, fresh)
