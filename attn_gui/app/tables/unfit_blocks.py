@@ -138,12 +138,8 @@ class UnfitBlocks(QObject):
         )
 
     def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
-        problem = self._document.problem
-        clash = clash_of(drafted(problem, changes), {})
-        if clash is not None:
-            raise clash
+        followed, notes = with_by_hand(self._document.problem, changes)
         self._target.use(field)
-        followed, notes = with_by_hand(problem, changes)
         self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
 
     def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[object] = ()) -> None:

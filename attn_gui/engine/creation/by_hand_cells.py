@@ -33,19 +33,16 @@ def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str,
     draft = draft_of(given)
     if (clash := clash_with(drafted(draft, {"interventions": ()}), {})) is not None:
         raise clash
-    settled = {name: getattr(draft, name) for name in fields}
-    return {**fields, **following(problem, settled)}, left_behind(problem, settled)
+    follow, notes = following(problem, {name: getattr(draft, name) for name in fields})
+    return {**fields, **follow}, notes
 
 
-def following(problem: Fields, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The field that changes with the others, if it does: interventions stay with their cells, are cut, or go."""
-    kept = tuple(chain.from_iterable(_carried(problem, fields)))
-    return {} if kept == problem.interventions else {"interventions": kept}
-
-
-def left_behind(problem: Fields, fields: Mapping[str, Any]) -> tuple[Note, ...]:
-    """The note on the interventions of which nothing is left where these fields change."""
-    return _said(sum(not parts for parts in _carried(problem, fields)))
+def following(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+    """The field that changes with the others, if it does, and the note on what goes: interventions stay with their
+    cells, are cut, or go."""
+    carried = _carried(problem, fields)
+    kept = tuple(chain.from_iterable(carried))
+    return {} if kept == problem.interventions else {"interventions": kept}, _said(sum(not parts for parts in carried))
 
 
 def left_behind_by(problem: Problem, change: Callable[[Problem], Mapping[str, Any]]) -> tuple[Note, ...]:

@@ -16,7 +16,7 @@ from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
 
-from .by_hand_cells import following, left_behind
+from .by_hand_cells import following
 from .filling import with_tokens
 from .layer.head_notes import of_counts, of_groups, of_kv
 from .layer.widths import of_head_width, with_tables
@@ -65,7 +65,8 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
         plan.recut(value) if keep == "d_model" else plan.heads(value)
     else:
         getattr(plan, name)(value)
-    return Resized(plan.fields | following(problem, plan.fields), (*plan.notes, *left_behind(problem, plan.fields)))
+    follow, went = following(problem, plan.fields)
+    return Resized(plan.fields | follow, (*plan.notes, *went))
 
 
 def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:
