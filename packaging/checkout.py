@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "tests/journeys/soak",
         "-q",
         "-n0",
+        "-s",
         "-o",
         "python_files=long_walk.py",
         "-o",

@@ -6,6 +6,7 @@ the document of seed 7 alone.
 
 from __future__ import annotations
 
+import faulthandler
 import traceback
 from itertools import count
 from typing import Any
@@ -29,6 +30,8 @@ from .walk import Beginning, Walk, beginning
 SMALL = -1  # the seed of the document in which the process is weighed: always the same, or its size would be weighed
 SIZE = 1440, 900  # of the window when it is weighed: its pixels make a difference of 10 MB
 STRETCH = 150  # steps in one document
+STANDSTILL = 600  # seconds after which the window is not slow but stands still, three walks on two cores
+STDERR = 2  # a descriptor: no object that pytest puts in its place
 WEIGHED = 4  # documents from one weighing to the next: what the last one left is given back first, which takes a while
 
 
@@ -101,9 +104,17 @@ def told(snapshot: Snapshot) -> tuple[object, ...]:
 def stretch(walk: Walk, figures: Figures, steps: int) -> None:
     """Take so many steps in one document, then go to its start and back."""
     for _ in range(steps):
+        end_at_standstill()
         seconds = walk.step()
         figures.step(seconds, f"{walk.told[-1]} ({walk.told[0]})")
+    end_at_standstill()
     walk.to_the_start_and_back()
+    faulthandler.cancel_dump_traceback_later()
+
+
+def end_at_standstill() -> None:
+    """End the process, and say where it stands, unless this is called again: a loop of events that never returns."""
+    faulthandler.dump_traceback_later(STANDSTILL, exit=True, file=STDERR)
 
 
 def tell(capsys: pytest.CaptureFixture[str], line: str) -> None:
