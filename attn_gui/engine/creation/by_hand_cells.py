@@ -25,12 +25,16 @@ from .moved_by_hand import Places, heads_in, led
 def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
     """Fields to change with the interventions that follow them, unless they name some, and the note on those that go.
 
+    Of those that the fields name, the note is on stages that are no longer computed: what else goes was asked for.
+
     Raises ValueError or TypeError if a field is wrong in itself, or does not fit the others.
     """
-    if "interventions" in fields or not problem.interventions:
+    if not problem.interventions:
         return dict(fields), ()
-    given = {name: value for name, value in {**problem.fields(), **fields}.items() if value is not None}
-    draft = draft_of(given)
+    draft = draft_of({name: value for name, value in {**problem.fields(), **fields}.items() if value is not None})
+    if "interventions" in fields:
+        left = {node.name for node in computed_nodes(draft)}
+        return dict(fields), _said(sum(record.stage not in left for record in problem.interventions))
     if (clash := clash_with(drafted(draft, {"interventions": ()}), {})) is not None:
         raise clash
     follow, notes = following(problem, {name: getattr(draft, name) for name in fields})

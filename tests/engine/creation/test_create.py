@@ -205,8 +205,10 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
     problem = makers[name]()
     block = ({"kind": "scale", "stage": "residual", "at": {}, "factor": 2.0},) if problem.block is not None else ()
     problem = problem.replace(interventions=(*BY_HAND, *block))
-    direct = problem.replace(**made_direct(Evaluation(problem)))
+    fields, notes = with_by_hand(problem, made_direct(Evaluation(problem)))
+    direct = problem.replace(**fields)
     assert [record.stage for record in direct.interventions] == ["scores"]
+    assert [str(note) for note in notes] == ["A change by hand went with its cells."] * len(block)
     off = problem.replace(interventions=({**BY_HAND[1], "enabled": False},))
     assert direct.replace(interventions=off.interventions).interventions == off.interventions
     assert "interventions" not in made_direct(Evaluation(off))
