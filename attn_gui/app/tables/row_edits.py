@@ -17,13 +17,15 @@ from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
-from attn_gui.engine.creation.by_hand_cells import left_behind_by
-from attn_gui.engine.creation.rearrange import deleted, inserted, size_of
+from attn_gui.engine import Note
+from attn_gui.engine.creation.by_hand_cells import went
+from attn_gui.engine.creation.moved_by_hand import Places
+from attn_gui.engine.creation.rearrange import parts_by_hand, places_with, places_without, rearranged, size_of
 from attn_gui.engine.problem.shapes.drafts import drafted, reshaped
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
-Change = Callable[..., dict[str, Any]]
+Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
 
 ROWS, COLUMNS = -2, -1
 INSERTED = QT_TRANSLATE_NOOP("History", "inserted {cells}")
@@ -43,15 +45,16 @@ class RowEdits(QObject):
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
         gestures = {
-            "insert_rows": partial(self.change, inserted, ROWS, INSERTED),
-            "insert_columns": partial(self.change, inserted, COLUMNS, INSERTED),
-            "delete_rows": partial(self.change, deleted, ROWS, DELETED),
-            "delete_columns": partial(self.change, deleted, COLUMNS, DELETED),
+            "insert_rows": partial(self.change, places_with, ROWS, INSERTED),
+            "insert_columns": partial(self.change, places_with, COLUMNS, INSERTED),
+            "delete_rows": partial(self.change, places_without, ROWS, DELETED),
+            "delete_columns": partial(self.change, places_without, COLUMNS, DELETED),
         }
         return {name: Command(self._target.acting(gesture)) for name, gesture in gestures.items()}
 
-    def change(self, do: Change, axis: int, source: str) -> None:
-        """Carry out `do` at the selected rows or columns; what cannot be is said."""
+    def change(self, moved: Callable[..., Places], axis: int, source: str) -> None:
+        """Give every cell the place that `moved` finds for it from the selected rows or columns; what cannot be is
+        said."""
         cuts = self._target.selection()
         if cuts is None or not self._target.writable():
             return
@@ -68,14 +71,20 @@ class RowEdits(QObject):
         last = f" … {cut.stop - 1}" if count > 1 else ""
         places = f"{cut.start}{last}"
         cells = f"{symbol}[{places}, ·]" if axis == ROWS else f"{symbol}[·, {places}]"
-        self._carry_out(Label(source, {"cells": cells}), lambda given: do(given, size, at, count))
+        self._rearrange(Label(source, {"cells": cells}), size, lambda: moved(problem, size, at, count))
 
-    def _carry_out(self, label: Label, change: Change) -> None:
+    def _rearrange(self, label: Label, size: str, places: Callable[[], Places]) -> None:
         problem = self._document.problem
 
-        def take(fields: dict[str, Any], fresh: Any) -> None:
-            shapes, notes = reshaped(problem, drafted(problem, fields)), left_behind_by(problem, change)
+        def make() -> Rearranged:
+            found = places()
+            fields = rearranged(problem, size, found)
+            return fields, went(parts_by_hand(problem, fields, found).count(0))
+
+        def take(made: Rearranged, fresh: Any) -> None:
+            fields, notes = made
+            shapes = reshaped(problem, drafted(problem, fields))
             self._document.apply(SetFields(fields, label), fresh)
             self._tell(lambda: sentences(notes) if notes else done_text(shapes))
 
-        self._making.begin(label, lambda: change(problem), take)
+        self._making.begin(label, make, take)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -21,10 +20,10 @@ from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import FILLS, Problem, fill
-from attn_gui.engine.creation.by_hand_cells import left_behind_by
+from attn_gui.engine.creation.by_hand_cells import went
 from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.moved_by_hand import Places
-from attn_gui.engine.creation.rearrange import rearranged
+from attn_gui.engine.creation.rearrange import parts_by_hand, rearranged
 from attn_gui.engine.memory import made
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.figure.text.numbers import significant
@@ -179,14 +178,14 @@ class TableEdits(QObject):
         places = {name: np.array(dialog.old_places(name), np.intp) for name in dialog.result_sizes()}
         tokens = {name: found for name, found in dialog.result_fields().items() if found != names[name]}
 
-        def make() -> Edits:
-            rows = (SetFields(fields, label) for fields in _with_rows(problem, places))
-            return Edits((*rows, SetFields(tokens, label)), label)
+        def make() -> tuple[Edits, int]:
+            changes, gone = _with_rows(problem, places)
+            return Edits((*(SetFields(fields, label) for fields in (*changes, tokens)),), label), gone
 
-        def take(edits: Edits, fresh: Arrays) -> None:
-            notes = left_behind_by(problem, lambda given: ChainMap(*reversed(_with_rows(given, places))))
+        def take(made: tuple[Edits, int], fresh: Arrays) -> None:
+            edits, gone = made
             self._document.apply(edits, fresh)
-            self._making.note(notes)
+            self._making.note(went(gone))
 
         self._making.begin(label, make, take)
 
@@ -217,11 +216,15 @@ class TableEdits(QObject):
         self._window.inputs.panels["x" if key == "x" else field].view.setFocus()  # where the typing goes on
 
 
-def _with_rows(problem: Problem, places: Mapping[str, Places]) -> list[dict[str, Any]]:
-    """The fields of one change after another: n and m rows that were at these places, where there are others now."""
+def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dict[str, Any]], int]:
+    """The fields of one change after another: n and m rows that were at these places, where there are others now; how
+    many changes by hand leave nothing."""
     found: list[dict[str, Any]] = []
+    count = len(problem.interventions)
+    origins = np.arange(count)  # of every part of one that is torn
     for size, kept in places.items():
         if len(kept) != getattr(problem, size):  # of one sequence the keys are there with the queries
             found.append(rearranged(problem, size, kept))
+            origins = np.repeat(origins, parts_by_hand(problem, found[-1], kept))
             problem = drafted(problem, found[-1])
-    return found
+    return found, count - len(np.unique(origins))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.chain.node import Node
-from attn_gui.engine.memory import outline
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.fields import Fields
@@ -34,7 +32,7 @@ def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str,
     draft = draft_of({name: value for name, value in {**problem.fields(), **fields}.items() if value is not None})
     if "interventions" in fields:
         left = {node.name for node in computed_nodes(draft)}
-        return dict(fields), _said(sum(record.stage not in left for record in problem.interventions))
+        return dict(fields), went(sum(record.stage not in left for record in problem.interventions))
     if (clash := clash_with(drafted(draft, {"interventions": ()}), {})) is not None:
         raise clash
     follow, notes = following(problem, {name: getattr(draft, name) for name in fields})
@@ -46,16 +44,11 @@ def following(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any
     cells, are cut, or go."""
     carried = _carried(problem, fields)
     kept = tuple(chain.from_iterable(carried))
-    return {} if kept == problem.interventions else {"interventions": kept}, _said(sum(not parts for parts in carried))
+    return {} if kept == problem.interventions else {"interventions": kept}, went(sum(not parts for parts in carried))
 
 
-def left_behind_by(problem: Problem, change: Callable[[Problem], Mapping[str, Any]]) -> tuple[Note, ...]:
-    """The note on those of which a change that moves them itself leaves nothing; each is tried alone."""
-    alone = [drafted(problem, {"interventions": (record,)}) for record in problem.interventions]
-    return _said(sum(outline(partial(change, one)).get("interventions") == () for one in alone))
-
-
-def _said(count: int) -> tuple[Note, ...]:
+def went(count: int) -> tuple[Note, ...]:
+    """The note on so many changes by hand of which nothing is left; none on none."""
     template = sentences.BY_HAND_WENT if count == 1 else sentences.MANY_BY_HAND_WENT
     return (Note(template, {"count": count}),) if count else ()
 

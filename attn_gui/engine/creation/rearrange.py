@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,7 @@ def inserted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, 
     New numbers are as `resize` gives them, masks are open there; one of a single row or column goes on for all.
     Raises FieldError for a place outside, and what `resize` raises.
     """
-    length = _checked(problem, size, at)
-    return rearranged(problem, size, np.insert(np.arange(length), [at] * count, -1))
+    return rearranged(problem, size, places_with(problem, size, at, count))
 
 
 def deleted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
@@ -59,8 +59,23 @@ def deleted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, A
 
     Raises FieldError for places outside, and what `resize` raises.
     """
-    length = _checked(problem, size, at + count)
-    return rearranged(problem, size, np.delete(np.arange(length), slice(at, at + count)))
+    return rearranged(problem, size, places_without(problem, size, at, count))
+
+
+def places_with(problem: Problem, size: str, at: int, count: int = 1) -> Places:
+    """The old place of every cell along an axis when `count` new ones, −1, come before place `at`.
+
+    Raises FieldError for a place outside.
+    """
+    return np.insert(np.arange(_checked(problem, size, at)), [at] * count, -1)
+
+
+def places_without(problem: Problem, size: str, at: int, count: int = 1) -> Places:
+    """The old place of every cell along an axis when `count` go from place `at` on.
+
+    Raises FieldError for places outside.
+    """
+    return np.delete(np.arange(_checked(problem, size, at + count)), slice(at, at + count))
 
 
 def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
@@ -73,6 +88,11 @@ def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
     longest = length + int(new.sum())
     source = drafted(problem, resize(problem, keep="d_k", **{size: longest}).fields) if new.any() else problem
     return _fields(problem, after, source, np.where(new, length - 1 + np.cumsum(new), places), places)
+
+
+def parts_by_hand(problem: Problem, fields: Mapping[str, Any], places: Places) -> list[int]:
+    """How many interventions each of them becomes in the fields that `rearranged` gave for the places."""
+    return [len(parts) for parts in _led_by_hand(problem, drafted(problem, fields), places)]
 
 
 def _checked(problem: Problem, size: str, at: int) -> int:
@@ -97,7 +117,7 @@ def _fields(before: Problem, after: Fields, source: Fields, order: Places, place
         mask = found.get("mask", before.mask)
         moved = tuple(layer.with_keys(places, before.m) for layer in mask)
         found |= {} if all(one is other for one, other in zip(moved, before.mask, strict=True)) else {"mask": moved}
-    kept = _interventions(before, drafted(before, found), places)
+    kept = tuple(chain.from_iterable(_led_by_hand(before, drafted(before, found), places)))
     return found if kept == before.interventions else found | {"interventions": kept}
 
 
@@ -123,19 +143,21 @@ def _in_groups(order: Places, length: int, wanted: int) -> Places:
 
 
 # --- what is changed by hand ----------------------------------------------------------------------
-def _interventions(before: Problem, after: Fields, places: Places) -> tuple[Intervention, ...]:
-    """The interventions at the cells where theirs are now; a stretch that is torn becomes several."""
+def _led_by_hand(before: Problem, after: Fields, places: Places) -> list[list[Intervention]]:
+    """What each of the interventions becomes at the cells where its own are now; a stretch that is torn is several."""
     if not before.interventions:
-        return ()
+        return []
     old, new = ({node.name: node for node in computed_nodes(draft)} for draft in (before, after))
-    found: list[Intervention] = []
+    found: list[list[Intervention]] = []
     for record in before.interventions:
-        if record.stage in old and record.stage in new:
-            node, lengths = old[record.stage], new[record.stage].shape
-            moved = {
-                axis: _in_groups(places, node.shape[k], lengths[k])
-                for k, axis in enumerate(node.stage.axes)
-                if node.shape[k] != lengths[k]
-            }
-            found += led(record, node.stage.axes, node.shape, moved)
-    return tuple(found)
+        if record.stage not in old or record.stage not in new:
+            found.append([])
+            continue
+        node, lengths = old[record.stage], new[record.stage].shape
+        moved = {
+            axis: _in_groups(places, node.shape[k], lengths[k])
+            for k, axis in enumerate(node.stage.axes)
+            if node.shape[k] != lengths[k]
+        }
+        found.append(led(record, node.stage.axes, node.shape, moved))
+    return found

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, FieldError, Problem, compute, resize
-from attn_gui.engine.creation.by_hand_cells import left_behind_by
-from attn_gui.engine.creation.rearrange import deleted, inserted, rearranged, size_of
+from attn_gui.engine.creation.rearrange import (
+    deleted,
+    inserted,
+    parts_by_hand,
+    places_with,
+    places_without,
+    rearranged,
+    size_of,
+)
 
 N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
 
@@ -130,10 +137,11 @@ def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
     )
     before = direct(interventions=records)
     assert [record.kind for record in before.replace(**deleted(before, "n", 2)).interventions] == ["scale", "scale"]
-    told = left_behind_by(before, lambda problem: deleted(problem, "n", 2))
-    assert [str(note) for note in told] == ["2 changes by hand went with their cells."]
-    assert left_behind_by(before, lambda problem: deleted(problem, "n", 3)) == ()
-    assert left_behind_by(before, lambda problem: inserted(problem, "n", 2)) == ()
+    for places, parts in ((places_without, [2, 0, 0]), (places_with, [2, 1, 1])):
+        found = places(before, "n", 2)
+        assert parts_by_hand(before, rearranged(before, "n", found), found) == parts
+    found = places_without(before, "n", 3)
+    assert parts_by_hand(before, rearranged(before, "n", found), found) == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
