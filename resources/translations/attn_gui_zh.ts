@@ -6556,6 +6556,10 @@
         <translation>残差要把 x 加到输出上，所以 d_model 与 w_output 的宽度必须一起改变。</translation>
     </message>
     <message>
+        <source>There is not enough memory to compute this.</source>
+        <translation>内存不足，无法计算。</translation>
+    </message>
+    <message>
         <source>In self-attention the keys are the queries: change n instead of m.</source>
         <translation>自注意力中键与查询来自同一序列：请改变 n，而不是 m。</translation>
     </message>

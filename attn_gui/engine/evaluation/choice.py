@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.fields import DIRECT
 from attn_gui.engine.problem.problem import Problem
 
@@ -27,8 +29,16 @@ def is_long(problem: Problem) -> bool:
 def evaluation_of(problem: Problem) -> Evaluation:
     """The evaluation for a problem of this size.
 
-    Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length.
+    Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length, or too
+    little memory.
     """
+    try:
+        return _chosen(problem)
+    except MemoryError as error:
+        raise FieldError(sentences.NO_MEMORY_TO_COMPUTE) from error
+
+
+def _chosen(problem: Problem) -> Evaluation:
     if not is_long(problem):
         return Evaluation(problem)
     from .streaming import StreamingEvaluation  # a small problem need not load it

@@ -139,6 +139,7 @@ DIRECT_WIDTH = "d_model is {heads} × {width} = {expected} here: change the head
 BLOCK_FIXED = "The block adds x to the output, so d_model and the width of w_output change together."
 TOO_MUCH = "That takes {size} of new numbers; at most {share} may be taken, as {free} of memory are free."
 NO_MEMORY = "There is not enough memory for {size} of new numbers."
+NO_MEMORY_TO_COMPUTE = "There is not enough memory to compute this."
 SELF_ATTENTION = "In self-attention the keys are the queries: change n instead of m."
 KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they fit the query heads."
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."

@@ -192,6 +192,24 @@ def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatc
     assert computation.evaluation.problem.score == "dot"
 
 
+def test_what_there_is_too_little_memory_for_is_refused(qtbot, desk, monkeypatch):
+    document, computation = desk(a_problem())
+    qtbot.waitUntil(lambda: not computation.pending)
+
+    def allocate(problem: Problem) -> StreamingEvaluation:
+        raise MemoryError("Unable to allocate 16.0 GiB")
+
+    with monkeypatch.context() as full:
+        full.setattr("attn_gui.engine.evaluation.streaming.StreamingEvaluation", allocate)
+        with qtbot.waitSignal(computation.refused) as refused:
+            document.apply(SetFields({"scale": 2.0}, EDIT))
+    assert str(refused.args[0]) == "There is not enough memory to compute this."
+    assert computation.refusal is refused.args[0]
+    document.stack.undo()
+    qtbot.waitUntil(lambda: not computation.pending)
+    assert computation.refusal is None
+
+
 def test_rows_of_x_that_are_many_are_projected_behind(qtbot, desk, monkeypatch):
     monkeypatch.setattr(module, "PROJECTED", 50)
     random = np.random.default_rng(0)
