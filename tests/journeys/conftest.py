@@ -136,14 +136,17 @@ class Person:
     def wait(self, patience: float = 120.0) -> None:
         """Until everything that is made or computed off the window's thread is there."""
         program, end = self.program, time.monotonic() + patience
-        computation, baseline = program.computation, program.baseline
-        rooms = program.rooms
-        parts = computation, baseline, program.making, rooms.models, rooms.model, rooms.row_takes
-        while busy := [type(part).__name__ for part in parts if part.busy]:
+        while busy := self.busy():
             assert time.monotonic() < end, f"still busy: {busy}; {self._engaged()}"
-            computation.finish()
-            baseline.finish()
+            program.computation.finish()
+            program.baseline.finish()
             QTest.qWait(1)
+
+    def busy(self) -> list[str]:
+        """Whatever still makes, computes or tells what is to be shown."""
+        program, rooms = self.program, self.program.rooms
+        parts = program.computation, program.baseline, program.making, rooms.models, rooms.model, rooms.row_takes
+        return [type(part).__name__ for part in parts if part.busy]
 
     @staticmethod
     def _engaged() -> str:

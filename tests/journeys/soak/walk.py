@@ -86,6 +86,8 @@ class Walk:
                     self.give_up_typing()
                 self.told[-1] = self.moves.any()
                 self.moves.answers.during(self._pause)  # what ends now may ask something
+                while self.person.busy():  # a file that was read while the window came to the front is being shown
+                    self.moves.answers.during(self._pause)
             except AssertionError:  # what is waited for may not come because of what went wrong before
                 self._nothing_raised(raised)
                 raise
