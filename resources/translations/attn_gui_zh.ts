@@ -6560,6 +6560,10 @@
         <translation>内存不足，无法计算。</translation>
     </message>
     <message>
+        <source>This could not be computed.</source>
+        <translation>无法算出结果。</translation>
+    </message>
+    <message>
         <source>In self-attention the keys are the queries: change n instead of m.</source>
         <translation>自注意力中键与查询来自同一序列：请改变 n，而不是 m。</translation>
     </message>

@@ -23,6 +23,7 @@ from attn_gui.engine.evaluation.streaming.threads import (
     tiles_stand_back,
 )
 from attn_gui.engine.graph.indices import count, whole
+from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ class Computation(QObject):
         if alone or self._heavy(boxes):
             self._rebuild()
         elif change.fields:
-            self._follow(boxes, by_hand)
+            with self._or_refused():
+                self._follow(boxes, by_hand)
             if by_hand:
                 self.spread = self.spreads
                 self.rebuilt.emit(False)
@@ -212,19 +214,27 @@ class Computation(QObject):
             return
         if is_quickly_computed(problem):
             self._passes.forget()
-            self._take(Evaluation(problem), spread=self._opened)
+            with self._or_refused():
+                self._take(Evaluation(problem), spread=self._opened)
             return
         if not self._patience.isActive():
             self._patience.start()
         self._passes.ask(lambda: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
+        with self._or_refused():
+            self._take(outcome.result(), spread=True)
+
+    @contextmanager
+    def _or_refused(self) -> Iterator[None]:
+        """Refuse the document where this block gives it no evaluation: the one there is belongs to the state before."""
         try:
-            found = outcome.result()
+            yield
         except FieldError as why:
             self._refuse(why)
-        else:
-            self._take(found, spread=True)
+        except Exception:
+            self._refuse(FieldError(sentences.NOT_COMPUTED))
+            raise  # it is said as a fault, too
 
     def _refuse(self, why: FieldError) -> None:
         self._patience.stop()

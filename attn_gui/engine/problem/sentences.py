@@ -140,6 +140,7 @@ BLOCK_FIXED = "The block adds x to the output, so d_model and the width of w_out
 TOO_MUCH = "That takes {size} of new numbers; at most {share} may be taken, as {free} of memory are free."
 NO_MEMORY = "There is not enough memory for {size} of new numbers."
 NO_MEMORY_TO_COMPUTE = "There is not enough memory to compute this."
+NOT_COMPUTED = "This could not be computed."
 SELF_ATTENTION = "In self-attention the keys are the queries: change n instead of m."
 KV_WIDTH = "K/V heads have {after} columns now instead of {before}, so that they fit the query heads."
 KV_FELL = "K/V heads: {before} do not divide {heads} heads, {after} do."

@@ -16,6 +16,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation import choice
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation, score_chain
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem.errors import FieldError
@@ -23,6 +24,7 @@ from attn_gui.views.map.heatmap import Heatmap
 
 N, HEADS, WIDTH = 149, 2, 5
 EDIT = Label("x")
+ONE = np.array([[0.5]])
 
 
 def a_problem(seed: int = 0, **more: Any) -> Problem:
@@ -208,6 +210,38 @@ def test_what_there_is_too_little_memory_for_is_refused(qtbot, desk, monkeypatch
     document.stack.undo()
     qtbot.waitUntil(lambda: not computation.pending)
     assert computation.refusal is None
+
+
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize("edit", [SetFields({"scale": 2.0}, EDIT), SetCells("key", (slice(0, 1),) * 2, ONE, EDIT)])
+def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, monkeypatch, long, edit):
+    document, computation = desk(a_problem())
+    if not long:
+        monkeypatch.setattr(module, "QUICK_CELLS", 10**6)
+        monkeypatch.setattr(choice, "DENSE", 10**6)
+        document.open(a_problem(seed=1), name="short")
+    qtbot.waitUntil(lambda: not computation.pending)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    with monkeypatch.context() as broken, qtbot.capture_exceptions() as raised:
+        for owner, name in (
+            (module, "Evaluation"),
+            (module, "evaluation_of"),
+            (type(computation.evaluation), "update"),
+        ):
+            broken.setattr(owner, name, fail)
+        with qtbot.waitSignal(computation.refused):
+            document.apply(edit)
+    assert [str(error) for _, error, _ in raised] == ["a fault"]
+    assert str(computation.refusal) == "This could not be computed."
+    document.apply(SetCells("query", (slice(0, 1),) * 2, ONE, EDIT))
+    qtbot.waitUntil(lambda: not computation.pending)
+    assert computation.refusal is None
+    column = slice(0, 1), slice(0, N), slice(0, 1)
+    fresh_one = evaluation_of(document.problem)
+    np.testing.assert_array_equal(computation.evaluation.box("output", column), fresh_one.box("output", column))
 
 
 def test_rows_of_x_that_are_many_are_projected_behind(qtbot, desk, monkeypatch):
