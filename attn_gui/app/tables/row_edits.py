@@ -71,7 +71,7 @@ class RowEdits(QObject):
         last = f" … {cut.stop - 1}" if count > 1 else ""
         places = f"{cut.start}{last}"
         cells = f"{symbol}[{places}, ·]" if axis == ROWS else f"{symbol}[·, {places}]"
-        self._rearrange(Label(source, {"cells": cells}), size, lambda: moved(problem, size, at, count))
+        self._rearrange(Label(source, {"cells": cells}), size, lambda: moved(length, at, count))
 
     def _rearrange(self, label: Label, size: str, places: Callable[[], Places]) -> None:
         problem = self._document.problem

@@ -45,43 +45,29 @@ def size_of(problem: Problem, field: str, axis: int) -> str | None:
     return None
 
 
-def inserted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
-    """The fields that change when `count` new cells come before place `at` of an axis, in every head alike.
-
-    New numbers are as `resize` gives them, masks are open there; one of a single row or column goes on for all.
-    Raises FieldError for a place outside, and what `resize` raises.
-    """
-    return rearranged(problem, size, places_with(problem, size, at, count))
-
-
-def deleted(problem: Problem, size: str, at: int, count: int = 1) -> dict[str, Any]:
-    """The fields that change when `count` cells go from place `at` of an axis on, from every head alike.
-
-    Raises FieldError for places outside, and what `resize` raises.
-    """
-    return rearranged(problem, size, places_without(problem, size, at, count))
-
-
-def places_with(problem: Problem, size: str, at: int, count: int = 1) -> Places:
+def places_with(length: int, at: int, count: int = 1) -> Places:
     """The old place of every cell along an axis when `count` new ones, −1, come before place `at`.
 
     Raises FieldError for a place outside.
     """
-    return np.insert(np.arange(_checked(problem, size, at)), [at] * count, -1)
+    _check(length, at)
+    return np.insert(np.arange(length), [at] * count, -1)
 
 
-def places_without(problem: Problem, size: str, at: int, count: int = 1) -> Places:
+def places_without(length: int, at: int, count: int = 1) -> Places:
     """The old place of every cell along an axis when `count` go from place `at` on.
 
     Raises FieldError for places outside.
     """
-    return np.delete(np.arange(_checked(problem, size, at + count)), slice(at, at + count))
+    _check(length, at + count)
+    return np.delete(np.arange(length), slice(at, at + count))
 
 
 def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
     """The fields that change when an axis gets another length, and its cells are those that were at `places`.
 
-    −1 stands for a new cell, with numbers as `resize` gives them. Raises what `resize` raises.
+    −1 stands for a new cell, in every head alike, with numbers as `resize` gives them; masks are open there, and one of
+    a single row or column goes on for all. Raises what `resize` raises.
     """
     length, new = int(getattr(problem, size)), places < 0
     after = drafted(problem, outline(partial(resize, problem, keep="d_k", **{size: len(places)})).fields)
@@ -91,15 +77,13 @@ def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
 
 
 def parts_by_hand(problem: Problem, fields: Mapping[str, Any], places: Places) -> list[int]:
-    """How many interventions each of them becomes in the fields that `rearranged` gave for the places."""
+    """Counts of the parts that each change by hand becomes in the fields that `rearranged` gave for the places."""
     return [len(parts) for parts in _led_by_hand(problem, drafted(problem, fields), places)]
 
 
-def _checked(problem: Problem, size: str, at: int) -> int:
-    length = int(getattr(problem, size))
+def _check(length: int, at: int) -> None:
     if not 0 <= at <= length:
         raise FieldError(sentences.NO_PLACE, got=at, most=length)
-    return length
 
 
 def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:
@@ -144,7 +128,7 @@ def _in_groups(order: Places, length: int, wanted: int) -> Places:
 
 # --- what is changed by hand ----------------------------------------------------------------------
 def _led_by_hand(before: Problem, after: Fields, places: Places) -> list[list[Intervention]]:
-    """What each of the interventions becomes at the cells where its own are now; a stretch that is torn is several."""
+    """Interventions that each of them becomes where its cells are now; a stretch that is torn becomes several."""
     if not before.interventions:
         return []
     old, new = ({node.name: node for node in computed_nodes(draft)} for draft in (before, after))

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, FieldError, Problem, compute, resize
 from attn_gui.engine.creation.rearrange import (
-    deleted,
-    inserted,
     parts_by_hand,
     places_with,
     places_without,
@@ -19,6 +17,14 @@ from attn_gui.engine.creation.rearrange import (
 )
 
 N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
+
+
+def inserted(problem, size, at, count=1):
+    return rearranged(problem, size, places_with(getattr(problem, size), at, count))
+
+
+def deleted(problem, size, at, count=1):
+    return rearranged(problem, size, places_without(getattr(problem, size), at, count))
 
 
 def direct(**more):
@@ -138,9 +144,9 @@ def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
     before = direct(interventions=records)
     assert [record.kind for record in before.replace(**deleted(before, "n", 2)).interventions] == ["scale", "scale"]
     for places, parts in ((places_without, [2, 0, 0]), (places_with, [2, 1, 1])):
-        found = places(before, "n", 2)
+        found = places(N, 2)
         assert parts_by_hand(before, rearranged(before, "n", found), found) == parts
-    found = places_without(before, "n", 3)
+    found = places_without(N, 3)
     assert parts_by_hand(before, rearranged(before, "n", found), found) == [2, 1, 1]
 
 
