@@ -169,9 +169,9 @@ class Computation(QObject):
         elif change.fields:
             with self._or_refused():
                 self._follow(boxes, by_hand)
-            if by_hand:
-                self.spread = self.spreads
-                self.rebuilt.emit(False)
+                if by_hand:
+                    self.spread = self.spreads
+                    self.rebuilt.emit(False)
 
     def _follow(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> None:
         """Cells have changed: everything that they reach.
