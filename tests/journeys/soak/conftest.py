@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -81,13 +82,13 @@ class Mark(NamedTuple):
     seconds: float
     weight: Weight
     widgets: int
-    objects: int
+    blocks: int  # of Python; a list of its objects would hold a tuple that another thread is still making: it fails
 
     def __str__(self) -> str:
         resident, used, kept = self.weight
         return (
             f"{self.steps:6d} actions {self.seconds:6.0f} s {resident:7.0f} MB resident {used:6.0f} in use "
-            f"{kept:6.0f} kept {self.widgets:5d} widgets {self.objects:8d} objects"
+            f"{kept:6.0f} kept {self.widgets:5d} widgets {self.blocks:8d} blocks"
         )
 
 
@@ -108,7 +109,7 @@ class Figures:
         """Note the memory of the process as it is now, between two documents, and tell it."""
         gc.collect()
         passed, widgets = time.monotonic() - self.begun, len(QApplication.allWidgets())
-        self.marks.append(Mark(self.steps, passed, weight(), widgets, len(gc.get_objects())))
+        self.marks.append(Mark(self.steps, passed, weight(), widgets, sys.getallocatedblocks()))
         forget_highest()
         return str(self.marks[-1])
 
