@@ -22,7 +22,7 @@ from attn_gui.formats.sessions.study_record import ModelNeeded
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.studies.study_files import opened_study
 
-from .conftest import Figures
+from .conftest import SLOW, Figures
 from .overrides import make_errors_whole
 from .truths import differing, image
 from .walk import Beginning, Walk, beginning
@@ -64,7 +64,7 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
         go_over_to(person, begun)
         walk = Walk(person, begun, qtlog)
         try:
-            stretch(walk, figures, min(actions - figures.steps, STRETCH))
+            stretch(walk, figures, min(actions - figures.steps, STRETCH), capsys)
         except Exception:  # the next document may have others
             figures.faults.append(f"{traceback.format_exc(limit=-3)}\n{walk.tale()}")
             tell(capsys, f"fault: {figures.faults[-1]}")
@@ -101,12 +101,14 @@ def told(snapshot: Snapshot) -> tuple[object, ...]:
     return snapshot.name, snapshot.note, snapshot.by_itself, parts
 
 
-def stretch(walk: Walk, figures: Figures, steps: int) -> None:
-    """Take so many steps in one document, then go to its start and back."""
+def stretch(walk: Walk, figures: Figures, steps: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Take so many steps in one document, then go to its start and back; tell what came before a slow one."""
     for _ in range(steps):
         end_at_standstill()
         seconds = walk.step()
         figures.step(seconds, f"{walk.told[-1]} ({walk.told[0]})")
+        if seconds > SLOW:
+            tell(capsys, f"slow, {seconds:.1f} s of the window's thread:\n{walk.tale()}")
     end_at_standstill()
     walk.to_the_start_and_back()
     faulthandler.cancel_dump_traceback_later()
