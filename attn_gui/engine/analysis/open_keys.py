@@ -102,9 +102,11 @@ def _read(cells: Readable, place: Place) -> Array:
 def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Array:
     """Flags of the keys that the query of a cell sees: not behind a mask, and not at a score of −∞.
 
-    A key that was given a weight by hand counts whatever its score is.
+    A key that was given a weight by hand counts whatever its score is, and so does every key of given weights.
     """
     row = (*indices.cell(index[:3]), slice(0, evaluation.problem.m))
+    if evaluation.logits is None:
+        return np.ones(evaluation.problem.m, bool)
     logits, weights = (fetch(name, row).reshape(-1) for name in (evaluation.logits, evaluation.weights))
     seen = ~np.isneginf(logits) | (weights != 0)
     allowed = evaluation.allowed(index[0], index[1], row[2], row[3])
@@ -114,7 +116,7 @@ def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Arra
 def sink_share(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> float:
     """The share of the row of a weight that the sink of its head takes: that of one more key; 0 without a sink."""
     problem, node = evaluation.problem, evaluation.node(evaluation.computed(evaluation.weights))
-    if problem.sink is None:
+    if problem.sink is None or evaluation.logits is None:
         return 0.0
     logits = fetch(evaluation.logits, (*indices.cell(index[:3]), slice(0, problem.m))).reshape(-1)
     temperature = None if problem.temperature is None else np.asarray(problem.temperature)

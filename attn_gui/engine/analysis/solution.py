@@ -21,6 +21,7 @@ from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_number
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
@@ -91,6 +92,8 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
 
 
 def _check_way(problem: Problem, by: str) -> None:
+    if not problem.compares:
+        raise FieldError(sentences.NO_SCORES)
     if by == "x" and not problem.projected:
         raise FieldError(verdicts.NO_X)
     if by in ("query", "key") and problem.projected:

@@ -87,9 +87,9 @@ class Readout:
         return stage_of(Role.PROJECT)
 
     @property
-    def logits(self) -> str:
-        """The stage that the softmax reads."""
-        return self.stages[self.stages.index(self.weights) - 1]
+    def logits(self) -> str | None:
+        """The stage that the softmax reads; None where the weights are given."""
+        return self.stages[self.stages.index(self.weights) - 1] if self.scores in self.stages else None
 
     def latest(self, variable: str) -> str:
         """The last stage that writes a variable of the formulas: the turned keys rather than the keys."""

@@ -15,7 +15,7 @@ from .fields import Fields, unsettled
 from .records import same
 from .settling import settle
 from .shapes.fixes import fixes_of
-from .shapes.head_axis import check_leading_axis, side_by_side
+from .shapes.head_axis import check_leading_axis, one_map_each, side_by_side
 from .shapes.validation import check_shapes
 from .tensors import as_scalar
 from .written import problem_text
@@ -31,7 +31,8 @@ class Problem(Fields, Pictured):
                             `Problem.from_heads`); a batch axis may lead. Or instead of the three:
     x, context              (n, d_model), (m, d_context); no context: self-attention; a batch axis may lead
     w_query, w_key, w_value (d_model, h·d_k), (d_context, h_kv·d_k), (d_context, h_kv·d_v); b_query, b_key, b_value
-    w_output, b_output      (h·d_v, d_out), (d_out,), with either way
+    w_output, b_output      (h·d_v, d_out), (d_out,), with any value
+    weights                 or, in place of all that makes them, (h, n, m), a batch axis may lead; `value` may be given too
     num_heads, num_kv_heads whole numbers; num_kv_heads divides num_heads, None is the same number
     score                   "dot", "additive", "cosine", "gaussian" or "average"
     score_params            gaussian: {w, key_norm}; additive: {w_score_query (d_q, d_a), w_score_key (d_k, d_a),
@@ -92,6 +93,25 @@ class Problem(Fields, Pictured):
         Raises ShapeError, which names the matrix and the axis.
         """
         return cls.of(side_by_side(query, key, value, fields))
+
+    @classmethod
+    def from_weights(
+        cls,
+        weights: Any,
+        *,
+        value: Any = None,
+        tokens: Any = None,
+        query_tokens: Any = None,
+        key_tokens: Any = None,
+    ) -> Problem:
+        """A problem of attention alone, whose weights are given: (n, m), (h, n, m) or (b, h, n, m).
+
+        Stages that need Q or K are absent. With `value`, (m, h_kv·d_v) or with heads on an axis of their own, the
+        output follows. `tokens` are those of queries and of keys. Weights are taken as they are, whatever their rows
+        add up to (`verify` says it); those of float32 or narrower stay in float32.
+        Raises ShapeError, which names the matrix and the axis.
+        """
+        return cls.of(one_map_each(weights, value, tokens, query_tokens, key_tokens))
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Problem:

@@ -14,6 +14,7 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
 
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
+NO_SCORES = "The weights are given here: there are no queries and keys from which they follow."
 BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with weights."
 ONE_WAY = "{field} and {other} exclude each other: give one of them."
 UNKNOWN_FIELD = "{field} is not a field of a problem."
@@ -68,6 +69,10 @@ LEADING_AXIS = (
     "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads call "
     "Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True)."
 )
+VALUE_AXIS = (
+    "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it four "
+    "axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True)."
+)
 HEAD_AXES = "{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}."
 SAME_HEADS = (
     "{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are "
@@ -96,6 +101,10 @@ HALF_HEAD = (
     "{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}."
 )
 EACH_HEAD = "{matrix} must have one number for each head: expected {expected}, got {got}."
+MAP_EACH_HEAD = "{matrix} must have one matrix for each head: expected {expected}, got {got}."
+MAP_AXES = (
+    "{matrix} must have the axes (query, key), (head, query, key) or (batch, head, query, key), got the shape {shape}."
+)
 TOKENS = "{matrix} must have one text for each row of {other}: expected {expected}, got {got}."
 LENGTHS = "{matrix} must have one number, or one for each batch item: expected {expected}, got {got}."
 BROADCAST = "{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}."

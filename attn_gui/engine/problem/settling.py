@@ -33,6 +33,7 @@ DTYPES = ("float64", "float32")
 
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
+AXES |= {"weights": (3, 4)}
 AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), (1,))
 MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")

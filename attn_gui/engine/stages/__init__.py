@@ -176,6 +176,16 @@ CATALOG: tuple[Stage, ...] = (
     AllLayers(),
     Mask(),
     Softmax(),
+    Linear(
+        Softmax.name,
+        MAP,
+        "weights[b h i j] = given_weights[b h i j]",
+        alias=True,
+        shares=True,
+        called=Softmax.called,
+        told="given",
+        role=Role.WEIGHT,
+    ),
     AllSeen(),
     Linear(
         "head_output",

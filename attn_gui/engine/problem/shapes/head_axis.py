@@ -11,6 +11,8 @@ from attn_gui.engine.problem.errors import ShapeError
 from attn_gui.engine.problem.fields import DIRECT, Fields
 from attn_gui.engine.problem.tensors import read_array
 
+NARROW = 4  # bytes of a number that float32 holds
+
 
 def side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:
     """The fields of a problem whose heads have an axis of their own: (h, n, d) or (b, h, n, d), K and V with h_kv.
@@ -33,6 +35,33 @@ def side_by_side(query: object, key: object, value: object, given: Mapping[str, 
             raise _clash(sentences.COUNTED_HEADS, arrays, (name,), count, counts[name])
     found: dict[str, object] = {name: _beside(array) for name, array in arrays.items()}
     return {**given, **found, "num_heads": counts["query"], "num_kv_heads": counts["key"]}
+
+
+def one_map_each(
+    weights: object, value: object, tokens: object, query_tokens: object, key_tokens: object
+) -> dict[str, object]:
+    """The fields of a problem whose weights are given: (n, m), (h, n, m) or (b, h, n, m), of one head without an axis.
+
+    `value` is (m, h_kv · d_v), with as many axes as the weights (h_kv, m, d_v) or (b, h_kv, m, d_v), or of items
+    without an axis of heads (b, m, h_kv · d_v).
+    Raises ShapeError, which names the matrix and the axis.
+    """
+    maps = read_array("weights", weights)
+    if maps.ndim not in (2, 3, 4):
+        raise _clash(sentences.MAP_AXES, {"weights": maps}, ("weights",), "2 to 4", maps.ndim)
+    maps = maps[None] if maps.ndim == 2 else maps
+    found: dict[str, object] = {"weights": maps, "num_heads": maps.shape[-3]}
+    found["query_tokens"] = tokens if query_tokens is None else query_tokens
+    found["key_tokens"] = tokens if key_tokens is None else key_tokens
+    if maps.dtype.kind == "f" and maps.dtype.itemsize <= NARROW:
+        found["dtype"] = "float32"
+    if value is None:
+        return found
+    values = read_array("value", value)
+    own = values.ndim == maps.ndim > 2  # an axis of heads
+    if values.ndim == 3 and maps.ndim == 4 and maps.shape[0] == maps.shape[1] == values.shape[0] > 1:
+        raise _clash(sentences.VALUE_AXIS, {"value": values}, ("value",), "4", maps.shape[0])
+    return found | {"value": _beside(values) if own else values, "num_kv_heads": values.shape[-3] if own else None}
 
 
 def check_leading_axis(problem: Fields) -> None:
