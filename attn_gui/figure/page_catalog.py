@@ -67,5 +67,6 @@ def page_of_name(name: str) -> PageKind[Any]:
 def check_knobs(name: str, evaluation: Evaluation, options: FigureOptions, head: int) -> None:
     """Refuse what cannot be set on a page; ValueError with a sentence."""
     if options.knobs:
+        page_of_name(name).check(evaluation.problem, options.model)
         aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
         checked(page_of_name(name).knobs, aim, options.knobs)

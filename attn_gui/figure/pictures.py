@@ -177,8 +177,7 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
     """The things that a page looks at; ValueError with a sentence where a problem has no such page."""
     problem = evaluation.problem
     check_item(problem, options.batch)
-    if not kind.is_there(problem, options.model):
-        raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
+    kind.check(problem, options.model)
     aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
     aim = replace(aim, model=options.model)
     return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
@@ -269,7 +268,7 @@ class _Pictures(Mapping[str, PictureKind]):
             kind.frames if apart else kind.title,
             kind.name,
             partial(catalog_page, kind),
-            lambda evaluation, stage: kind.applies(evaluation.problem),
+            lambda evaluation, stage: kind.can_show(evaluation.problem),
             of_stage=False,
             context="Pages",
             frames=kind if kind.frames else None,

@@ -137,7 +137,8 @@ class PagesController(QObject):
             page.set_sentence(sentence(self._computation.refusal))
             return
         if not self._applies(page.kind):
-            page.set_sentence(_said(page.kind.needs))
+            words, context = page.kind.reason(evaluation.problem)
+            page.set_sentence(QCoreApplication.translate(context, words))
             return
         aim = self._aim(page.kind)
         page.set_knobs(aim)
@@ -219,7 +220,3 @@ class PagesController(QObject):
 
 def _row(kind: PageKind[Any]) -> Row:
     return Row(kind.name, "pages", kind.title, words=kind.words, needs=kind.needs, context="Pages")
-
-
-def _said(text: str) -> str:
-    return QCoreApplication.translate("Pages", text)

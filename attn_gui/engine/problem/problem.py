@@ -32,7 +32,8 @@ class Problem(Fields, Pictured):
     x, context              (n, d_model), (m, d_context); no context: self-attention; a batch axis may lead
     w_query, w_key, w_value (d_model, h·d_k), (d_context, h_kv·d_k), (d_context, h_kv·d_v); b_query, b_key, b_value
     w_output, b_output      (h·d_v, d_out), (d_out,), with any value
-    weights                 or, in place of all that makes them, (h, n, m), a batch axis may lead; `value` may be given too
+    weights                 or, in place of all that makes them, (h, n, m), with a `value` or without; a batch axis may
+                            lead (`Problem.from_weights`)
     num_heads, num_kv_heads whole numbers; num_kv_heads divides num_heads, None is the same number
     score                   "dot", "additive", "cosine", "gaussian" or "average"
     score_params            gaussian: {w, key_norm}; additive: {w_score_query (d_q, d_a), w_score_key (d_k, d_a),

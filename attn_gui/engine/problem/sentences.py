@@ -15,6 +15,7 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
 NO_SCORES = "The weights are given here: there are no queries and keys from which they follow."
+NO_VALUES = "There are no values here: the weights have nothing to mix."
 BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with weights."
 ONE_WAY = "{field} and {other} exclude each other: give one of them."
 UNKNOWN_FIELD = "{field} is not a field of a problem."
@@ -70,8 +71,8 @@ LEADING_AXIS = (
     "Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True)."
 )
 VALUE_AXIS = (
-    "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it four "
-    "axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True)."
+    "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it "
+    "four axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True)."
 )
 HEAD_AXES = "{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}."
 SAME_HEADS = (

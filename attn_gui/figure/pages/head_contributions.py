@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.contributions import Contributions, contributions
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import auto_levels
@@ -59,6 +60,7 @@ class HeadContributions(PageKind[Parts]):
 
     name = "head_contributions"
     title = QT_TRANSLATE_NOOP("Pages", "Head contributions")
+    reads = (Role.PROJECT,)
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     per_head = False
 

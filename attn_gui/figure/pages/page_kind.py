@@ -7,6 +7,8 @@ from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import lacking
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
@@ -34,6 +36,9 @@ class PageKind(ABC, Generic[C]):
     per_head: ClassVar[bool] = True
     """Whether it looks at the head on show."""
 
+    reads: tuple[Role, ...] = ()
+    """Parts of attention that it shows, and that a problem may lack."""
+
     of_model: ClassVar[bool] = False
     """Whether it looks at a whole model, and not at a problem alone."""
 
@@ -43,7 +48,21 @@ class PageKind(ABC, Generic[C]):
 
     def is_there(self, problem: Problem, model: ModelAim | None) -> bool:
         """Whether a problem has it, that may be a layer of a model."""
-        return self.applies(problem) and (model is not None or not self.of_model)
+        return self.can_show(problem) and (model is not None or not self.of_model)
+
+    def can_show(self, problem: Problem) -> bool:
+        """Whether a problem has it, and all that it reads."""
+        return lacking(problem, self.reads) is None and self.applies(problem)
+
+    def check(self, problem: Problem, model: ModelAim | None = None) -> None:
+        """Raise ValueError, with a sentence, for a problem that has no such page."""
+        if not self.is_there(problem, model):
+            raise ValueError(f"This problem has no page {self.name}. {self.reason(problem)[0].rstrip('.')}.")
+
+    def reason(self, problem: Problem) -> tuple[str, str]:
+        """The reason why a problem has it not, and the context of these words for translators."""
+        lacks = lacking(problem, self.reads)
+        return (self.needs, "Pages") if lacks is None else (lacks, "Sentences")
 
     def is_quick(self, aim: Aim) -> bool:
         """Whether it is read within a frame."""

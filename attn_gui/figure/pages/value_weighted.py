@@ -12,6 +12,7 @@ from attn_gui.engine import Evaluation, Plane, explain
 from attn_gui.engine.chain.symbols import symbol, title
 from attn_gui.engine.evaluation.derived.derived_maps import with_derived
 from attn_gui.engine.graph.expressions.expression import Negative
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.stages.derived import ValueWeighted
 from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.display import Allowed, Values
@@ -77,6 +78,7 @@ class ValueWeightedPage(PageKind[Weighted]):
 
     name = ValueWeighted.name
     title = QT_TRANSLATE_NOOP("Pages", "Value-weighted attention")
+    reads = (Role.MIX,)
     words = "norm value contribution moves W_O 值加权 范数 贡献 移动"
 
     def is_quick(self, aim: Aim) -> bool:

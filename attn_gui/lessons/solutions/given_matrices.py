@@ -46,5 +46,5 @@ def given_numbers(problem: Problem) -> dict[str, float]:
     """The numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the like."""
     found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
     if problem.scale is None:
-        del found["scale"]
+        found.pop("scale", None)
     return found

@@ -26,6 +26,7 @@ from attn_gui.engine.analysis.reaching.layer_costs import (
     recurrent_cost,
 )
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line
@@ -77,6 +78,7 @@ class DependencePage(PageKind[Reaches]):
 
     name = "dependence"
     title = QT_TRANSLATE_NOOP("Pages", "RNN, CNN and attention")
+    reads = (Role.SCORE,)
     words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
     per_head = False

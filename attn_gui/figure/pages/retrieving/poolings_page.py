@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, Pooled, function_behind, poolings
 from attn_gui.engine.arrays import item_of
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
@@ -88,6 +89,7 @@ class PoolingsPage(RegressionPage[Ways]):
 
     name = "poolings"
     title = QT_TRANSLATE_NOOP("Pages", "Ways to pool")
+    reads = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
     knobs = (Choice("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.retrieving.mixture import Mixture, mixture
 from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line
@@ -47,7 +48,7 @@ class Retrieved:
     found: Mixture
     query: int
     tokens: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
-    stages: tuple[str, str, str]
+    stages: tuple[str | None, str, str]
     head: int
     heads: int
 
@@ -70,6 +71,7 @@ class RetrievalPage(PageKind[Retrieved]):
 
     name = "retrieval"
     title = QT_TRANSLATE_NOOP("Pages", "Retrieval")
+    reads = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
     knobs = (
         Amount(
@@ -173,8 +175,10 @@ class _Layout:
         weight = f"{symbol(shown.stages[1])} = {format_number(self._weight(row), 4)}"
         if row == len(found.keys):
             return Spot(f"{self._key(row)}: {weight}")
-        score = f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}"
-        return Spot(f"{self._key(row)}: {score}, {weight}", Cell(shown.stages[1], shown.query, found.keys[row]))
+        said = [weight]
+        if shown.stages[0] is not None and found.scores is not None:
+            said.insert(0, f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}")
+        return Spot(f"{self._key(row)}: {', '.join(said)}", Cell(shown.stages[1], shown.query, found.keys[row]))
 
     def _column_spot(self, row: int) -> Spot:
         shown, column = self.shown, self.columns[row]
@@ -204,6 +208,8 @@ class _Layout:
         base = place.top() - SPACING.s
         write_line(painter, QPointF(place.left(), base), self.ink.words.axes["key"], theme.key, FONT_SIZE.small)
         for end, stage in zip(ends, self.shown.stages[:2], strict=True):
+            if stage is None:
+                continue
             write_line(painter, QPointF(end, base), symbol(stage), theme.text2, FONT_SIZE.small, anchor=END)
         weights = [self._weight(row) for row in range(self.keys)]
         largest = max((weight for weight in weights if np.isfinite(weight)), default=0.0) or 1.0
@@ -215,8 +221,8 @@ class _Layout:
             text = elided(self._key(row), self.token, metrics("small"))
             at = QPointF(place.left() + MARK + SPACING.s, middle + metrics("small").capHeight() / 2)
             write_line(painter, at, text, theme.text, FONT_SIZE.small)
-            if row < len(self.shown.found.keys):
-                score = format_number(self.shown.found.scores[row], 3)
+            if (scores := self.shown.found.scores) is not None and row < len(scores):
+                score = format_number(scores[row], 3)
                 write_line(painter, QPointF(ends[0], middle) + down, score, theme.text2, FONT_SIZE.micro, anchor=END)
             number = format_number(weight, 3)
             write_line(painter, QPointF(ends[1], middle) + down, number, theme.text, FONT_SIZE.micro, anchor=END)
