@@ -66,7 +66,8 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
         add(
             "--axes",
             metavar="A,B,…",
-            help="of query, key, value: head,token,column or token,head,column; with batch, …",
+            help="of query, key, value: head,token,column or token,head,column; with batch, …; of attention weights "
+            "alone: batch,head,query,key or layer,head,query,key, …",
         ),
         add("--weights", metavar="in,out|out,in", help="axes of weights (default: in,out; out,in: as torch.nn.Linear)"),
         add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores"),
@@ -82,6 +83,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help="where no axis says it (default: as the file, else 1)",
         ),
+        add("--layer", type=whole(0, 65535), metavar="N", help="of attention weights that are of several layers"),
         add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)"),
     ]
     parser.set_defaults(arranging=[option.dest for option in added])

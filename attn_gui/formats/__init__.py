@@ -111,6 +111,7 @@ def load(
     num_heads: int | None = None,
     num_kv_heads: int | None = None,
     split: str | None = None,
+    layer: int | None = None,
 ) -> Problem:
     """The problem in a session (.attn), in a figure that carries one (.png, .svg, .pdf), or in a .npz, .safetensors,
     .json or .xlsx. Raises FormatError, one sentence.
@@ -123,11 +124,14 @@ def load(
     weights  "in,out", or "out,in" as torch.nn.Linear holds them
     mask     "keep": True may attend, "block": True may not, "add": to the scores; None: by its kind of numbers
     num_heads, num_kv_heads  where no axis says them; None: as the file, else 1, and as many
+    layer    of attention weights alone that are of several layers (arrays called attention, attentions, attn, weights,
+             pattern, … where query, key and value are not there); `axes` of these: "layer,head,query,key",
+             "batch,head,query,key", …; the likely ones where only one fits
     split    of these: "part,head,column", or "head,part,column" as GPT-NeoX and BLOOM hold them; None: as models
              have an array of this name
     What the file holds and is left out is a UserWarning each.
     """
-    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split)
+    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
     found = open_file(path) if said == Arrangement() else open_arranged(path, said)
     for note in found.notes:
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)

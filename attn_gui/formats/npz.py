@@ -9,10 +9,12 @@ from typing import IO
 
 import numpy as np
 
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.formats import npy
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import (
+    LISTED_AXES,
     Array,
     Budget,
     Header,
@@ -22,13 +24,16 @@ from attn_gui.formats.foreign_arrays import (
     read_npy,
 )
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
+from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
     META,
     THERE_TWICE,
     check_names,
     is_ours,
+    is_problem,
     joined,
+    maps_in,
     problem_of,
     said_in_meta,
 )
@@ -51,8 +56,11 @@ def read(source: Source) -> Loaded:
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
+        if any(map(means_maps, members)) and (maps := maps_in(listing(source), source)) is not None:
+            return maps
         check_names(members)
-        known = [name for name in members if is_field(name)]
+        given = GIVEN if is_problem(members) else ""  # beside what it follows from it is a result
+        known = [name for name in members if is_field(name) and name != given]
         _weigh(archive, {name: members[name] for name in (*known, *filter(is_option, members))})
         budget = Budget()
         arrays = {name: _array(archive, members[name], name, budget) for name in known}
@@ -60,7 +68,7 @@ def read(source: Source) -> Loaded:
         for name in filter(is_option, members):
             said, cells = option_of(name, _option(archive, members[name], name, budget))
             meta, arrays = joined(meta, said), arrays | cells
-    return problem_of(arrays, meta, [name for name in members if not is_ours(name)])
+    return problem_of(arrays, meta, [name for name in members if not is_ours(name) or name == given])
 
 
 def listing(source: Source) -> Listing:
@@ -102,7 +110,7 @@ def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
     with zipfile.ZipFile(source.file) as archive:
         members = {name: info for name, info in _members(archive).items() if name in names}
         _weigh(archive, members)
-        budget = Budget()
+        budget = Budget(axes=LISTED_AXES)
         return {name: _array(archive, info, name, budget) for name, info in members.items()}
 
 
@@ -110,7 +118,8 @@ def size_of(source: Source) -> int:
     """The bytes that the arrays of a problem say they take once they are unpacked."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
-        return sum(info.file_size for name, info in _members(archive).items() if is_field(name) or is_option(name))
+        members = _members(archive).items()
+        return sum(info.file_size for name, info in members if is_field(name) or is_option(name) or means_maps(name))
 
 
 def write(loaded: Loaded, file: IO[bytes]) -> None:

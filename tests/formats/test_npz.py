@@ -92,7 +92,7 @@ REFUSED = {
     "cut off": (with_query(GOOD)[:-9], "end is missing"),
     "only a start": (b"PK\3\4 and nothing else", "end is missing"),
     "with a comment": (zipped(QUERY, KEY, VALUE, comment=b"?"), "end is missing"),
-    "no field": (zipped(entry("weights", 1.0), entry("concat", 2.0)), "holds no problem"),
+    "no field": (zipped(entry("scores", 1.0), entry("concat", 2.0)), "holds no problem"),
     "one missing": (zipped(QUERY, KEY), "value is missing"),
     "both ways": (zipped(QUERY, KEY, VALUE, entry("x", np.ones((2, 2)))), "exclude each other"),
     "twice": (zipped(QUERY, KEY, VALUE, QUERY), "“query” is there twice"),

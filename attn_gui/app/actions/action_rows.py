@@ -7,6 +7,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QKeySequence
 
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
+from attn_gui.engine.graph.facts import Role
 
 Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey
@@ -26,6 +27,7 @@ class Row(NamedTuple):
     short: str = ""  # on the tool bar, where the label is too long
     words: str = ""  # what else people call it, in both languages, for the search
     needs: str = ""  # why it can be disabled
+    reads: tuple[Role, ...] = ()  # parts of attention that it is about, and that a problem may lack
     context: str = "Actions"  # of its words, for translators
     back: str = ""  # the label while it is in force, where that is better said in words than by a check mark
     also: tuple[str, ...] = ()  # more shortcuts: + without Shift is =, and systems that know fewer standard keys
@@ -38,6 +40,7 @@ class Row(NamedTuple):
 
 
 DECIMALS = (2, 3, 4, 6)
+SCORE, MIX = (Role.SCORE,), (Role.MIX,)
 HISTORY_SIZES = (64, 256, 1024, 4096)  # MB
 # fmt: off
 ACTIONS = (  # a table, a row to two lines
@@ -104,27 +107,29 @@ ACTIONS = (  # a table, a row to two lines
     Row("tokens", "edit", QT_TRANSLATE_NOOP("Actions", "To&kens…"), "Ctrl+T", separator=True,
         words="token word sentence label name 词元 分词 句子 单词 标签"),
     Row("output_projection", "edit", QT_TRANSLATE_NOOP("Actions", "Output projection &W_O"), None, checkable=True,
-        separator=True, words="W_O output projection 输出 投影"),
+        separator=True, words="W_O output projection 输出 投影", reads=MIX),
     Row("biases", "edit", QT_TRANSLATE_NOOP("Actions", "&Biases"), None, checkable=True,
         words="b_Q b_K b_V bias 偏置",
-        needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given"), reads=SCORE),
     Row("block", "layer", QT_TRANSLATE_NOOP("Actions", "Residual, &LayerNorm, Linear"), None, checkable=True,
-        words="transformer layernorm residual ffn linear 残差 层归一化 块"),
+        words="transformer layernorm residual ffn linear 残差 层归一化 块", reads=SCORE),
     Row("post_norm_block", "layer", QT_TRANSLATE_NOOP("Actions", "&Post-norm block (BERT)"), None, checkable=True,
-        words="transformer layer encoder ffn mlp residual post norm 编码器 前馈 残差 后归一化 块"),
+        words="transformer layer encoder ffn mlp residual post norm 编码器 前馈 残差 后归一化 块", reads=SCORE),
     Row("pre_norm_block", "layer", QT_TRANSLATE_NOOP("Actions", "P&re-norm block (GPT-2, Llama)"), None, checkable=True,
-        words="transformer layer decoder ffn mlp residual pre norm 解码器 前馈 残差 前归一化 块"),
+        words="transformer layer decoder ffn mlp residual pre norm 解码器 前馈 残差 前归一化 块", reads=SCORE),
     Row("gated_network", "layer", QT_TRANSLATE_NOOP("Actions", "&Gated feed-forward network"), checkable=True,
-        words="glu swiglu mlp 门控 前馈", needs=QT_TRANSLATE_NOOP("Actions", "Needs a post-norm or pre-norm block")),
+        words="glu swiglu mlp 门控 前馈", reads=SCORE,
+        needs=QT_TRANSLATE_NOOP("Actions", "Needs a post-norm or pre-norm block")),
     Row("head_norms", "layer", QT_TRANSLATE_NOOP("Actions", "&Normalize the heads of Q and K"), checkable=True,
-        separator=True, words="rmsnorm qk norm qwen 查询 键 归一化"),
-    Row("sinks", "layer", QT_TRANSLATE_NOOP("Actions", "Attention &sink in every head"), checkable=True, words="汇点"),
+        separator=True, words="rmsnorm qk norm qwen 查询 键 归一化", reads=SCORE),
+    Row("sinks", "layer", QT_TRANSLATE_NOOP("Actions", "Attention &sink in every head"), checkable=True,
+        words="汇点", reads=SCORE),
     Row("second_sequence", "edit", QT_TRANSLATE_NOOP("Actions", "&Second sequence"), None, checkable=True,
         words="cross attention context encoder decoder 交叉注意力 编码器",
-        needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given"), reads=SCORE),
     Row("make_direct", "edit", QT_TRANSLATE_NOOP("Actions", "Work on &Q, K, V directly"), None,
         words="given Q K V matrices 直接",
-        needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given"), reads=SCORE),
     *(Row(f"history_{size}", "history", f"{size} MB" if size < 1024 else f"{size // 1024} GB", group="history",
           checkable=True, words="undo memory limit 撤销 内存") for size in HISTORY_SIZES),
     Row("product", "view", QT_TRANSLATE_NOOP("Actions", "&Product"), "Ctrl+1", "product", group="mode", checkable=True,
@@ -211,31 +216,32 @@ ACTIONS = (  # a table, a row to two lines
         words="blame edit cause history responsible undo 哪一步 编辑 原因 历史 归因",
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map, and do two steps first")),
     Row("score", "compute", QT_TRANSLATE_NOOP("Actions", "Score &function"), None,
-        words="scoring dot additive cosine gaussian average similarity 评分 点积 加性 余弦 高斯核 平均汇聚 相似度"),
+        words="scoring dot additive cosine gaussian average similarity 评分 点积 加性 余弦 高斯核 平均汇聚 相似度",
+        reads=SCORE),
     Row("scale", "compute", QT_TRANSLATE_NOOP("Actions", "Scale by √&d_k"), None,
-        words="sqrt d_k root divide alpha factor 缩放 根号 除以"),
+        words="sqrt d_k root divide alpha factor 缩放 根号 除以", reads=SCORE),
     Row("previous_head", "compute", QT_TRANSLATE_NOOP("Actions", "&Previous head"), "Ctrl+[",
         words="heads multi 多头"),
     Row("next_head", "compute", QT_TRANSLATE_NOOP("Actions", "&Next head"), "Ctrl+]",
         words="heads multi 多头"),
     Row("masks", "compute", QT_TRANSLATE_NOOP("Actions", "&Masks…"), "Ctrl+M", separator=True,
-        words="mask causal padding window alibi layers 掩码 因果 遮挡 屏蔽"),
+        words="mask causal padding window alibi layers 掩码 因果 遮挡 屏蔽", reads=SCORE),
     Row("mask_tool", "compute", QT_TRANSLATE_NOOP("Actions", "P&aint the mask"), None, checkable=True,
-        words="draw brush 画 涂"),
+        words="draw brush 画 涂", reads=SCORE),
     Row("toggle_mask_cell", "compute", QT_TRANSLATE_NOOP("Actions", "&Open or close the chosen cell"), None,
         words="mask allow 屏蔽 开放",
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first"), reads=SCORE),
     Row("softcap", "compute", QT_TRANSLATE_NOOP("Actions", "&Softcap"), None, checkable=True, separator=True,
-        words="tanh limit clip gemma 截断"),
+        words="tanh limit clip gemma 截断", reads=SCORE),
     Row("temperature", "compute", QT_TRANSLATE_NOOP("Actions", "&Temperature"), None, checkable=True,
-        words="softmax sharp flat T 锐化"),
+        words="softmax sharp flat T 锐化", reads=SCORE),
     Row("rotary_positions", "compute", QT_TRANSLATE_NOOP("Actions", "&Rotary positions"), None, checkable=True,
-        words="rope position theta encoding 位置 编码"),
+        words="rope position theta encoding 位置 编码", reads=SCORE),
     Row("set_target", "compute", QT_TRANSLATE_NOOP("Actions", "Set the chosen ce&ll to…"), "Ctrl+G",
         words="solve goal inverse weight 求解 目标 反推",
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of scores, weights or output first")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of scores, weights or output first"), reads=SCORE),
     Row("target_tool", "compute", QT_TRANSLATE_NOOP("Actions", "Drag n&umbers to a target"), None, checkable=True,
-        words="pull mouse solve target live 拖动 拖拽 目标 求解"),
+        words="pull mouse solve target live 拖动 拖拽 目标 求解", reads=SCORE),
     Row("set_number", "by_hand", QT_TRANSLATE_NOOP("Actions", "T&ype a number into the chosen cell"), None,
         words="intervention edit by hand F2 override knock out 干预 手动 修改 填数",
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
@@ -270,7 +276,7 @@ ACTIONS = (  # a table, a row to two lines
     Row("weights_rescaled", "weights_typed", QT_TRANSLATE_NOOP("Actions", "Set it and &rescale the others"), None,
         group="weights_typed", checkable=True),
     Row("weights_solved", "weights_typed", QT_TRANSLATE_NOOP("Actions", "&Find the query that gives it"), None,
-        group="weights_typed", checkable=True),
+        group="weights_typed", checkable=True, reads=SCORE),
     Row("compute_rest", "compute", QT_TRANSLATE_NOOP("Actions", "&Compute the rest"), "F9",
         words="continue finish 继续"),
     Row("gradients", "compute", QT_TRANSLATE_NOOP("Actions", "&Gradients of the chosen cell"), None,

@@ -219,4 +219,4 @@ class PagesController(QObject):
 
 
 def _row(kind: PageKind[Any]) -> Row:
-    return Row(kind.name, "pages", kind.title, words=kind.words, needs=kind.needs, context="Pages")
+    return Row(kind.name, "pages", kind.title, words=kind.words, needs=kind.needs, reads=kind.reads, context="Pages")

@@ -35,6 +35,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
 from attn_gui.app.state.making import Making
+from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
@@ -163,6 +164,7 @@ class Program(QObject):
     # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
         """Have what is checked and enabled follow the view and the look."""
+        actions.lacking = lambda reads: why_lacking(self.document.problem, reads)
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)

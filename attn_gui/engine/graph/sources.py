@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.fields import DIRECT, MATRICES, Fields
+from attn_gui.engine.problem.fields import DIRECT, GIVEN, MATRICES, Fields
 from attn_gui.engine.problem.masks import Layer, Sizes
 
 
@@ -72,7 +72,7 @@ def sources_of(problem: Fields) -> dict[str, Source]:
 
 def _called(name: str) -> str:
     """A matrix as the formulas call it: what is given in place of a stage, or has the name of a number of a score."""
-    return f"given_{name}" if name in (*DIRECT, "weights") else f"{name}_weight" if name.endswith("_norm") else name
+    return f"given_{name}" if name in (*DIRECT, GIVEN) else f"{name}_weight" if name.endswith("_norm") else name
 
 
 def _by_hand(problem: Fields) -> dict[str, Source]:

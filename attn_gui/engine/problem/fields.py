@@ -20,10 +20,11 @@ from .layers import Layer
 F = TypeVar("F", bound="Fields")
 
 DIRECT = ("query", "key", "value")
+GIVEN = "weights"
 WEIGHTS = ("w_query", "w_key", "w_value")
 MATRICES = (
     *DIRECT,
-    "weights",
+    GIVEN,
     "x",
     "context",
     "w_query",
@@ -40,7 +41,7 @@ MATRICES = (
     "sink",
 )
 COMPARING = (
-    *(name for name in MATRICES if name not in ("value", "weights", "w_output", "b_output")),
+    *(name for name in MATRICES if name not in ("value", GIVEN, "w_output", "b_output")),
     *("score_params", "scale", "softcap", "temperature", "rotary_theta", "mask", "block"),
 )
 """Fields from which weights are computed: none of them is there where the weights are given."""

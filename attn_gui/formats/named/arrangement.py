@@ -8,13 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
+from attn_gui.engine.problem.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.problem.shapes.drafts import clash_with, draft_of
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.by_name import check_names, is_problem
+from attn_gui.formats.named.attention_maps import (
+    beside_maps,
+    chosen_map,
+    complaint_on_maps,
+    names_of_maps,
+    parsed_maps,
+)
+from attn_gui.formats.named.by_name import check_names, is_ours_whole, is_problem
 from attn_gui.formats.named.fused import (
     FUSED,
     SPLITS,
@@ -74,6 +81,7 @@ class Arrangement:
     num_heads: int | None = None
     num_kv_heads: int | None = None
     split: Split | None = None  # of arrays that hold query, key and value; None is what is known of their names
+    layer: int | None = None  # of attention weights that are of several
 
     def __post_init__(self) -> None:
         for role in self.arrays:
@@ -154,6 +162,9 @@ class Arrangement:
         nothing."""
         if self.arrays:
             return self
+        if not is_ours_whole(listing) and (maps := names_of_maps(listing)):
+            name = chosen_map(listing, maps, self.axes, self.layer).name
+            return replace(self, arrays={GIVEN: name, **beside_maps(listing)})
         names = [array.name for array in listing.arrays]
         own = [name for name in names if is_field(name) or name == MASK]
         if not is_problem(own):
@@ -195,10 +206,12 @@ def arrangement_of(
     num_heads: int | None = None,
     num_kv_heads: int | None = None,
     split: str | None = None,
+    layer: int | None = None,
 ) -> Arrangement:
     """An arrangement as a script or the command line says it. Raises FormatError for a word that is none."""
     said = axes.split(",") if isinstance(axes, str) else axes
-    read = None if said is None else parsed(word.strip() for word in said)
+    words = [word.strip() for word in said or ()]
+    read = None if said is None else parsed(words) or parsed_maps(words)
     if said is not None and read is None:
         raise _unknown("axes", ",".join(said), (",".join(each) for each in READINGS))
     if weights not in WEIGHT_AXES:
@@ -208,7 +221,7 @@ def arrangement_of(
     if split is not None and split not in SPLITS:
         raise _unknown("split", split, SPLITS)
     chosen = None if split is None else SPLITS[split]
-    return Arrangement(dict(arrays), read, weights, mask, num_heads, num_kv_heads, chosen)
+    return Arrangement(dict(arrays), read, weights, mask, num_heads, num_kv_heads, chosen, layer)
 
 
 def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
@@ -236,6 +249,8 @@ def _weight_axes(names: Mapping[str, str], listing: Listing) -> str:
 
 def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
     """The reason why an arrangement makes no problem, by shapes alone: no number is read."""
+    if GIVEN in arrangement.arrays:
+        return complaint_on_maps(arrangement.arrays, listing)
     try:
         said = arrangement.settled(listing)
         shapes = {role: _held_shape(said, role, shape) for role, shape in said.shapes(listing).items() if role != MASK}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
+from attn_gui.engine.problem.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.formats.base import Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
-from attn_gui.formats.foreign_arrays import Array, rounding_notes
+from attn_gui.formats.foreign_arrays import Array, check_axes, rounding_notes
 from attn_gui.formats.json_text import Json
+from attn_gui.formats.named.attention_maps import MapChoice, beside_maps, chosen_map, names_of_maps, read_maps
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import (
     assemble,
@@ -65,6 +67,8 @@ def problem_of(
     `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
     be heads, and is refused.
     """
+    for name, array in arrays.items():
+        check_axes(name, array.shape)
     arrays = {name: array.reshape(own_shape(name, array.shape)) for name, array in arrays.items()}
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
@@ -74,10 +78,14 @@ def problem_of(
 
 
 def problem_in(listing: Listing, source: Source) -> Loaded:
-    """The problem of a file whose arrays have the names of fields; raises ForeignNames where they have not."""
+    """The problem of a file whose arrays have the names of fields, or that holds attention weights alone; raises
+    ForeignNames where their names say neither, and SeveralMaps."""
+    if (maps := maps_in(listing, source)) is not None:
+        return maps
     names = [array.name for array in listing.arrays]
     check_names(names)
-    wanted = [name for name in names if is_field(name) or name == MASK]
+    given = GIVEN if is_problem(names) else ""  # beside what it follows from it is a result
+    wanted = [name for name in names if (is_field(name) and name != given) or name == MASK]
     found, options = listing.read(source, wanted), dict(listing.options)
     arrays = {name: array for name, array in found.items() if is_field(name)}
     if MASK in found:
@@ -85,6 +93,25 @@ def problem_in(listing: Listing, source: Source) -> Loaded:
         options, arrays = joined(options, said), arrays | cells
     loaded = problem_of(arrays, options, [*(name for name in names if name not in wanted), *listing.others])
     return Loaded(loaded.problem, {}, (*listing.notes, *loaded.notes), loaded.about, loaded.left_out)
+
+
+def maps_in(listing: Listing, source: Source) -> Loaded | None:
+    """The problem of a file of attention weights alone; None for any other file. Raises FormatError, SeveralMaps."""
+    if is_ours_whole(listing) or not (names := names_of_maps(listing)):
+        return None
+    return given_problem(chosen_map(listing, names), beside_maps(listing), listing, source)
+
+
+def is_ours_whole(listing: Listing) -> bool:
+    """Whether this program wrote the arrays as the fields of a problem, which leaves nothing to ask."""
+    return listing.options.keys() >= _OURS and all(is_ours(array.name) for array in listing.arrays)
+
+
+def given_problem(choice: MapChoice, beside: Mapping[str, str], listing: Listing, source: Source) -> Loaded:
+    """The problem of attention weights that were chosen, with what stands beside them. Raises FormatError."""
+    maps = read_maps(choice, beside, listing, source)
+    loaded = problem_of(maps.arrays, maps.options, maps.left, batch_axis=True)
+    return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
 
 
 def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:

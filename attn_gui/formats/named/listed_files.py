@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from attn_gui.engine.problem.fields import DIRECT
+from attn_gui.engine.problem.fields import DIRECT, GIVEN
 from attn_gui.engine.problem.shapes.head_axis import side_by_side
 from attn_gui.engine.tell import Tell
 from attn_gui.formats.base import Listing, Loaded, PathText, Source, reading
@@ -13,7 +13,8 @@ from attn_gui.formats.catalog import detect, listings, problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import LINEAR, ROWS_OUT, Arrangement
-from attn_gui.formats.named.by_name import problem_of
+from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps
+from attn_gui.formats.named.by_name import given_problem, problem_of
 from attn_gui.formats.named.fused import FUSED, known_split, parts_of
 from attn_gui.formats.named.head_axes import HEAD, laid
 from attn_gui.formats.named.mask_meanings import with_mask
@@ -27,7 +28,7 @@ _SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
 _IDLE = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
 )
-_ABOUT = {"axes": DIRECT, "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
+_ABOUT = {"axes": (*DIRECT, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 
 
@@ -60,6 +61,12 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     """The problem that an arrangement makes of a file. Raises FormatError, and ShapeError as a problem does."""
     said = arrangement.named(listing)
     _check_answered(said)
+    if GIVEN in said.arrays:
+        beside = {part: name for part, name in said.arrays.items() if part != GIVEN}
+        if (wrong := complaint_on_maps(said.arrays, listing)) is not None:
+            raise wrong
+        choice = chosen_map(listing, [said.arrays[GIVEN]], said.axes, said.layer)
+        return given_problem(choice, beside, listing, source)
     by_name = not arrangement.arrays and arrangement.axes is None  # then their axes are those of the fields
     said = said if by_name else said.settled(listing)
     names = set(said.arrays.values())

@@ -33,16 +33,17 @@ class SizeBox(CountBox):
 
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent, minimum=minimum, maximum=maximum)
-        self._settled, self._largest = minimum, maximum
+        self._settled, self._least, self._largest = minimum, minimum, maximum
         self.setKeyboardTracking(False)
         self.editingFinished.connect(self.finish)
         self.lineEdit().textEdited.connect(self._on_line_text_edited)
 
     def set_value(self, value: int) -> None:
-        """Show the number of the document, which ends a visit."""
+        """Show the number of the document, which ends a visit; 0 is that of a size that it has not."""
         self._forget_refusal()
         self._settled = value
         with QSignalBlocker(self):
+            self.setMinimum(min(self._least, value))
             self.setMaximum(max(self._largest, value))  # a file may bring a larger one than can be asked for
             self.setValue(value)
             self.lineEdit().setText(self.textFromValue(value))
@@ -93,6 +94,9 @@ class SizeBox(CountBox):
         self.set_value(self._settled)
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def textFromValue(self, value: int) -> str:
+        return super().textFromValue(value) if value else "–"
+
     def stepBy(self, steps: int) -> None:
         if not self.objection(self.cleanText()):
             self.interpretText()
