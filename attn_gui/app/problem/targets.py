@@ -19,6 +19,8 @@ from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.engine.analysis.solving import BIAS
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
@@ -55,8 +57,8 @@ class TargetController(QObject):
 
     def offered(self) -> bool:
         """Whether the chosen cell can have a target."""
-        cell = self._view.look.cell
-        return cell is not None and STAGE[cell.stage].settable and not self._view.look.blanks
+        cell, scored = self._view.look.cell, lacking(self._document.problem, [Role.SCORE]) is None
+        return cell is not None and scored and STAGE[cell.stage].settable and not self._view.look.blanks
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

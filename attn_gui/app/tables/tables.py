@@ -22,6 +22,7 @@ from attn_gui.document.places import has_maps, table_cells
 from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.chain.part import Part
 from attn_gui.engine.evaluation.parts import parts_of
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
@@ -167,6 +168,8 @@ class TablesController(QObject):
             return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
         if self.models[field].dtype.kind == "b":
             return f"{stage_title(field)}, {polarity(self._view.look.blocked)}"
+        if field == GIVEN and self._document.problem.num_heads > 1:
+            return self.tr("{title}, head {head}").format(title=stage_title(field), head=self._view.look.head)
         return stage_title(field)
 
     def _cut(self, field: str) -> tuple[int, int]:

@@ -67,7 +67,7 @@ _CHOOSE = QT_TRANSLATE_NOOP(
 _NOT_SO = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}."
 )
-_TAKEN = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {axes}; it can be read as {others} too.")
+_TAKEN = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {axes}; other readings have to be said: {others}.")
 _VALUE = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: “{name}” of the shape {got} fits the weights of the shape {weights} in {count} orders of axes; expected "
@@ -215,8 +215,8 @@ def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, so
 def _notes(choice: MapChoice, shape: Shape) -> tuple[Note, ...]:
     if len(shape) != 3 or HEAD not in choice.axes or shape[0] == 1:
         return ()
-    others = tuple(",".join(axes) for axes in RARE)
-    return (Note(_TAKEN, name=shown(choice.name), axes=",".join(choice.axes), others=others),)
+    others = tuple(f"“{','.join(axes)}”" for axes in RARE)
+    return (Note(_TAKEN, name=shown(choice.name), axes=f"“{','.join(choice.axes)}”", others=others),)
 
 
 def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None]:

@@ -37,6 +37,11 @@ class Needs(NamedTuple):
     comfortable_cell: int = 16
     scroll_bar: int = 12
 
+    @property
+    def rows_above(self) -> int:
+        """The rows of the map above the stage, or where there is none above its result."""
+        return self.top_rows or self.factor_rows
+
 
 class Places(NamedTuple):
     """Rectangles of the cells; `rows` and `columns` are how many of the stage's are in view before any zoom."""
@@ -93,7 +98,7 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     x = needs.padding + needs.row_labels + max(0, min(missing, spare_width - left - right))
     y = needs.padding + needs.head + needs.column_labels
     corner_x = x + (left + needs.gap if needs.left_columns else 0)
-    corner_y = y + (max(above, factor) + needs.gap if needs.top_rows else 0)
+    corner_y = y + (max(above, factor) + needs.gap if needs.rows_above else 0)
     result_x = corner_x + across.pixels + needs.gap
     return Places(
         QRect(corner_x, corner_y, across.pixels, down.pixels),
@@ -113,7 +118,7 @@ def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
     free_width = width - 2 * needs.padding - needs.row_labels
     free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
     free_height = height - 2 * needs.padding - needs.head - needs.column_labels - needs.bars
-    free_height -= needs.gap + needs.least_top if needs.top_rows else 0
+    free_height -= needs.gap + needs.least_top if needs.rows_above else 0
     return max(free_width, 1), max(free_height, 1)
 
 
