@@ -25,7 +25,7 @@ class Refusal(Exception):
 
 
 class Unnamed(Refusal):
-    """A refusal of a file whose arrays have names that say nothing of a problem."""
+    """A refusal of a file whose arrays a person has to say more of."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -106,6 +106,7 @@ def arranged(chosen: argparse.Namespace) -> Arrangement | None:
 def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats.named.attention_maps import SeveralMaps
     from attn_gui.formats.named.by_name import ForeignNames
     from attn_gui.formats.named.several_files import open_several
 
@@ -118,6 +119,8 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         raise Unnamed(
             f"{str(error).rstrip('.')}. Say which is which: --array query=NAME key=NAME value=NAME."
         ) from error
+    except SeveralMaps as error:
+        raise Unnamed(str(error)) from error
     except FormatError as error:
         raise Refusal(str(error)) from error
 

@@ -177,7 +177,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
     """Refuse what is too large by the headers of all arrays, before any of them is unpacked."""
-    budget = Budget()
+    budget = Budget(axes=LISTED_AXES)
     for name, info in members.items():
         with archive.open(info) as member:
             checked_header(member, name, info.file_size, budget, texts=is_option(name))

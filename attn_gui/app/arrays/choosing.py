@@ -19,22 +19,29 @@ from attn_gui.app.state.background import Background
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.tell import Tell
+from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
+from attn_gui.formats.named.attention_maps import MapChoice, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.by_name import ForeignNames, check_names
 from attn_gui.formats.named.recalled import recalled, record_of
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+    from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
 
 KNOWN = "arrays"
 MOST_KNOWN = 30
+PICTURE = 96  # cells of a picture at most
 LARGEST_PREVIEW = 10**8  # numbers of an array that are worth reading for a look
 
 
@@ -52,6 +59,9 @@ class ArraysController(QObject):
         self._listed = SideWork(window, OpeningProgress(window))
         self._preview = Background(self)
         self._preview.answered.connect(self._on_preview_answered)
+        self._maps: MapsDialog | None = None
+        self._pictures = Background(self)
+        self._pictures.answered.connect(self._on_pictures_answered)
         self._listed.ended.connect(self._on_listed_ended)
         files.left.connect(self._listed.forget)
 
@@ -95,6 +105,7 @@ class ArraysController(QObject):
         """Drop what is being read; for the end of the program."""
         self._listed.finish()
         self._preview.finish()
+        self._pictures.finish()
 
     def _on_listed_ended(self, outcome: Future[Listing | list[Path]]) -> None:
         try:
@@ -110,6 +121,9 @@ class ArraysController(QObject):
             self._ask(self._paths, found)
 
     def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
+        if len(choices := self._maps_in(listing)) > 1:
+            self._ask_for_maps(paths, listing, choices)
+            return
         from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 
         path, name, said, self._said = paths[0], several_name(paths), self._said, None
@@ -124,11 +138,45 @@ class ArraysController(QObject):
         if accepted:
             chosen = dialog.arrangement()
             self._remember(chosen)
-            if len(paths) > 1:
-                self._open_several(paths, chosen)
-            else:
-                self.open_arranged(path, chosen)
+            self._open_as(paths, chosen)
 
+    def _open_as(self, paths: tuple[Path, ...], chosen: Arrangement) -> None:
+        """Open what was answered."""
+        if len(paths) > 1:
+            self._open_several(paths, chosen)
+        else:
+            self.open_arranged(paths[0], chosen)
+
+    # --- attention weights alone -----------------------------------------------------------------
+    def _maps_in(self, listing: Listing) -> tuple[MapChoice, ...]:
+        """The ways to read the attention weights of a file, as far as it was not said when it was given."""
+        said = self._said or Arrangement()
+        names = [said.arrays[GIVEN]] if GIVEN in said.arrays else [] if said.arrays else names_of_maps(listing)
+        return choices_of(listing, names, said.axes, said.layer)
+
+    def _ask_for_maps(self, paths: tuple[Path, ...], listing: Listing, choices: Sequence[MapChoice]) -> None:
+        """Ask which maps are meant; none is proposed. Their pictures come as soon as they are read."""
+        from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
+
+        said, self._said = self._said, None
+        beside = beside_maps(listing) if said is None or not said.arrays else dict(said.arrays)
+        dialog = self._maps = MapsDialog(several_name(paths), choices, self._window)
+        sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
+        if len(paths) == 1 and sum(sizes[name] for name in {choice.name for choice in choices}) <= LARGEST_PREVIEW:
+            self._pictures.ask(partial(_first_maps, paths[0], listing, choices))
+        accepted, place = asked(dialog) == QDialog.DialogCode.Accepted, dialog.chosen
+        self._maps = None
+        self._pictures.forget()
+        if accepted and place is not None:
+            name, axes, layer = choices[place]
+            self._open_as(paths, Arrangement({**beside, GIVEN: name}, axes, layer=layer))
+
+    def _on_pictures_answered(self, outcome: Future[list[NDArray[Any]] | FormatError]) -> None:
+        maps = outcome.result()
+        if self._maps is not None and not isinstance(maps, FormatError):  # which opening the file will say
+            self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
+
+    # --- other arrays ----------------------------------------------------------------------------
     def _look_into(self, path: Path, listing: Listing, name: str) -> None:
         """Read an array for its first numbers, the last one asked for."""
         sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
@@ -160,6 +208,8 @@ def _sorted(paths: Sequence[Path], tell: Tell) -> Listing | list[Path]:
 
 def _tells(listing: Listing) -> bool:
     """Whether the names of arrays say what they are."""
+    if len(choices_of(listing, names_of_maps(listing))) == 1:
+        return True
     try:
         check_names(array.name for array in listing.arrays)
     except ForeignNames:
@@ -172,6 +222,22 @@ def _objection(listing: Listing, path: Path, arrangement: Arrangement) -> str:
     if isinstance(found, FormatError):
         found.at(path)
     return "" if found is None else sentence(found)
+
+
+def _first_maps(path: Path, listing: Listing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
+    """The first map of each choice, as large as a picture of it; each array is read once."""
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        for choice in choices:
+            if choice.name not in arrays:
+                arrays[choice.name] = read_array(path, listing, choice.name)
+    except FormatError as error:
+        return error
+    found = []
+    for choice in choices:
+        maps = choice.take(arrays[choice.name])
+        found.append(pool(maps[(0,) * (maps.ndim - 2)].astype(float), None, PICTURE, PICTURE)[0])
+    return found
 
 
 def _first_numbers(path: Path, listing: Listing, name: str) -> NDArray[Any] | FormatError:

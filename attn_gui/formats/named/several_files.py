@@ -16,7 +16,7 @@ from attn_gui.formats.catalog import detect, listings, matrices, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.by_name import check_names, is_problem, problem_in
+from attn_gui.formats.named.by_name import is_problem, problem_in
 from attn_gui.formats.named.listed_files import NO_ARRAYS, read_arranged
 from attn_gui.formats.problem_fields import is_option
 
@@ -84,7 +84,6 @@ def open_several(paths: Sequence[Path], arrangement: Arrangement | None, tell: T
         listing = list_several(paths, tell)
         if arrangement is not None:
             return read_arranged(arrangement, listing, source)
-        check_names(array.name for array in listing.arrays)
         return problem_in(listing, source)
 
 
