@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_count
 from attn_gui.engine.problem.errors import ShapeError
@@ -50,6 +51,7 @@ def one_map_each(
     if maps.ndim not in (2, 3, 4):
         raise _clash(sentences.MAP_AXES, {"weights": maps}, ("weights",), "2 to 4", maps.ndim)
     maps = maps[None] if maps.ndim == 2 else maps
+    check(maps.nbytes)
     found: dict[str, object] = {"weights": maps, "num_heads": maps.shape[-3]}
     found["query_tokens"] = tokens if query_tokens is None else query_tokens
     found["key_tokens"] = tokens if key_tokens is None else key_tokens
