@@ -3338,6 +3338,41 @@
     </message>
 </context>
 <context>
+    <name>MapsDialog</name>
+    <message>
+        <source>Attention weights of {file}</source>
+        <translation>{file} 的注意力权重</translation>
+    </message>
+    <message>
+        <source>The file does not say how these weights are laid out. Which are meant? Each shows its first map.</source>
+        <translation>文件没有说明这些权重的排列方式。要打开哪一种？图中是各自的第一张权重图。</translation>
+    </message>
+    <message>
+        <source>Readings of the weights</source>
+        <translation>权重的读法</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
+        <source>all, as items of a batch</source>
+        <translation>全部，作为一批样本</translation>
+    </message>
+    <message>
+        <source>all, as heads</source>
+        <translation>全部，作为各个头</translation>
+    </message>
+</context>
+<context>
     <name>MaskBox</name>
     <message>
         <source>{caption}: {choice}</source>
@@ -6280,6 +6315,10 @@
         <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
+        <source>Query {query} gives key {key} a weight of {value}. It is given, not computed.</source>
+        <translation>查询 {query} 给键 {key} 的权重为 {value}，是直接给定的，不是算出来的。</translation>
+    </message>
+    <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
         <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
     </message>
@@ -6354,6 +6393,14 @@
     <message>
         <source>{field} is missing: give query, key and value, or x with w_query, w_key and w_value.</source>
         <translation>缺少 {field}：请给出 query、key 和 value，或者 x 以及 w_query、w_key 和 w_value。</translation>
+    </message>
+    <message>
+        <source>The weights are given here: there are no queries and keys from which they follow.</source>
+        <translation>这里的权重是直接给定的，没有可以算出它们的查询和键。</translation>
+    </message>
+    <message>
+        <source>There are no values here: the weights have nothing to mix.</source>
+        <translation>这里没有值，权重没有可加权求和的对象。</translation>
     </message>
     <message>
         <source>{field} and {other} exclude each other: give query, key and value, or x with weights.</source>
@@ -6432,6 +6479,10 @@
         <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
     </message>
     <message>
+        <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it four axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True).</source>
+        <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请给出四个轴；若是样本，请调用 Problem(weights=…, value=…, num_heads={got}, batch_axis=True)。</translation>
+    </message>
+    <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
         <translation>{matrix} 有一个轴没有单元格：形状为 {shape}。</translation>
     </message>
@@ -6470,6 +6521,14 @@
     <message>
         <source>{matrix} must have one number for each column of {other}: expected {expected}, got {got}.</source>
         <translation>{matrix} 必须与 {other} 的各列一一对应：应有 {expected} 个数，实有 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have one matrix for each head: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的每个头必须有一个矩阵：应为 {expected} 个，实为 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have the axes (query, key), (head, query, key) or (batch, head, query, key), got the shape {shape}.</source>
+        <translation>{matrix} 的轴必须是 (query, key)、(head, query, key) 或 (batch, head, query, key)，实际形状为 {shape}。</translation>
     </message>
     <message>
         <source>{matrix} must have one text for each row of {other}: expected {expected}, got {got}.</source>
@@ -6622,6 +6681,14 @@
     <message>
         <source>Weights behind a mask are exactly 0: there is no mask.</source>
         <translation>被掩码屏蔽的权重恰好为 0：这里没有掩码。</translation>
+    </message>
+    <message>
+        <source>The weights are given and taken as they are: {wrong} of {count} rows miss the sum 1 by more than {least}; largest difference {difference}, negative weights: {negative}, not finite: {wild}.</source>
+        <translation>权重是给定的，按原样使用：{count} 行中有 {wrong} 行的和与 1 相差超过 {least}；最大差值 {difference}，负权重 {negative} 个，非有限数 {wild} 个。</translation>
+    </message>
+    <message>
+        <source>There are no values here, so there is no output that this would hold for.</source>
+        <translation>这里没有值，因而没有可供检验的输出。</translation>
     </message>
     <message>
         <source>Splitting into heads and concatenating gives the same back; heads: {heads}.</source>
@@ -8015,6 +8082,22 @@
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
     </message>
+    <message>
+        <source>{file} holds attention weights that can be read in several ways; choose one of {choices}.</source>
+        <translation>{file} 中的注意力权重有多种读法，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.</source>
+        <translation>{file}：“{name}”的形状为 {got}，不能这样读；请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as {axes}; other readings have to be said: {others}.</source>
+        <translation>“{name}”按 {axes} 读入；若应按其他方式读，请指明：{others}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” of the shape {got} fits the weights of the shape {weights} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
+        <translation>{file}：“{name}”的形状为 {got}，与形状为 {weights} 的权重有 {count} 种轴顺序相配，应只有一种；请把两者交给 Problem.from_weights。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -8181,12 +8264,20 @@
         <translation>Q 的行数</translation>
     </message>
     <message>
+        <source>Rows of A</source>
+        <translation>A 的行数</translation>
+    </message>
+    <message>
         <source>m follows n: keys and values come from the same X as the queries</source>
         <translation>m 与 n 相同：键、值与查询来自同一个 X</translation>
     </message>
     <message>
         <source>Rows of K and V</source>
         <translation>K 和 V 的行数</translation>
+    </message>
+    <message>
+        <source>Columns of A</source>
+        <translation>A 的列数</translation>
     </message>
     <message>
         <source>All heads of Q together; change the heads or d_k instead</source>
@@ -8805,6 +8896,10 @@
     <message>
         <source>= {x}·{w} (computed)</source>
         <translation>= {x}·{w}（计算所得）</translation>
+    </message>
+    <message>
+        <source>{title}, head {head}</source>
+        <translation>{title}，头 {head}</translation>
     </message>
 </context>
 <context>
