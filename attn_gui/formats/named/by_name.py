@@ -103,8 +103,9 @@ def maps_in(listing: Listing, source: Source) -> Loaded | None:
 
 
 def is_ours_whole(listing: Listing) -> bool:
-    """Whether this program wrote the arrays as the fields of a problem, which leaves nothing to ask."""
-    return listing.options.keys() >= _OURS and all(is_ours(array.name) for array in listing.arrays)
+    """Whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to ask."""
+    known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)
+    return known and listing.options.keys() >= _OURS
 
 
 def given_problem(choice: MapChoice, beside: Mapping[str, str], listing: Listing, source: Source) -> Loaded:

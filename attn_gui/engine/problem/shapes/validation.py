@@ -9,7 +9,7 @@ from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.problem.fields import COMPARING, DIRECT, WEIGHTS, Fields
+from attn_gui.engine.problem.fields import COMPARING, DIRECT, GIVEN, WEIGHTS, Fields
 from attn_gui.engine.problem.interventions.intervention import as_stage
 from attn_gui.engine.scores import SCORES
 
@@ -50,7 +50,7 @@ def _check_road(problem: Fields) -> None:
     if not problem.compares:
         given_too = next((name for name in COMPARING if name in problem.fields()), None)
         if given_too is not None or problem.score != "dot":
-            raise FieldError(sentences.ONE_WAY, field="weights", other=given_too or "score")
+            raise FieldError(sentences.ONE_WAY, field=GIVEN, other=given_too or "score")
         for name, needed in (("b_output", "w_output"), ("w_output", "value")):
             if getattr(problem, name) is not None and getattr(problem, needed) is None:
                 raise FieldError(sentences.NEEDS, field=name, other=needed)
@@ -88,14 +88,14 @@ def _check_given(problem: Fields) -> None:
     heads, value = int(problem.weights.shape[-3]), problem.value
     if heads != problem.num_heads:
         raise ShapeError(
-            sentences.MAP_EACH_HEAD, matrices=("weights",), axes=("head",), expected=problem.num_heads, got=heads
+            sentences.MAP_EACH_HEAD, matrices=(GIVEN,), axes=("head",), expected=problem.num_heads, got=heads
         )
     if value is None:
         return
     if value.ndim == 3 and value.shape[0] != problem.batch_size:
-        raise _clash(sentences.SAME_BATCH, "value", "weights", "batch", problem.batch_size, value.shape[0])
+        raise _clash(sentences.SAME_BATCH, "value", GIVEN, "batch", problem.batch_size, value.shape[0])
     if value.shape[-2] != problem.m:
-        raise _clash(sentences.INNER, "value", "weights", "row", problem.m, value.shape[-2])
+        raise _clash(sentences.INNER, "value", GIVEN, "row", problem.m, value.shape[-2])
     _check_columns(problem, "value", problem.num_kv_heads)
 
 
@@ -180,12 +180,15 @@ def _check_output(problem: Fields) -> None:
 
 
 def _check_tokens(problem: Fields) -> None:
-    queries, keys = ("x" if problem.projected else "query", "key") if problem.compares else ("weights", "weights")
+    queries, keys = ("x" if problem.projected else "query", "key") if problem.compares else (GIVEN, GIVEN)
     sides = (("query_tokens", queries, problem.n), ("key_tokens", keys, problem.m))
     for name, other, expected in sides:
         tokens = getattr(problem, name)
         if tokens is not None and len(tokens) != expected:
-            raise _clash(sentences.TOKENS, name, other, "row", expected, len(tokens))
+            clash = _clash(sentences.TOKENS, name, other, "row", expected, len(tokens))
+            if other == GIVEN and name == "key_tokens":  # the keys of maps are their columns
+                clash.axes = ("row", "column")
+            raise clash
 
 
 def _equal(problem: Fields, name: str, other: str, axis: str, template: str) -> None:
