@@ -14,10 +14,10 @@ from attn_gui.formats import npy
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import (
-    LISTED_AXES,
     Array,
     Budget,
     Header,
+    ListedBudget,
     checked_header,
     read_bytes,
     read_header,
@@ -110,7 +110,7 @@ def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
     with zipfile.ZipFile(source.file) as archive:
         members = {name: info for name, info in _members(archive).items() if name in names}
         _weigh(archive, members)
-        budget = Budget(axes=LISTED_AXES)
+        budget = ListedBudget()
         return {name: _array(archive, info, name, budget) for name, info in members.items()}
 
 
@@ -177,7 +177,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
     """Refuse what is too large by the headers of all arrays, before any of them is unpacked."""
-    budget = Budget(axes=LISTED_AXES)
+    budget = ListedBudget()
     for name, info in members.items():
         with archive.open(info) as member:
             checked_header(member, name, info.file_size, budget, texts=is_option(name))

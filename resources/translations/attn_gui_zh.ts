@@ -8095,8 +8095,8 @@
         <translation>“{name}”按 {axes} 读入；若应按其他方式读，请指明：{others}。</translation>
     </message>
     <message>
-        <source>{file}: “{name}” of the shape {got} fits the weights of the shape {weights} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
-        <translation>{file}：“{name}”的形状为 {got}，与形状为 {weights} 的权重有 {count} 种轴顺序相配，应只有一种；请把两者交给 Problem.from_weights。</translation>
+        <source>{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
+        <translation>{file}：“{name}”的形状为 {got}，与形状为 {maps} 的权重有 {count} 种轴顺序相配，应只有一种；请把两者交给 Problem.from_weights。</translation>
     </message>
 </context>
 <context>

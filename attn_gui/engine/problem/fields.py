@@ -42,7 +42,7 @@ MATRICES = (
 )
 COMPARING = (
     *(name for name in MATRICES if name not in ("value", GIVEN, "w_output", "b_output")),
-    *("score_params", "scale", "softcap", "temperature", "rotary_theta", "mask", "block"),
+    *("score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask", "block"),
 )
 """Fields from which weights are computed: none of them is there where the weights are given."""
 QK_NORM_EPS = 1e-6  # as in Qwen3

@@ -24,7 +24,7 @@ from .checks import (
     kind_of,
 )
 from .errors import FieldError, FieldTypeError, ShapeError
-from .fields import DIRECT, QK_NORM_EPS, WEIGHTS, Fields, store
+from .fields import DIRECT, GIVEN, QK_NORM_EPS, WEIGHTS, Fields, store
 from .interventions import settled as settled_interventions
 from .masks import Layer, layer_from_mapping
 from .records import Record
@@ -33,7 +33,7 @@ DTYPES = ("float64", "float32")
 
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
-AXES |= {"weights": (3, 4)}
+AXES |= {GIVEN: (3, 4)}
 AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), (1,))
 MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")

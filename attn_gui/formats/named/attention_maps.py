@@ -70,7 +70,7 @@ _NOT_SO = QT_TRANSLATE_NOOP(
 _TAKEN = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {axes}; other readings have to be said: {others}.")
 _VALUE = QT_TRANSLATE_NOOP(
     "Sentences",
-    "{file}: “{name}” of the shape {got} fits the weights of the shape {weights} in {count} orders of axes; expected "
+    "{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected "
     "one: give both to Problem.from_weights.",
 )
 
@@ -229,8 +229,8 @@ def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None
         if fits and maps.shape[-3] % max(1, lengths.get(HEAD, 1)) == 0:
             fitting.append(axes)
     if len(fitting) != 1:
-        got = {"got": shape_text(value.shape), "weights": shape_text(maps.shape)}
-        raise FormatError(_VALUE, name=name, count=len(fitting), **got)
+        shapes = {"got": shape_text(value.shape), "maps": shape_text(maps.shape)}
+        raise FormatError(_VALUE, name=name, count=len(fitting), **shapes)
     (axes,) = fitting
     if HEAD not in axes:
         return value, None

@@ -17,7 +17,7 @@ import numpy as np
 from attn_gui.engine.tell import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import EXACT, LISTED_AXES, Array, Budget, rounded_note
+from attn_gui.formats.foreign_arrays import EXACT, Array, Budget, ListedBudget, rounded_note
 from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object, unique
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
@@ -86,7 +86,7 @@ def listing(source: Source) -> Listing:
     """Every nested list of numbers; what lies in records within has their names before its own, with points."""
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
-    budget = Budget(axes=LISTED_AXES)
+    budget = ListedBudget()
     meta = _meta(named.pop(META, {}))
     options = {
         **options_among(named),
@@ -238,7 +238,7 @@ def _rounding_notes(name: str, nested: Json, array: Array) -> list[Note]:
 def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:
     shape: list[int] = []
     inner: Json = nested
-    while isinstance(inner, list) and len(shape) <= LISTED_AXES:
+    while isinstance(inner, list) and len(shape) <= ListedBudget.axes:
         shape.append(len(inner))
         inner = inner[0] if inner else None
     return tuple(shape)

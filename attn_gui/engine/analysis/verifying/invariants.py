@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import UNIT
 from attn_gui.engine.problem.errors import Note
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.masks import Causal, Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES, verdicts
@@ -242,7 +243,7 @@ def _reordered(problem: Problem, order: Array) -> Problem:
     if problem.projected:
         axes = {"context": -2}
     else:
-        axes = {"key": -2, "value": -2} if problem.compares else {"weights": -1, "value": -2}
+        axes = {"key": -2, "value": -2} if problem.compares else {GIVEN: -1, "value": -2}
     arrays = {"context": problem.keys} if problem.projected else problem.arrays()
     moved = {name: np.ascontiguousarray(np.take(arrays[name], order, axis=axis)) for name, axis in axes.items()}
     return Problem.over(problem.fields() | moved | {"mask": layers})

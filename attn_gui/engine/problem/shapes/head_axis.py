@@ -9,7 +9,7 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_count
 from attn_gui.engine.problem.errors import ShapeError
-from attn_gui.engine.problem.fields import DIRECT, Fields
+from attn_gui.engine.problem.fields import DIRECT, GIVEN, Fields
 from attn_gui.engine.problem.tensors import read_array
 
 NARROW = 4  # bytes of a number that float32 holds
@@ -47,12 +47,12 @@ def one_map_each(
     without an axis of heads (b, m, h_kv · d_v).
     Raises ShapeError, which names the matrix and the axis.
     """
-    maps = read_array("weights", weights)
+    maps = read_array(GIVEN, weights)
     if maps.ndim not in (2, 3, 4):
-        raise _clash(sentences.MAP_AXES, {"weights": maps}, ("weights",), "2 to 4", maps.ndim)
+        raise _clash(sentences.MAP_AXES, {GIVEN: maps}, (GIVEN,), "2 to 4", maps.ndim)
     maps = maps[None] if maps.ndim == 2 else maps
     check(maps.nbytes)
-    found: dict[str, object] = {"weights": maps, "num_heads": maps.shape[-3]}
+    found: dict[str, object] = {GIVEN: maps, "num_heads": maps.shape[-3]}
     found["query_tokens"] = tokens if query_tokens is None else query_tokens
     found["key_tokens"] = tokens if key_tokens is None else key_tokens
     if maps.dtype.kind == "f" and maps.dtype.itemsize <= NARROW:

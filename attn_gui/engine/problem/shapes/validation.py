@@ -49,8 +49,8 @@ def _check_road(problem: Fields) -> None:
     """Either query, key and value, or x with its weights, or the weights themselves, with values or without."""
     if not problem.compares:
         given_too = next((name for name in COMPARING if name in problem.fields()), None)
-        if given_too is not None or problem.score != "dot":
-            raise FieldError(sentences.ONE_WAY, field=GIVEN, other=given_too or "score")
+        if given_too is not None:
+            raise FieldError(sentences.ONE_WAY, field=GIVEN, other=given_too)
         for name, needed in (("b_output", "w_output"), ("w_output", "value")):
             if getattr(problem, name) is not None and getattr(problem, needed) is None:
                 raise FieldError(sentences.NEEDS, field=name, other=needed)
