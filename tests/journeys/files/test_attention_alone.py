@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
 from attn_gui.engine import Problem
 from attn_gui.formats import load
@@ -95,8 +95,8 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
     assert person.program.document.snapshot() == changed
 
     def export(dialog: QDialog) -> None:
-        person.overwrite(dialog.findChild(QDialog) or dialog.findChild(QLineEdit), str(tmp_path), end="")
-        QTest.mouseClick(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save), LEFT)
+        person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(tmp_path), end="")
+        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save))
 
     person.answering(QDialog, export, lambda: person.do("export_image"))
     until(lambda: bool(list(tmp_path.glob("*.png"))))
