@@ -13,6 +13,9 @@ STEEPEST = 3
 LEAST_SHARE, LEAST_SHARE_ABOVE = 6, 5
 """Matrices beside and above the stage insist on no more than these parts of the picture, however large the type is."""
 
+ALONE_ABOVE = 6
+"""A matrix above the result alone, with none above the stage, takes no more than this part: else it is left out."""
+
 
 class Needs(NamedTuple):
     """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means that there is no such map."""
@@ -80,6 +83,8 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     least_side = min(needs.least_side, width // LEAST_SHARE)
     least_top = min(needs.least_top, height // LEAST_SHARE_ABOVE)
     needs = needs._replace(least_side=least_side, least_top=least_top)
+    if not needs.top_rows and (needs.gap + least_top) * ALONE_ABOVE > height:
+        needs = needs._replace(factor_rows=0)
     across, down = stage_sides(needs, *_free_for_stage(needs, width, height))
 
     sides = bool(needs.left_columns) + bool(needs.result_columns)
