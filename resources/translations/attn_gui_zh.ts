@@ -6687,10 +6687,6 @@
         <translation>权重是给定的，按原样使用：{count} 行中有 {wrong} 行的和与 1 相差超过 {least}；最大差值 {difference}，负权重 {negative} 个，非有限数 {wild} 个。</translation>
     </message>
     <message>
-        <source>There are no values here, so there is no output that this would hold for.</source>
-        <translation>这里没有值，因而没有可供检验的输出。</translation>
-    </message>
-    <message>
         <source>Splitting into heads and concatenating gives the same back; heads: {heads}.</source>
         <translation>拆分成头再拼接，结果不变；头数：{heads}。</translation>
     </message>
@@ -7317,6 +7313,14 @@
     <message>
         <source>The reference does not know the intervention {name}: no stage is judged.</source>
         <translation>参考实现不认识干预 {name}：各阶段均未验证。</translation>
+    </message>
+    <message>
+        <source>Splitting into heads and concatenating gives the same back: there are no values.</source>
+        <translation>拆分成头再拼接，结果不变：这里没有值。</translation>
+    </message>
+    <message>
+        <source>Permuting keys with their values changes nothing: there are no values.</source>
+        <translation>键连同其值一起重排，结果不变：这里没有值。</translation>
     </message>
     <message>
         <source>The causal future has no influence: does not apply where cells are changed by hand.</source>

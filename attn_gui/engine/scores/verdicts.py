@@ -40,7 +40,8 @@ GIVEN_SUM = (
     "The weights are given and taken as they are: {wrong} of {count} rows miss the sum 1 by more than {least}; largest "
     "difference {difference}, negative weights: {negative}, not finite: {wild}."
 )
-NO_VALUES = "There are no values here, so there is no output that this would hold for."
+NO_HEADS = "Splitting into heads and concatenating gives the same back: there are no values."
+NO_VALUES = "Permuting keys with their values changes nothing: there are no values."
 SPLIT = "Splitting into heads and concatenating gives the same back; heads: {heads}."
 KEY_ORDER = "Permuting keys with their values changes nothing: worst difference {difference} in {count} rows."
 HAS_POSITIONS = "Permuting keys with their values changes nothing: does not apply where positions count."

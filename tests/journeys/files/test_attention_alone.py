@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 
+from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine import Problem
 from attn_gui.formats import load
+from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
 
 LEFT = Qt.MouseButton.LeftButton
@@ -162,3 +165,31 @@ def test_values_that_are_given_too_follow_a_typed_weight(
     assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
     person.press("Ctrl+Z", "Ctrl+Z")
     assert np.array_equal(person.program.document.problem.weights, weights[0, 0])
+
+
+def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(
+    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
+) -> None:
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
+    person = launch("worked-example.npz")
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    person.do("snapshot")
+    person.type_into("weights", 1, 2, "nan")
+    person.click("head.1")
+    person.type_into("weights", 3, 0, "-0")
+    problem = person.program.document.snapshot()
+
+    def kept() -> list[Path]:
+        found = sorted(journals_folder().glob("*-*.journal"))
+        return [path for path in found if recover(path).loaded.problem == problem]
+
+    until(lambda: bool(kept()))
+    (snapshot,) = recover(kept()[0]).loaded.snapshots
+    assert snapshot.problem() == Problem.from_weights(weights[0, 0], tokens=TOKENS)
+    shutil.copy(kept()[0], journals_folder() / "crashed.journal")
+    person.program.end()
+    person = launch()
+    person.click(person.find("banner").buttons()[0])
+    until(lambda: person.program.document.problem == problem)
+    assert person.window.isWindowModified()

@@ -187,7 +187,7 @@ def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
     problem, joined, holds = evaluation.problem, evaluation.joined, True
     if not problem.mixes:
-        return Invariant("concat_undoes_split", None, Note(verdicts.NO_VALUES, {}))
+        return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS, {}))
     heads = problem.num_heads
     split = ("query",) if problem.compares else ()
     cuts = [evaluation.head_columns(name, head) for name in split for head in range(heads)]
