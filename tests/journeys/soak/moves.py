@@ -273,6 +273,8 @@ class Moves:
     def layer(self) -> str:
         """Something of a layer in the list of masks, which opens for it and is closed again."""
         panel = self._window.mask_panel
+        if not self._person.action("masks").isEnabled():  # of weights that are given
+            return "no masks"
         self._person.do("masks")
         buttons = [
             b

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.document.edits import Change
-from attn_gui.engine import new_problem
+from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.formats import save
 
 from .moves import Moves
@@ -52,8 +52,13 @@ def beginning(seed: int, folder: Path, *, larger: bool) -> Beginning:
     kind = rnd.choice(("direct", "self", "cross"))
     sizes |= {"m": sizes["n"]} if kind == "self" else {}
     path = folder / f"soak-{seed}.npz"
-    save(new_problem(kind, seed=seed, **sizes), path)
-    return Beginning(seed, rnd, path, f"seed {seed}: {kind} {sizes}", max(sizes["n"], 7))
+    problem = new_problem(kind, seed=seed, **sizes)
+    if alone := seed % 5 == 4:
+        trace = compute(problem)
+        problem = Problem.from_weights(trace["weights"], value=rnd.choice((None, trace["value"])))
+    save(problem, path)
+    told = f"seed {seed}: {kind}{' attention alone' * alone} {sizes}"
+    return Beginning(seed, rnd, path, told, max(sizes["n"], 7))
 
 
 class Walk:
