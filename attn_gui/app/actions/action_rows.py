@@ -7,7 +7,6 @@ from typing import NamedTuple
 from PySide6.QtGui import QKeySequence
 
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
-from attn_gui.engine.graph.facts import Role
 
 Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey
@@ -27,7 +26,7 @@ class Row(NamedTuple):
     short: str = ""  # on the tool bar, where the label is too long
     words: str = ""  # what else people call it, in both languages, for the search
     needs: str = ""  # why it can be disabled
-    reads: tuple[Role, ...] = ()  # parts of attention that it is about, and that a problem may lack
+    reads: tuple[str, ...] = ()  # names of the `Role`s that it is about, which a problem may lack
     context: str = "Actions"  # of its words, for translators
     back: str = ""  # the label while it is in force, where that is better said in words than by a check mark
     also: tuple[str, ...] = ()  # more shortcuts: + without Shift is =, and systems that know fewer standard keys
@@ -40,7 +39,7 @@ class Row(NamedTuple):
 
 
 DECIMALS = (2, 3, 4, 6)
-SCORE, MIX = (Role.SCORE,), (Role.MIX,)
+SCORE, MIX = ("SCORE",), ("MIX",)  # by name: the first paint does not wait for the engine
 HISTORY_SIZES = (64, 256, 1024, 4096)  # MB
 # fmt: off
 ACTIONS = (  # a table, a row to two lines

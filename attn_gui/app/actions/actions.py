@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
 from attn_gui.app.actions.action_rows import ACTIONS, DECIMALS, Row
 from attn_gui.app.actions.menus import MENU_WORDS, MENUS, SUBMENUS
-
-if TYPE_CHECKING:
-    from attn_gui.engine.graph.facts import Role
 
 __all__ = [
     "ACTIONS",
@@ -86,7 +83,7 @@ class Actions(QObject):
         self._asked: list[str] = []  # triggered before their commands were tied
         self._rows: dict[str, Row] = {}
         self._reasons: dict[str, str] = {}  # why some have nothing to do in the present problem
-        self.lacking: Callable[[tuple[Role, ...]], str] = lambda reads: ""
+        self.lacking: Callable[[tuple[str, ...]], str] = lambda reads: ""
         """Says, in a sentence, which of these parts of attention the present problem has not."""
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()

@@ -219,4 +219,12 @@ class PagesController(QObject):
 
 
 def _row(kind: PageKind[Any]) -> Row:
-    return Row(kind.name, "pages", kind.title, words=kind.words, needs=kind.needs, reads=kind.reads, context="Pages")
+    return Row(
+        kind.name,
+        "pages",
+        kind.title,
+        words=kind.words,
+        needs=kind.needs,
+        reads=tuple(role.name for role in kind.reads),
+        context="Pages",
+    )

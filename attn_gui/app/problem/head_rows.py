@@ -12,7 +12,7 @@ SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
 def _row(
     name: str, label: str, words: str, *, shortcut: str = "", back: str = "", needs: str = "", role: Role | None = None
 ) -> Row:
-    reads = () if role is None else (role,)
+    reads = () if role is None else (role.name,)
     return Row(
         name, "heads", label, shortcut or None, back=back, words=words, needs=needs, reads=reads, context="Heads"
     )

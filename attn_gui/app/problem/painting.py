@@ -212,6 +212,6 @@ def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
 
 
 def _row(shape: Shape) -> Row:
-    return Row(
-        f"brush_{shape.key}", "brush", shape.label, group="brush", checkable=True, reads=(Role.CLOSE,), context="Masks"
-    )
+    reads = (Role.CLOSE.name,)
+    name = f"brush_{shape.key}"
+    return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks")

@@ -39,6 +39,7 @@ from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
+from attn_gui.engine.graph.facts import Role
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_ending import is_lesson
 
@@ -164,7 +165,7 @@ class Program(QObject):
     # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
         """Have what is checked and enabled follow the view and the look."""
-        actions.lacking = lambda reads: why_lacking(self.document.problem, reads)
+        actions.lacking = lambda reads: why_lacking(self.document.problem, [Role[name] for name in reads])
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)
