@@ -7480,8 +7480,8 @@
         <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
     </message>
     <message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install &apos;attn-gui[xlsx]&apos;.</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install &apos;attn-gui[xlsx]&apos;。</translation>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl</translation>
     </message>
     <message>
         <source>{file} is damaged or is no workbook of Excel.</source>
