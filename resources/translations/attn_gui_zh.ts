@@ -98,6 +98,10 @@
         <translation>复制为(&amp;A)</translation>
     </message>
     <message>
+        <source>Past&amp;e special</source>
+        <translation>选择性粘贴(&amp;E)</translation>
+    </message>
+    <message>
         <source>&amp;New…</source>
         <translation>新建(&amp;N)…</translation>
     </message>
@@ -172,6 +176,18 @@
     <message>
         <source>&amp;Paste</source>
         <translation>粘贴(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Transposed</source>
+        <translation>转置(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Added to the cells</source>
+        <translation>与原数相加(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Multiplied with the cells</source>
+        <translation>与原数相乘(&amp;M)</translation>
     </message>
     <message>
         <source>Set to &amp;zero</source>
@@ -2479,6 +2495,10 @@
     <message>
         <source>filled right {cell}</source>
         <translation>向右填充 {cell}</translation>
+    </message>
+    <message>
+        <source>filled {cell} with {value}</source>
+        <translation>以 {value} 填充 {cell}</translation>
     </message>
     <message>
         <source>filled {cell}</source>
@@ -8740,6 +8760,10 @@
     <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>A mask has no numbers to add to or to multiply.</source>
+        <translation>掩码中没有可以相加或相乘的数。</translation>
     </message>
     <message>
         <source>{file} into {cell}, {polarity}</source>
