@@ -98,8 +98,8 @@
         <translation>复制为(&amp;A)</translation>
     </message>
     <message>
-        <source>Past&amp;e special</source>
-        <translation>选择性粘贴(&amp;E)</translation>
+        <source>Paste &amp;special</source>
+        <translation>选择性粘贴(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;New…</source>
@@ -218,8 +218,8 @@
         <translation>词元(&amp;T)…</translation>
     </message>
     <message>
-        <source>Output projection &amp;W_O</source>
-        <translation>输出投影 W_O(&amp;W)</translation>
+        <source>Output pro&amp;jection W_O</source>
+        <translation>输出投影 W_O(&amp;J)</translation>
     </message>
     <message>
         <source>&amp;Biases</source>
@@ -234,12 +234,12 @@
         <translation>残差、层归一化、线性层(&amp;L)</translation>
     </message>
     <message>
-        <source>&amp;Second sequence</source>
-        <translation>第二个序列(&amp;S)</translation>
+        <source>Second se&amp;quence</source>
+        <translation>第二个序列(&amp;Q)</translation>
     </message>
     <message>
-        <source>Work on &amp;Q, K, V directly</source>
-        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
+        <source>&amp;Work on Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Product</source>
@@ -679,7 +679,7 @@
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation>查找下一个(&amp;J)</translation>
+        <translation>查找下一个(&amp;X)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>

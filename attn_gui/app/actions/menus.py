@@ -29,7 +29,7 @@ MENUS = (
     ("rows", QT_TRANSLATE_NOOP("Actions", "Rows and c&olumns")),
     ("layer", QT_TRANSLATE_NOOP("Actions", "&Layer of a transformer")),
     ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
-    ("paste_special", QT_TRANSLATE_NOOP("Actions", "Past&e special")),
+    ("paste_special", QT_TRANSLATE_NOOP("Actions", "Paste &special")),
     ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
     ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
     ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mas&k brush")),
