@@ -679,7 +679,7 @@
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation>查找下一个(&amp;V)</translation>
+        <translation>查找下一个(&amp;K)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
