@@ -131,9 +131,16 @@ class LessonsController(QObject):
             self._begin(lesson, states)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Put the lesson away with the document that its steps are made in; one that begins is opened after that."""
-        if change.opened and self._lesson is not None:
+        """Put the lesson away with the document that its steps are made in; one that begins is opened after that.
+
+        What is done in a lesson asks for no file: its numbers are those of its steps.
+        """
+        if self._lesson is None:
+            return
+        if change.opened:
             self.close()
+        elif self._document.path is None:
+            self._document.mark_kept()
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
