@@ -38,10 +38,9 @@ def fault(widget: QWidget) -> str:
     if not widget.isVisible():
         return f"{_named(widget)}: hidden"
     hidden = QRegion(widget.rect()) - covered(widget)
-    lost = hidden.boundingRect()
     if not hidden.isEmpty():
-        place = widget.mapTo(widget.window(), QPoint())
-        return f"{_named(widget)} at {place.toTuple()}: {lost.width()} × {lost.height()} of {widget.width()} × {widget.height()} out of sight"
+        lost, place = hidden.boundingRect(), widget.mapTo(widget.window(), QPoint())
+        return f"{_named(widget)} at {place.toTuple()}: {lost.getRect()} of {widget.size().toTuple()} out of sight"
     return f"{_named(widget)}: cut" if is_cut(widget) else ""
 
 

@@ -7,10 +7,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from attn_gui.lessons.lesson_text import written
-from attn_gui.paths import resource
-from tests.seen import fault, faults, worded
-
-from .test_lessons import LESSONS, settle, state
+from tests.journeys.lessons.test_lessons import LESSONS, settle, state
+from tests.seen import faults, worded
 
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
 
@@ -37,38 +35,35 @@ def give(person, question, wrong):
     settle(person)
 
 
+def walk(person, path):
+    """Go through a lesson, with answers wrong and right; yields each place and what has just been said there."""
+    person.program.take_in(path)
+    settle(person)
+    for step in range(1, len(person.program.rooms.lessons._states) + 1):
+        yield f"{path.stem} {step} on arrival"
+        question = state(person).step.question
+        for wrong in (True, False) if question is not None else ():
+            give(person, question, wrong)
+            assert person.find("lesson.verdict").text()
+            yield f"{path.stem} {step} {'wrong' if wrong else 'right'}"
+        if state(person).step.tasks:
+            person.click("lesson.do")
+            settle(person)
+            yield f"{path.stem} {step} done"
+        person.click("lesson.next")
+        settle(person)
+
+
 @pytest.mark.family(3)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_whatever_a_lesson_says_or_asks_is_in_sight(launch, lang, size):
     person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
-    found, verdicts = [], 0
+    found, ways_on = [], set()
     for path in LESSONS:
-        person.program.take_in(path)
-        settle(person)
-        steps, nexts = len(person.program.rooms.lessons._states), set()
-        for step in range(1, steps + 1):
-
-            def note(what):
-                found.extend(f"{path.stem} {step} {what}: {one}" for one in shown(person))
-
-            nexts.add(place(person, "lesson.next"))
-            note("on arrival")
-            question = state(person).step.question
-            if question is not None:
-                for wrong in (True, False):
-                    give(person, question, wrong)
-                    verdicts += 1
-                    note("wrong" if wrong else "right")
-                    if why := fault(person.find("lesson.verdict")):
-                        found.append(f"{path.stem} {step} verdict: {why}")
-            if state(person).step.tasks:
-                person.click("lesson.do")
-                settle(person)
-                note("done")
-            person.click("lesson.next")
-            settle(person)
-        if len(nexts) > 1:
-            found.append(f"{path.stem}: Next at {sorted(nexts)}")
-    assert not found, f"{len(found)} faults, {verdicts} verdicts\n" + "\n".join(found)
+        for told in walk(person, path):
+            found += [f"{told}: {fault}" for fault in shown(person)]
+            ways_on.add(place(person, "lesson.next"))
+    assert not found, f"{len(found)} faults\n" + "\n".join(found)
+    assert len(ways_on) == 1, "a click on Next misses it on the next step"
     assert (person.window.width(), person.window.height()) == size

@@ -10,6 +10,7 @@ from attn_gui.app.lessons import lesson_steps
 from attn_gui.app.state import side_work
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
+from tests.journeys.lessons.test_lessons import settle
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
