@@ -226,10 +226,6 @@
         <translation>直接编辑 Q、K、V(&amp;Q)</translation>
     </message>
     <message>
-        <source>&amp;Product</source>
-        <translation>矩阵乘法(&amp;P)</translation>
-    </message>
-    <message>
         <source>&amp;All stages</source>
         <translation>全部阶段(&amp;A)</translation>
     </message>
@@ -339,7 +335,7 @@
     </message>
     <message>
         <source>&amp;Softcap</source>
-        <translation>软截断(&amp;S)</translation>
+        <translation>软上限(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Temperature</source>
@@ -419,11 +415,11 @@
     </message>
     <message>
         <source>&amp;Pin the present state</source>
-        <translation>固定当前状态(&amp;P)</translation>
+        <translation>将当前状态设为基准(&amp;P)</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation>固定</translation>
+        <translation>设为基准</translation>
     </message>
     <message>
         <source>&amp;End the comparison</source>
@@ -431,7 +427,7 @@
     </message>
     <message>
         <source>Nothing is compared yet: pin a state first</source>
-        <translation>尚无可比较的状态：请先固定一个状态</translation>
+        <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
     </message>
     <message>
         <source>&amp;Now</source>
@@ -574,6 +570,10 @@
         <translation>启动时打开上次的文档(&amp;B)</translation>
     </message>
     <message>
+        <source>Matrix &amp;product</source>
+        <translation>矩阵乘法(&amp;P)</translation>
+    </message>
+    <message>
         <source>&amp;Take a snapshot</source>
         <translation>保存快照(&amp;T)</translation>
     </message>
@@ -615,7 +615,7 @@
     </message>
     <message>
         <source>Worked solution of the &amp;whole problem…</source>
-        <translation>整个问题的完整解答(&amp;W)…</translation>
+        <translation>整个算例的完整解答(&amp;W)…</translation>
     </message>
     <message>
         <source>Not during an exercise</source>
@@ -945,7 +945,7 @@
     <name>CellBlocks</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
-        <translation>问题还在计算中，没有做任何修改。</translation>
+        <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
     <message>
         <source>Numbers are typed into the state of now; show Now first.</source>
@@ -1117,7 +1117,7 @@
     </message>
     <message>
         <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
-        <translation>尚无可比较的状态：请先固定一个状态，或在“比较”菜单中选择</translation>
+        <translation>尚无可比较的状态：请先将一个状态设为基准，或在“比较”菜单中选择</translation>
     </message>
     <message>
         <source>Gradient</source>
@@ -1167,7 +1167,7 @@
     <name>Compared</name>
     <message>
         <source>the pinned state</source>
-        <translation>固定的状态</translation>
+        <translation>基准状态</translation>
     </message>
     <message>
         <source>now</source>
@@ -1362,7 +1362,7 @@
     </message>
     <message>
         <source>The figure carries the problem, so that it can be opened again from it</source>
-        <translation>图中带有整个问题，可以从图重新打开</translation>
+        <translation>图中带有整个算例，可以从图重新打开</translation>
     </message>
     <message>
         <source>Three bytes at the start of the file by which Excel knows the letters</source>
@@ -1578,7 +1578,7 @@
     <name>Export</name>
     <message>
         <source>There is no such picture of “{stage}” in this problem.</source>
-        <translation>此问题中“{stage}”没有这种图。</translation>
+        <translation>此算例中“{stage}”没有这种图。</translation>
     </message>
 </context>
 <context>
@@ -1793,6 +1793,10 @@
         <translation>将写入 {name}。</translation>
     </message>
     <message>
+        <source>Writes {first} and {last}.</source>
+        <translation>将写入 {first} 和 {last}。</translation>
+    </message>
+    <message>
         <source>Writes {count} files, {first} to {last}.</source>
         <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
     </message>
@@ -1815,6 +1819,10 @@
     <message>
         <source>Replace {name}?</source>
         <translation>替换 {name} 吗？</translation>
+    </message>
+    <message>
+        <source>Replace {first} and {last}?</source>
+        <translation>替换 {first} 和 {last} 吗？</translation>
     </message>
     <message>
         <source>Replace {count} files, {first} to {last}?</source>
@@ -1952,7 +1960,7 @@
     </message>
     <message>
         <source>Problems ({patterns})</source>
-        <translation>问题文件 ({patterns})</translation>
+        <translation>算例文件 ({patterns})</translation>
     </message>
     <message>
         <source>Matrices ({patterns})</source>
@@ -2494,7 +2502,7 @@
     </message>
     <message>
         <source>softcap {value}</source>
-        <translation>软截断 {value}</translation>
+        <translation>软上限 {value}</translation>
     </message>
     <message>
         <source>temperature {value}</source>
@@ -2514,7 +2522,7 @@
     </message>
     <message>
         <source>removed the softcap</source>
-        <translation>移除软截断</translation>
+        <translation>移除软上限</translation>
     </message>
     <message>
         <source>removed the temperature</source>
@@ -2550,7 +2558,7 @@
     </message>
     <message>
         <source>new problem</source>
-        <translation>新问题</translation>
+        <translation>新算例</translation>
     </message>
     <message>
         <source>cut {cell}</source>
@@ -2761,7 +2769,7 @@
     </message>
     <message>
         <source>New problem, {n} × {m}, heads: {heads}</source>
-        <translation>新建问题，{n} × {m}，头数：{heads}</translation>
+        <translation>新建算例，{n} × {m}，头数：{heads}</translation>
     </message>
 </context>
 <context>
@@ -3035,7 +3043,7 @@
     <name>LayerController</name>
     <message>
         <source>New problem…</source>
-        <translation>新建问题…</translation>
+        <translation>新建算例…</translation>
     </message>
     <message>
         <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
@@ -3323,7 +3331,7 @@
     <name>Making</name>
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3787,7 +3795,7 @@
     </message>
     <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-        <translation>已放弃“{step}”：计算期间问题已被修改。</translation>
+        <translation>已放弃“{step}”：计算期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3963,7 +3971,7 @@
     </message>
     <message>
         <source>Capped scores</source>
-        <translation>软截断后的分数</translation>
+        <translation>软上限后的分数</translation>
     </message>
     <message>
         <source>Biased scores</source>
@@ -3983,7 +3991,7 @@
     </message>
     <message>
         <source>Concatenated heads</source>
-        <translation>多头拼接</translation>
+        <translation>拼接</translation>
     </message>
     <message>
         <source>Output</source>
@@ -4055,7 +4063,7 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>保留 / 去掉缩放</translation>
+        <translation>有 / 无缩放</translation>
     </message>
     <message>
         <source>without scaling</source>
@@ -4067,7 +4075,7 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>保留 / 去掉掩码</translation>
+        <translation>有 / 无掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4111,7 +4119,7 @@
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
+        <translation>软上限</translation>
     </message>
     <message>
         <source>bias</source>
@@ -4159,7 +4167,7 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>保留 / 去掉手动干预</translation>
+        <translation>有 / 无手动修改</translation>
     </message>
     <message>
         <source>without what was set by hand</source>
@@ -4199,7 +4207,7 @@
     </message>
     <message>
         <source>Normalized</source>
-        <translation>归一化结果</translation>
+        <translation>层归一化</translation>
     </message>
     <message>
         <source>Up</source>
@@ -4310,7 +4318,7 @@
     <name>NewDialog</name>
     <message>
         <source>New problem</source>
-        <translation>新建问题</translation>
+        <translation>新建算例</translation>
     </message>
     <message>
         <source>Q, K, V directly</source>
@@ -4585,7 +4593,7 @@
     </message>
     <message>
         <source>Sweep: {quantity}</source>
-        <translation>扫描：{quantity}</translation>
+        <translation>参数扫描：{quantity}</translation>
     </message>
     <message>
         <source>{reading}: {value} at {quantity} = {number}</source>
@@ -4621,11 +4629,11 @@
     </message>
     <message>
         <source>Sweep</source>
-        <translation>扫描</translation>
+        <translation>参数扫描</translation>
     </message>
     <message>
         <source>Sweep, a picture for each value</source>
-        <translation>扫描，每个取值一张图</translation>
+        <translation>参数扫描，每个取值一张图</translation>
     </message>
     <message>
         <source>what runs</source>
@@ -4981,7 +4989,7 @@
     </message>
     <message>
         <source>It changes with no number of the problem.</source>
-        <translation>它不随本题中任何数变化。</translation>
+        <translation>它不随本算例中任何数变化。</translation>
     </message>
     <message>
         <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
@@ -5037,7 +5045,7 @@
     </message>
     <message>
         <source>The problem in {library}</source>
-        <translation>用 {library} 写出这道题</translation>
+        <translation>用 {library} 写出本算例</translation>
     </message>
     <message>
         <source>… {count} more lines</source>
@@ -5064,8 +5072,12 @@
         <translation>其他系数，× {scale}</translation>
     </message>
     <message>
-        <source>{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message>
+    <message>
+        <source>entropy of each row in nats; dashed: the most it can be</source>
+        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
     </message>
     <message>
         <source>Weights of this row are changed by hand: the softmax alone does not make them.</source>
@@ -5100,16 +5112,12 @@
         <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
     </message>
     <message>
+        <source>query {query}: entropy {numbers} nats; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
+    </message>
+    <message>
         <source>random, × 1/√d_k</source>
         <translation>随机数，× 1/√d_k</translation>
-    </message>
-    <message>
-        <source>entropy of each row; dashed: the most it can be</source>
-        <translation>每一行的熵；虚线：可能的最大值</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers}; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers}；最大 {most}</translation>
     </message>
     <message>
         <source>variance of q · k against d_k</source>
@@ -5121,11 +5129,11 @@
     </message>
     <message>
         <source>these: {variance}</source>
-        <translation>本题：{variance}</translation>
+        <translation>本算例：{variance}</translation>
     </message>
     <message>
         <source>the numbers of the problem</source>
-        <translation>本题的数值</translation>
+        <translation>本算例的数值</translation>
     </message>
     <message>
         <source>random Q and K</source>
@@ -5559,7 +5567,7 @@
     <name>Questions</name>
     <message>
         <source>Save the changes to {name}?</source>
-        <translation>要保存对 {name} 的更改吗？</translation>
+        <translation>要保存对“{name}”的更改吗？</translation>
     </message>
     <message>
         <source>{name} was changed by another program since it was opened or saved.</source>
@@ -5600,12 +5608,12 @@
         <translation>熵</translation>
     </message>
     <message>
-        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
+        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
+        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
     </message>
     <message>
-        <source>mean entropy of a row, 0 … {most}</source>
-        <translation>每行的平均熵，0 … {most}</translation>
+        <source>mean entropy of a row in nats, 0 … {most}</source>
+        <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
     <message>
         <source>stable rank</source>
@@ -5665,7 +5673,7 @@
     </message>
     <message>
         <source>Mark</source>
-        <translation>标出</translation>
+        <translation>标出计入的单元格</translation>
     </message>
     <message>
         <source>This number counts every cell</source>
@@ -5906,7 +5914,7 @@
     <name>SensitivityPage</name>
     <message>
         <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
-        <translation>梯度（灵敏度）：问题中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
+        <translation>梯度（灵敏度）：算例中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
     </message>
     <message>
         <source>Choose a cell: the numbers that it changes most with are listed here.</source>
@@ -5914,7 +5922,7 @@
     </message>
     <message>
         <source>{name} does not change with any number of the problem.</source>
-        <translation>问题中没有哪个数会改变 {name}。</translation>
+        <translation>算例中没有哪个数会改变 {name}。</translation>
     </message>
     <message>
         <source>Taking the gradients …</source>
@@ -5941,7 +5949,7 @@
     </message>
     <message>
         <source>“{text}” is not a number.</source>
-        <translation>“{text}”不是数。</translation>
+        <translation>“{text}”不是数字。</translation>
     </message>
     <message>
         <source>“{text}” divides by zero.</source>
@@ -6073,7 +6081,7 @@
     </message>
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
-        <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
+        <translation>{file}：有 {count} 个单元格不是数字；按（行，列）从 0 起数：{cells}。</translation>
     </message>
     <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
@@ -6109,7 +6117,7 @@
     </message>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-        <translation>{file} 不含问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
     </message>
     <message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
@@ -6209,11 +6217,11 @@
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}.</source>
-        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}。</translation>
+        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
@@ -6261,19 +6269,19 @@
     </message>
     <message>
         <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
-        <translation>查询 {query} 多头拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
+        <translation>查询 {query} 拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是多头拼接的结果。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是拼接的结果。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O, plus {shift}.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
@@ -6281,11 +6289,11 @@
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是给定的，不是算出来的。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>the {kind} mask</source>
@@ -6305,7 +6313,7 @@
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
-        <translation>{token} 的第 {column} 列，按其位置 {row} 旋转后：{value}。</translation>
+        <translation>{token} 的列 {column}，按其位置 {row} 旋转后：{value}。</translation>
     </message>
     <message>
         <source>query {query}</source>
@@ -6317,7 +6325,7 @@
     </message>
     <message>
         <source>The problem has no array named {field}.</source>
-        <translation>问题中没有名为 {field} 的数组。</translation>
+        <translation>算例中没有名为 {field} 的数组。</translation>
     </message>
     <message>
         <source>{field}: expected numbers of shape {expected}, got {got}.</source>
@@ -6361,7 +6369,7 @@
     </message>
     <message>
         <source>{field} is not a field of a problem.</source>
-        <translation>问题中没有 {field} 这个字段。</translation>
+        <translation>算例中没有 {field} 这个字段。</translation>
     </message>
     <message>
         <source>{field} needs {other}.</source>
@@ -6501,7 +6509,7 @@
     </message>
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>
-        <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
+        <translation>这个算例没有阶段 {stage}，只有 {choices}。</translation>
     </message>
     <message>
         <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
@@ -6721,7 +6729,7 @@
     </message>
     <message>
         <source>The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest.</source>
-        <translation>软截断使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
+        <translation>软上限使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
     </message>
     <message>
         <source>No key row has such a score for this query; {most} is the nearest.</source>
@@ -6841,7 +6849,7 @@
     </message>
     <message>
         <source>{call} takes a problem, got {got}: call {right}.</source>
-        <translation>{call} 需要问题（Problem），实际得到 {got}：请调用 {right}。</translation>
+        <translation>{call} 需要算例（Problem），实际得到 {got}：请调用 {right}。</translation>
     </message>
     <message>
         <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
@@ -6973,11 +6981,11 @@
     </message>
     <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
-        <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
+        <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
     </message>
     <message>
         <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
-        <translation>{file} 含有完整的问题，而不是单个矩阵；应为 {expected}。</translation>
+        <translation>{file} 含有完整的算例，而不是单个矩阵；应为 {expected}。</translation>
     </message>
     <message>
         <source>The clipboard</source>
@@ -7117,7 +7125,7 @@
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>{column} (head {head}, c = {inner})</source>
@@ -7137,7 +7145,7 @@
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-        <translation>使用软截断时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <translation>使用软上限时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
         <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
@@ -7221,7 +7229,7 @@
     </message>
     <message>
         <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
-        <translation>{field} 应为本问题的一个阶段：{choices}；实际为{got}。</translation>
+        <translation>{field} 应为本算例的一个阶段：{choices}；实际为{got}。</translation>
     </message>
     <message>
         <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
@@ -7341,7 +7349,7 @@
     </message>
     <message>
         <source>the name of an example, or of a problem file beside the lesson</source>
-        <translation>示例名，或课程文件旁的问题文件名</translation>
+        <translation>示例名，或课程文件旁的算例文件名</translation>
     </message>
     <message>
         <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
@@ -7361,7 +7369,7 @@
     </message>
     <message>
         <source>a number that the problem of this step has</source>
-        <translation>这一步的问题中存在的数</translation>
+        <translation>这一步的算例中存在的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>
@@ -7373,7 +7381,7 @@
     </message>
     <message>
         <source>a problem of at most {most} cells</source>
-        <translation>至多 {most} 个单元格的问题</translation>
+        <translation>至多 {most} 个单元格的算例</translation>
     </message>
     <message>
         <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
@@ -7741,19 +7749,19 @@
     </message>
     <message>
         <source>A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.</source>
-        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的问题。</translation>
+        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的算例。</translation>
     </message>
     <message>
         <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
-        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
+        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的算例。</translation>
     </message>
     <message>
         <source>A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.</source>
-        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的问题。</translation>
+        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的算例。</translation>
     </message>
     <message>
         <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
-        <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
+        <translation>没有样本 {got}；该算例共有 {count} 个样本，从 0 开始编号。</translation>
     </message>
     <message>
         <source>The sink of its head takes {share}.</source>
@@ -7829,7 +7837,7 @@
     </message>
     <message>
         <source>“{name}” is no part of a problem; expected one of {expected}.</source>
-        <translation>“{name}”不是问题的组成部分；应为以下之一：{expected}。</translation>
+        <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
     </message>
     <message>
         <source>“{option}” is “{got}”; expected one of {expected}.</source>
@@ -7881,7 +7889,7 @@
     </message>
     <message>
         <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>问题中有的阶段、“all”、“model”或页面名</translation>
+        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
     </message>
     <message>
         <source>“- open:”, “- make:” or “- model:” in the first step</source>
@@ -7981,7 +7989,7 @@
     </message>
     <message>
         <source>“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.</source>
-        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个问题的各个文件应当一致。</translation>
+        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个算例的各个文件应当一致。</translation>
     </message>
     <message>
         <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
@@ -8047,7 +8055,7 @@
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
+        <translation>软上限</translation>
     </message>
     <message>
         <source>temperature</source>
@@ -8133,12 +8141,12 @@
         <translation>批量大小（样本数）</translation>
     </message>
     <message>
-        <source>item</source>
-        <translation>样本</translation>
-    </message>
-    <message>
         <source>Item shown</source>
         <translation>显示的样本</translation>
+    </message>
+    <message>
+        <source>batch item</source>
+        <translation>样本</translation>
     </message>
     <message>
         <source>precision</source>
@@ -8150,7 +8158,7 @@
     </message>
     <message>
         <source>keep d_model</source>
-        <translation>固定 d_model</translation>
+        <translation>保持 d_model</translation>
     </message>
     <message>
         <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
@@ -8158,7 +8166,7 @@
     </message>
     <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
-        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 问题直接以 float32 计算</translation>
+        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 算例直接以 float32 计算</translation>
     </message>
     <message>
         <source>How many heads share the work</source>
@@ -8450,7 +8458,7 @@
         <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
-        <source>Take</source>
+        <source>Take snapshot</source>
         <translation>保存快照</translation>
     </message>
     <message>
@@ -8601,7 +8609,7 @@
     </message>
     <message>
         <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的问题：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
     </message>
     <message>
         <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
@@ -9047,7 +9055,7 @@
     </message>
     <message>
         <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
-        <translation>头数改变时固定 d_model 还是 dₖ：d_model = 头数 · dₖ</translation>
+        <translation>头数改变时保持 d_model 还是 dₖ 不变：d_model = 头数 · dₖ</translation>
     </message>
     <message>
         <source>How many items are computed side by side, each with its own Q, K and V</source>
@@ -9388,7 +9396,7 @@
     </message>
     <message>
         <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
+        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
     </message>
 </context>
 </TS>
