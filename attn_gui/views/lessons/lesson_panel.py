@@ -225,7 +225,9 @@ class LessonPanel(Retranslated, QWidget):
         column.setSpacing(SPACING.s)
         for row in (head, way):
             column.addLayout(row)
+        column.addSpacing(SPACING.s)
         column.addWidget(self._page, 1)
+        column.addSpacing(SPACING.s)
         column.addLayout(task)
         column.addWidget(self._left)
         column.addWidget(self._return)

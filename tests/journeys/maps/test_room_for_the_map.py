@@ -60,3 +60,10 @@ def test_no_notice_moves_the_map_and_all_of_it_is_read(launch, size):
     assert (product.places.stage, product.mapTo(person.window, product.rect().topLeft())) == before
     assert not fault(person.find("banner"))
     assert (person.window.width(), person.window.height()) == size
+
+
+@pytest.mark.parametrize("size", [(1366, 700), (1440, 900), (1024, 700)], ids=str)
+def test_a_formula_row_that_scrolls_keeps_its_steps_whole(launch, size):
+    person = launch("transformer-layer.npz", width=size[0], height=size[1])
+    shown(person)
+    assert not fault(person.find("node.weights"))
