@@ -213,6 +213,10 @@ class Document(QObject):
             self.stack.resetClean()
         self.titleChanged.emit()
 
+    def mark_kept(self) -> None:
+        """Count the present numbers as ones that need no file, such as those of a lesson, which can be taken again."""
+        self.stack.setClean()
+
     def mark_unsaved(self) -> None:
         """Remember that no file holds the present state."""
         self.stack.resetClean()

@@ -38,8 +38,8 @@ class ExpressionError(ValueError):
 
 
 def _entropy(shares: Array) -> Array:
-    """In bits, along the last axis."""
-    logs = np.log2(np.where(shares > 0, shares, 1.0))
+    """In nats, along the last axis."""
+    logs = np.log(np.where(shares > 0, shares, 1.0))
     return np.asarray(-(shares * logs).sum(axis=-1))
 
 

@@ -58,6 +58,13 @@ class Scene:
         here, there = (None if scene.study is None else scene.study.layer for scene in (self, other))
         return here == there and self.has_numbers_of(other)
 
+    def said(self, lang: str) -> Scene:
+        """The scene with its tokens in one language, where the file gives them in both, as "book | 书"."""
+        fields, place = self.problem.fields(), ("en", "zh").index(lang)
+        tokens = {name: fields[name] for name in ("query_tokens", "key_tokens") if fields.get(name)}
+        said = {name: tuple(_side(token, place) for token in each) for name, each in tokens.items()}
+        return self if self.study is not None or said == tokens else replace(self, problem=self.problem.replace(**said))
+
     def ground(self) -> Ground:
         """The ground that its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
         evaluation, study = evaluation_of(self.problem), self.study
@@ -66,6 +73,12 @@ class Scene:
         before, edits = study.model.run(study.text), study.edits(self.problem)
         now = before.replace(model=study.model.with_edits(edits)) if edits else before
         return Ground(evaluation, Runs(now, before), study.layer, self.head)
+
+
+def _side(token: str, place: int) -> str:
+    """The token, or the part of it in one language."""
+    sides = token.split(" | ")
+    return sides[place] if len(sides) == 2 else token
 
 
 # --- beginning -----------------------------------------------------------------------------------

@@ -355,9 +355,8 @@
     </message>
     <message>
         <source>&amp;Softcap</source>
-        <translation>软截断(&amp;S)</translation>
-    </message>
-    <message>
+        <translation>软上限(&amp;S)</translation>
+    </message><message>
         <source>&amp;Temperature</source>
         <translation>温度(&amp;T)</translation>
     </message>
@@ -435,21 +434,18 @@
     </message>
     <message>
         <source>&amp;Pin the present state</source>
-        <translation>固定当前状态(&amp;P)</translation>
-    </message>
-    <message>
+        <translation>将当前状态设为基准(&amp;P)</translation>
+    </message><message>
         <source>Pin</source>
-        <translation>固定</translation>
-    </message>
-    <message>
+        <translation>设为基准</translation>
+    </message><message>
         <source>&amp;End the comparison</source>
         <translation>结束比较(&amp;E)</translation>
     </message>
     <message>
         <source>Nothing is compared yet: pin a state first</source>
-        <translation>尚无可比较的状态：请先固定一个状态</translation>
-    </message>
-    <message>
+        <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
+    </message><message>
         <source>&amp;Now</source>
         <translation>现在(&amp;N)</translation>
     </message>
@@ -631,9 +627,8 @@
     </message>
     <message>
         <source>Worked solution of the &amp;whole problem…</source>
-        <translation>整个问题的完整解答(&amp;W)…</translation>
-    </message>
-    <message>
+        <translation>整个算例的完整解答(&amp;W)…</translation>
+    </message><message>
         <source>Not during an exercise</source>
         <translation>练习期间不可用</translation>
     </message>
@@ -717,7 +712,19 @@
         <source>Open a model, give a second text, and choose a cell of a map</source>
         <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
     </message>
-</context>
+<message>
+        <source>Output projection &amp;W_O</source>
+        <translation>输出投影 W_O(&amp;W)</translation>
+    </message><message>
+        <source>&amp;Second sequence</source>
+        <translation>第二个序列(&amp;S)</translation>
+    </message><message>
+        <source>Work on &amp;Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
+    </message><message>
+        <source>Matrix &amp;product</source>
+        <translation>矩阵乘法(&amp;P)</translation>
+    </message></context>
 <context>
     <name>AlignField</name>
     <message>
@@ -961,9 +968,8 @@
     <name>CellBlocks</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
-        <translation>问题还在计算中，没有做任何修改。</translation>
-    </message>
-    <message>
+        <translation>算例还在计算中，没有做任何修改。</translation>
+    </message><message>
         <source>Numbers are typed into the state of now; show Now first.</source>
         <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>
@@ -1133,9 +1139,8 @@
     </message>
     <message>
         <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
-        <translation>尚无可比较的状态：请先固定一个状态，或在“比较”菜单中选择</translation>
-    </message>
-    <message>
+        <translation>尚无可比较的状态：请先将一个状态设为基准，或在“比较”菜单中选择</translation>
+    </message><message>
         <source>Gradient</source>
         <translation>梯度</translation>
     </message>
@@ -1183,9 +1188,8 @@
     <name>Compared</name>
     <message>
         <source>the pinned state</source>
-        <translation>固定的状态</translation>
-    </message>
-    <message>
+        <translation>基准状态</translation>
+    </message><message>
         <source>now</source>
         <translation>现在</translation>
     </message>
@@ -1378,9 +1382,8 @@
     </message>
     <message>
         <source>The figure carries the problem, so that it can be opened again from it</source>
-        <translation>图中带有整个问题，可以从图重新打开</translation>
-    </message>
-    <message>
+        <translation>图中带有整个算例，可以从图重新打开</translation>
+    </message><message>
         <source>Three bytes at the start of the file by which Excel knows the letters</source>
         <translation>文件开头的三个字节，Excel 据此识别编码</translation>
     </message>
@@ -1405,15 +1408,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
+        <source>The smallest change of the query's row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key&apos;s row of K that reaches it</source>
+        <source>The smallest change of the key's row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of X that reaches it</source>
+        <source>The smallest change of the query's row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1594,9 +1597,8 @@
     <name>Export</name>
     <message>
         <source>There is no such picture of “{stage}” in this problem.</source>
-        <translation>此问题中“{stage}”没有这种图。</translation>
-    </message>
-</context>
+        <translation>此算例中“{stage}”没有这种图。</translation>
+    </message></context>
 <context>
     <name>ExportController</name>
     <message>
@@ -1848,7 +1850,13 @@
         <source>The file name is too long.</source>
         <translation>文件名太长。</translation>
     </message>
-</context>
+<message>
+        <source>Writes {first} and {last}.</source>
+        <translation>将写入 {first} 和 {last}。</translation>
+    </message><message>
+        <source>Replace {first} and {last}?</source>
+        <translation>替换 {first} 和 {last} 吗？</translation>
+    </message></context>
 <context>
     <name>ExportProgress</name>
     <message>
@@ -1968,9 +1976,8 @@
     </message>
     <message>
         <source>Problems ({patterns})</source>
-        <translation>问题文件 ({patterns})</translation>
-    </message>
-    <message>
+        <translation>算例文件 ({patterns})</translation>
+    </message><message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
@@ -2514,9 +2521,8 @@
     </message>
     <message>
         <source>softcap {value}</source>
-        <translation>软截断 {value}</translation>
-    </message>
-    <message>
+        <translation>软上限 {value}</translation>
+    </message><message>
         <source>temperature {value}</source>
         <translation>温度 {value}</translation>
     </message>
@@ -2534,9 +2540,8 @@
     </message>
     <message>
         <source>removed the softcap</source>
-        <translation>移除软截断</translation>
-    </message>
-    <message>
+        <translation>移除软上限</translation>
+    </message><message>
         <source>removed the temperature</source>
         <translation>移除温度</translation>
     </message>
@@ -2570,9 +2575,8 @@
     </message>
     <message>
         <source>new problem</source>
-        <translation>新问题</translation>
-    </message>
-    <message>
+        <translation>新算例</translation>
+    </message><message>
         <source>cut {cell}</source>
         <translation>剪切 {cell}</translation>
     </message>
@@ -2781,9 +2785,8 @@
     </message>
     <message>
         <source>New problem, {n} × {m}, heads: {heads}</source>
-        <translation>新建问题，{n} × {m}，头数：{heads}</translation>
-    </message>
-</context>
+        <translation>新建算例，{n} × {m}，头数：{heads}</translation>
+    </message></context>
 <context>
     <name>HistoryModel</name>
     <message>
@@ -3055,9 +3058,8 @@
     <name>LayerController</name>
     <message>
         <source>New problem…</source>
-        <translation>新建问题…</translation>
-    </message>
-    <message>
+        <translation>新建算例…</translation>
+    </message><message>
         <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
         <translation>块要把 X 加到输出上，但这里直接给出了 Q、K、V，没有 X。</translation>
     </message>
@@ -3343,9 +3345,8 @@
     <name>Making</name>
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
-    </message>
-</context>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
+    </message></context>
 <context>
     <name>MakingProgress</name>
     <message>
@@ -3494,7 +3495,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3602,7 +3603,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
+        <source>All diagonals from one cell's to the other's</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3753,7 +3754,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
 </context>
@@ -3807,9 +3808,8 @@
     </message>
     <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-        <translation>已放弃“{step}”：计算期间问题已被修改。</translation>
-    </message>
-</context>
+        <translation>已放弃“{step}”：计算期间算例已被修改。</translation>
+    </message></context>
 <context>
     <name>ModelView</name>
     <message>
@@ -3869,11 +3869,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads on again</source>
+        <source>Switch the la&amp;yer's heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads off</source>
+        <source>Switch the la&amp;yer's heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -3983,9 +3983,8 @@
     </message>
     <message>
         <source>Capped scores</source>
-        <translation>软截断后的分数</translation>
-    </message>
-    <message>
+        <translation>软上限后的分数</translation>
+    </message><message>
         <source>Biased scores</source>
         <translation>加偏置后的分数</translation>
     </message>
@@ -4003,9 +4002,8 @@
     </message>
     <message>
         <source>Concatenated heads</source>
-        <translation>多头拼接</translation>
-    </message>
-    <message>
+        <translation>拼接</translation>
+    </message><message>
         <source>Output</source>
         <translation>输出</translation>
     </message>
@@ -4075,9 +4073,8 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>保留 / 去掉缩放</translation>
-    </message>
-    <message>
+        <translation>有 / 无缩放</translation>
+    </message><message>
         <source>without scaling</source>
         <translation>不缩放</translation>
     </message>
@@ -4087,9 +4084,8 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>保留 / 去掉掩码</translation>
-    </message>
-    <message>
+        <translation>有 / 无掩码</translation>
+    </message><message>
         <source>without the mask</source>
         <translation>无掩码</translation>
     </message>
@@ -4131,9 +4127,8 @@
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
-    </message>
-    <message>
+        <translation>软上限</translation>
+    </message><message>
         <source>bias</source>
         <translation>偏置</translation>
     </message>
@@ -4179,9 +4174,8 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>保留 / 去掉手动干预</translation>
-    </message>
-    <message>
+        <translation>有 / 无手动修改</translation>
+    </message><message>
         <source>without what was set by hand</source>
         <translation>无手动干预</translation>
     </message>
@@ -4219,9 +4213,8 @@
     </message>
     <message>
         <source>Normalized</source>
-        <translation>归一化结果</translation>
-    </message>
-    <message>
+        <translation>层归一化</translation>
+    </message><message>
         <source>Up</source>
         <translation>升维</translation>
     </message>
@@ -4330,9 +4323,8 @@
     <name>NewDialog</name>
     <message>
         <source>New problem</source>
-        <translation>新建问题</translation>
-    </message>
-    <message>
+        <translation>新建算例</translation>
+    </message><message>
         <source>Q, K, V directly</source>
         <translation>直接给出 Q、K、V</translation>
     </message>
@@ -4584,7 +4576,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head&apos;s output</source>
+        <source>norm of the head's output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -4605,9 +4597,8 @@
     </message>
     <message>
         <source>Sweep: {quantity}</source>
-        <translation>扫描：{quantity}</translation>
-    </message>
-    <message>
+        <translation>参数扫描：{quantity}</translation>
+    </message><message>
         <source>{reading}: {value} at {quantity} = {number}</source>
         <translation>{quantity} = {number} 时，{reading}：{value}</translation>
     </message>
@@ -4641,13 +4632,11 @@
     </message>
     <message>
         <source>Sweep</source>
-        <translation>扫描</translation>
-    </message>
-    <message>
+        <translation>参数扫描</translation>
+    </message><message>
         <source>Sweep, a picture for each value</source>
-        <translation>扫描，每个取值一张图</translation>
-    </message>
-    <message>
+        <translation>参数扫描，每个取值一张图</translation>
+    </message><message>
         <source>what runs</source>
         <translation>变化的量</translation>
     </message>
@@ -5001,9 +4990,8 @@
     </message>
     <message>
         <source>It changes with no number of the problem.</source>
-        <translation>它不随本题中任何数变化。</translation>
-    </message>
-    <message>
+        <translation>它不随本算例中任何数变化。</translation>
+    </message><message>
         <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
         <translation>精确梯度旁是重新计算的有限差分 (f(x + h) − f(x − h)) / 2h。</translation>
     </message>
@@ -5057,9 +5045,8 @@
     </message>
     <message>
         <source>The problem in {library}</source>
-        <translation>用 {library} 写出这道题</translation>
-    </message>
-    <message>
+        <translation>用 {library} 写出本算例</translation>
+    </message><message>
         <source>… {count} more lines</source>
         <translation>… 还有 {count} 行</translation>
     </message>
@@ -5141,13 +5128,11 @@
     </message>
     <message>
         <source>these: {variance}</source>
-        <translation>本题：{variance}</translation>
-    </message>
-    <message>
+        <translation>本算例：{variance}</translation>
+    </message><message>
         <source>the numbers of the problem</source>
-        <translation>本题的数值</translation>
-    </message>
-    <message>
+        <translation>本算例的数值</translation>
+    </message><message>
         <source>random Q and K</source>
         <translation>随机的 Q 和 K</translation>
     </message>
@@ -5371,7 +5356,16 @@
         <source>{number}, the largest in magnitude</source>
         <translation>{number}（其中绝对值最大）</translation>
     </message>
-</context>
+<message>
+        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message><message>
+        <source>entropy of each row in nats; dashed: the most it can be</source>
+        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
+    </message><message>
+        <source>query {query}: entropy {numbers} nats; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
+    </message></context>
 <context>
     <name>PagesController</name>
     <message>
@@ -5579,9 +5573,8 @@
     <name>Questions</name>
     <message>
         <source>Save the changes to {name}?</source>
-        <translation>要保存对 {name} 的更改吗？</translation>
-    </message>
-    <message>
+        <translation>要保存对“{name}”的更改吗？</translation>
+    </message><message>
         <source>{name} was changed by another program since it was opened or saved.</source>
         <translation>自打开或保存以来，{name} 已被其他程序更改。</translation>
     </message>
@@ -5685,9 +5678,8 @@
     </message>
     <message>
         <source>Mark</source>
-        <translation>标出</translation>
-    </message>
-    <message>
+        <translation>标出计入的单元格</translation>
+    </message><message>
         <source>This number counts every cell</source>
         <translation>该读数计入所有单元格</translation>
     </message>
@@ -5695,7 +5687,13 @@
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
-</context>
+<message>
+        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
+        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
+    </message><message>
+        <source>mean entropy of a row in nats, 0 … {most}</source>
+        <translation>每行的平均熵（奈特），0 … {most}</translation>
+    </message></context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -5926,17 +5924,15 @@
     <name>SensitivityPage</name>
     <message>
         <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
-        <translation>梯度（灵敏度）：问题中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
-    </message>
-    <message>
+        <translation>梯度（灵敏度）：算例中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
+    </message><message>
         <source>Choose a cell: the numbers that it changes most with are listed here.</source>
         <translation>请选择一个单元格：这里会列出对它影响最大的数。</translation>
     </message>
     <message>
         <source>{name} does not change with any number of the problem.</source>
-        <translation>问题中没有哪个数会改变 {name}。</translation>
-    </message>
-    <message>
+        <translation>算例中没有哪个数会改变 {name}。</translation>
+    </message><message>
         <source>Taking the gradients …</source>
         <translation>正在计算梯度…</translation>
     </message>
@@ -5961,9 +5957,8 @@
     </message>
     <message>
         <source>“{text}” is not a number.</source>
-        <translation>“{text}”不是数。</translation>
-    </message>
-    <message>
+        <translation>“{text}”不是数字。</translation>
+    </message><message>
         <source>“{text}” divides by zero.</source>
         <translation>“{text}”的除数为零。</translation>
     </message>
@@ -6093,9 +6088,8 @@
     </message>
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
-        <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
-    </message>
-    <message>
+        <translation>{file}：有 {count} 个单元格不是数字；按（行，列）从 0 起数：{cells}。</translation>
+    </message><message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
         <translation>{file}：选项长 {got}；上限为 {expected}。</translation>
     </message>
@@ -6129,9 +6123,8 @@
     </message>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-        <translation>{file} 不含问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
-    </message>
-    <message>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
+    </message><message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
         <translation>无法保存 {file}：空间不足。没有任何改动。</translation>
     </message>
@@ -6229,13 +6222,11 @@
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}.</source>
-        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}。</translation>
-    </message>
-    <message>
+        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}。</translation>
+    </message><message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
-    </message>
-    <message>
+        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+    </message><message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
         <translation>查询 {query} 与键 {key} 加偏置后的分数：{value}。</translation>
     </message>
@@ -6281,33 +6272,27 @@
     </message>
     <message>
         <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
-        <translation>查询 {query} 多头拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
-    </message>
-    <message>
+        <translation>查询 {query} 拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
+    </message><message>
         <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是多头拼接的结果。</translation>
-    </message>
-    <message>
+        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是拼接的结果。</translation>
+    </message><message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
-    </message>
-    <message>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
+    </message><message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O, plus {shift}.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
-    </message>
-    <message>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
+    </message><message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
         <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
-    </message>
-    <message>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是给定的，不是算出来的。</translation>
+    </message><message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
-    </message>
-    <message>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+    </message><message>
         <source>the {kind} mask</source>
         <translation>{kind}掩码</translation>
     </message>
@@ -6325,9 +6310,8 @@
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
-        <translation>{token} 的第 {column} 列，按其位置 {row} 旋转后：{value}。</translation>
-    </message>
-    <message>
+        <translation>{token} 的列 {column}，按其位置 {row} 旋转后：{value}。</translation>
+    </message><message>
         <source>query {query}</source>
         <translation>查询 {query}</translation>
     </message>
@@ -6337,9 +6321,8 @@
     </message>
     <message>
         <source>The problem has no array named {field}.</source>
-        <translation>问题中没有名为 {field} 的数组。</translation>
-    </message>
-    <message>
+        <translation>算例中没有名为 {field} 的数组。</translation>
+    </message><message>
         <source>{field}: expected numbers of shape {expected}, got {got}.</source>
         <translation>{field}：数值的形状应为 {expected}，实为 {got}。</translation>
     </message>
@@ -6381,9 +6364,8 @@
     </message>
     <message>
         <source>{field} is not a field of a problem.</source>
-        <translation>问题中没有 {field} 这个字段。</translation>
-    </message>
-    <message>
+        <translation>算例中没有 {field} 这个字段。</translation>
+    </message><message>
         <source>{field} needs {other}.</source>
         <translation>有 {field} 就必须有 {other}。</translation>
     </message>
@@ -6521,9 +6503,8 @@
     </message>
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>
-        <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
-    </message>
-    <message>
+        <translation>这个算例没有阶段 {stage}，只有 {choices}。</translation>
+    </message><message>
         <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
         <translation>{stage} 的区域必须在其形状 {shape} 之内，实为 {got}。</translation>
     </message>
@@ -6741,9 +6722,8 @@
     </message>
     <message>
         <source>The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest.</source>
-        <translation>软截断使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
-    </message>
-    <message>
+        <translation>软上限使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
+    </message><message>
         <source>No key row has such a score for this query; {most} is the nearest.</source>
         <translation>对这个查询，没有哪个键的行能得到这个分数；最接近的是 {most}。</translation>
     </message>
@@ -6861,9 +6841,8 @@
     </message>
     <message>
         <source>{call} takes a problem, got {got}: call {right}.</source>
-        <translation>{call} 需要问题（Problem），实际得到 {got}：请调用 {right}。</translation>
-    </message>
-    <message>
+        <translation>{call} 需要算例（Problem），实际得到 {got}：请调用 {right}。</translation>
+    </message><message>
         <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
         <translation>块的行与列须为不带步长的切片，实际得到 {got}：请调用 {call}。</translation>
     </message>
@@ -6993,13 +6972,11 @@
     </message>
     <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
-        <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
-    </message>
-    <message>
+        <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
+    </message><message>
         <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
-        <translation>{file} 含有完整的问题，而不是单个矩阵；应为 {expected}。</translation>
-    </message>
-    <message>
+        <translation>{file} 含有完整的算例，而不是单个矩阵；应为 {expected}。</translation>
+    </message><message>
         <source>The clipboard</source>
         <translation>剪贴板</translation>
     </message>
@@ -7137,9 +7114,8 @@
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
-    </message>
-    <message>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
+    </message><message>
         <source>{column} (head {head}, c = {inner})</source>
         <translation>{column}（头 {head}，c = {inner}）</translation>
     </message>
@@ -7157,9 +7133,8 @@
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-        <translation>使用软截断时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
-    </message>
-    <message>
+        <translation>使用软上限时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+    </message><message>
         <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
         <translation>高斯核评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
     </message>
@@ -7241,9 +7216,8 @@
     </message>
     <message>
         <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
-        <translation>{field} 应为本问题的一个阶段：{choices}；实际为{got}。</translation>
-    </message>
-    <message>
+        <translation>{field} 应为本算例的一个阶段：{choices}；实际为{got}。</translation>
+    </message><message>
         <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
         <translation>{field}：{stage} 没有轴 {got}；它的轴为 {choices}。</translation>
     </message>
@@ -7361,9 +7335,8 @@
     </message>
     <message>
         <source>the name of an example, or of a problem file beside the lesson</source>
-        <translation>示例名，或课程文件旁的问题文件名</translation>
-    </message>
-    <message>
+        <translation>示例名，或课程文件旁的算例文件名</translation>
+    </message><message>
         <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
         <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
     </message>
@@ -7381,9 +7354,8 @@
     </message>
     <message>
         <source>a number that the problem of this step has</source>
-        <translation>这一步的问题中存在的数</translation>
-    </message>
-    <message>
+        <translation>这一步的算例中存在的数</translation>
+    </message><message>
         <source>an answer that is a finite number</source>
         <translation>一个有限的数作为答案</translation>
     </message>
@@ -7393,9 +7365,8 @@
     </message>
     <message>
         <source>a problem of at most {most} cells</source>
-        <translation>至多 {most} 个单元格的问题</translation>
-    </message>
-    <message>
+        <translation>至多 {most} 个单元格的算例</translation>
+    </message><message>
         <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
         <translation>{file} 太大，不适合做成练习卷：各图共有 {got} 个单元格，至多 {expected} 个。</translation>
     </message>
@@ -7761,21 +7732,17 @@
     </message>
     <message>
         <source>A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.</source>
-        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的问题。</translation>
-    </message>
-    <message>
+        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的算例。</translation>
+    </message><message>
         <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
-        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
-    </message>
-    <message>
+        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的算例。</translation>
+    </message><message>
         <source>A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.</source>
-        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的问题。</translation>
-    </message>
-    <message>
+        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的算例。</translation>
+    </message><message>
         <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
-        <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
-    </message>
-    <message>
+        <translation>没有样本 {got}；该算例共有 {count} 个样本，从 0 开始编号。</translation>
+    </message><message>
         <source>The sink of its head takes {share}.</source>
         <translation>所属头的汇点占去 {share}。</translation>
     </message>
@@ -7849,9 +7816,8 @@
     </message>
     <message>
         <source>“{name}” is no part of a problem; expected one of {expected}.</source>
-        <translation>“{name}”不是问题的组成部分；应为以下之一：{expected}。</translation>
-    </message>
-    <message>
+        <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
+    </message><message>
         <source>“{option}” is “{got}”; expected one of {expected}.</source>
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
@@ -7901,9 +7867,8 @@
     </message>
     <message>
         <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>问题中有的阶段、“all”、“model”或页面名</translation>
-    </message>
-    <message>
+        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
+    </message><message>
         <source>“- open:”, “- make:” or “- model:” in the first step</source>
         <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
     </message>
@@ -8001,9 +7966,8 @@
     </message>
     <message>
         <source>“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.</source>
-        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个问题的各个文件应当一致。</translation>
-    </message>
-    <message>
+        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个算例的各个文件应当一致。</translation>
+    </message><message>
         <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
         <translation>{file}：掩码中有 {got}；含义为“{meaning}”时应为 0 和 1，或真和假；含义为“add”时可以是任意数。</translation>
     </message>
@@ -8035,7 +7999,10 @@
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
     </message>
-</context>
+<message>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install 'attn-gui[xlsx]'.</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install 'attn-gui[xlsx]'。</translation>
+    </message></context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -8067,9 +8034,8 @@
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
-    </message>
-    <message>
+        <translation>软上限</translation>
+    </message><message>
         <source>temperature</source>
         <translation>温度</translation>
     </message>
@@ -8170,17 +8136,15 @@
     </message>
     <message>
         <source>keep d_model</source>
-        <translation>固定 d_model</translation>
-    </message>
-    <message>
+        <translation>保持 d_model</translation>
+    </message><message>
         <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
         <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
-        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 问题直接以 float32 计算</translation>
-    </message>
-    <message>
+        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 算例直接以 float32 计算</translation>
+    </message><message>
         <source>How many heads share the work</source>
         <translation>分担计算的头数</translation>
     </message>
@@ -8232,7 +8196,10 @@
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
         <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
     </message>
-</context>
+<message>
+        <source>batch item</source>
+        <translation>样本</translation>
+    </message></context>
 <context>
     <name>ShortcutsDialog</name>
     <message>
@@ -8485,7 +8452,10 @@
         <source>States kept under a name: each can be opened, or compared with the present one</source>
         <translation>以名称保存的状态：可以打开，也可以与当前状态比较</translation>
     </message>
-</context>
+<message>
+        <source>Take snapshot</source>
+        <translation>保存快照</translation>
+    </message></context>
 <context>
     <name>SolutionSaving</name>
     <message>
@@ -8621,9 +8591,8 @@
     </message>
     <message>
         <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的问题：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
-    </message>
-    <message>
+        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+    </message><message>
         <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
         <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
     </message>
@@ -9071,9 +9040,8 @@
     </message>
     <message>
         <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
-        <translation>头数改变时固定 d_model 还是 dₖ：d_model = 头数 · dₖ</translation>
-    </message>
-    <message>
+        <translation>头数改变时保持 d_model 还是 dₖ 不变：d_model = 头数 · dₖ</translation>
+    </message><message>
         <source>How many items are computed side by side, each with its own Q, K and V</source>
         <translation>并列计算多少个样本，每个样本有各自的 Q、K、V</translation>
     </message>
@@ -9412,7 +9380,6 @@
     </message>
     <message>
         <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
-    </message>
-</context>
+        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
+    </message></context>
 </TS>

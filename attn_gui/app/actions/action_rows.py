@@ -42,7 +42,7 @@ HISTORY_SIZES = (64, 256, 1024, 4096)  # MB
 # fmt: off
 ACTIONS = (  # a table, a row to two lines
     Row("new", "file", QT_TRANSLATE_NOOP("Actions", "&New…"), Keys.New,
-        words="create problem empty blank 新建 空白 创建 问题"),
+        words="create problem empty blank 新建 空白 创建 算例 问题"),
     Row("open", "file", QT_TRANSLATE_NOOP("Actions", "&Open…"), Keys.Open, "open",
         words="load file read 载入 读取 文件"),
     Row("open_model", "file", QT_TRANSLATE_NOOP("Actions", "Open a &model…"), "Ctrl+Alt+O",
@@ -133,8 +133,8 @@ ACTIONS = (  # a table, a row to two lines
         needs=QT_TRANSLATE_NOOP("Actions", "Needs X and its weights; here Q, K and V are given")),
     *(Row(f"history_{size}", "history", f"{size} MB" if size < 1024 else f"{size // 1024} GB", group="history",
           checkable=True, words="undo memory limit 撤销 内存") for size in HISTORY_SIZES),
-    Row("product", "view", QT_TRANSLATE_NOOP("Actions", "&Product"), "Ctrl+1", "product", group="mode", checkable=True,
-        words="matmul matrix multiplication 乘积 矩阵"),
+    Row("product", "view", QT_TRANSLATE_NOOP("Actions", "Matrix &product"), "Ctrl+1", "product", group="mode",
+        checkable=True, words="matmul matrix multiplication 乘积 矩阵"),
     Row("all_stages", "view", QT_TRANSLATE_NOOP("Actions", "&All stages"), "Ctrl+2", "all-stages", group="mode",
         checkable=True,
         words="overview compare steps tiles 全部 对比 比较 总览"),
@@ -182,7 +182,7 @@ ACTIONS = (  # a table, a row to two lines
         short=QT_TRANSLATE_NOOP("Actions", "Pin"),
         words="baseline keep remember snapshot compare 基准 固定 保留 对比"),
     Row("unpin", "compare", QT_TRANSLATE_NOOP("Actions", "&End the comparison"), "Ctrl+Shift+B",
-        words="unpin release baseline stop 取消 固定 结束 对比",
+        words="unpin release baseline stop 取消 基准 固定 结束 对比",
         needs=QT_TRANSLATE_NOOP("Actions", "Nothing is compared yet: pin a state first")),
     Row("show_now", "compare", QT_TRANSLATE_NOOP("Actions", "&Now"), "Ctrl+3", group="compare", checkable=True,
         separator=True, words="present after 现在 当前",

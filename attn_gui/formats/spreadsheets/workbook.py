@@ -41,7 +41,7 @@ PARAMETERS = "parameters"
 ABOUT = (
     "Every cell of a step is a formula: change a number of the problem, and the steps after it follow. A closed cell "
     "holds −1E+300, shown as −∞, for spreadsheets have no infinity.",
-    "每一步的每个单元格都是公式：修改问题中的任意数字，其后各步随之重算。"
+    "每一步的每个单元格都是公式：修改算例中的任意数字，其后各步随之重算。"
     "被掩码屏蔽的单元格存的是 −1E+300，显示为 −∞，因为电子表格没有无穷大。",
 )
 CLOSED_FORMAT, FIRST_OWN_FORMAT = '"−∞"', 164  # smaller numbers of formats are Excel's
