@@ -6864,10 +6864,6 @@
         <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
     </message>
     <message>
-        <source>The text above the table was left out: “{text}”.</source>
-        <translation>表格上方的文字已略去：“{text}”。</translation>
-    </message>
-    <message>
         <source>The first row was left out as headings: {names}.</source>
         <translation>第一行作为表头略去：{names}。</translation>
     </message>
@@ -6878,6 +6874,14 @@
     <message>
         <source>{file} can be read in {count} ways: {readings}; expected decimal points, tabs between columns, and names above.</source>
         <translation>{file} 有 {count} 种读法：{readings}；应使用小数点，列间用制表符分隔，表头用名称。</translation>
+    </message>
+    <message>
+        <source>{file} holds {count} matrices: {readings}; expected one of them.</source>
+        <translation>{file} 中有 {count} 个矩阵：{readings}；只能取其中一个。</translation>
+    </message>
+    <message>
+        <source>The text around the matrix was left out: “{text}”.</source>
+        <translation>矩阵周围的文字已略去：“{text}”。</translation>
     </message>
     <message>
         <source>{shape} numbers from {first} on</source>
@@ -6998,6 +7002,18 @@
     <message>
         <source>{file} is a print shortened with “...”; expected all numbers: print the whole matrix and copy that.</source>
         <translation>{file} 是用“...”缩短的打印结果；应包含全部数值：请完整打印矩阵后再复制。</translation>
+    </message>
+    <message>
+        <source>{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone.</source>
+        <translation>{file}：矩阵旁边有“{text}”，可能改变矩阵；应只有矩阵本身。</translation>
+    </message>
+    <message>
+        <source>{file} has more than {most} brackets within each other.</source>
+        <translation>{file} 的括号嵌套超过 {most} 层。</translation>
+    </message>
+    <message>
+        <source>{file} says the shape {said} of a list that has the shape {got}.</source>
+        <translation>{file} 注明的形状是 {said}，而列表的形状是 {got}。</translation>
     </message>
     <message>
         <source>{file} is damaged or is not what its name says.</source>

@@ -14,17 +14,22 @@ _SEVERAL_WAYS = QT_TRANSLATE_NOOP(
 )
 
 
+_MATRICES = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices: {readings}; expected one of them.")
+
+
 class Reading(NamedTuple):
-    """A matrix that a text can mean, and in words what it is taken for."""
+    """A matrix that a text can mean, in words what it is taken for, and the name that stands before it."""
 
     words: Note
     matrix: Matrix
+    name: str = ""
 
 
 class AmbiguousTable(FormatError):
     """A text that can mean several matrices; `readings` are all of them."""
 
-    def __init__(self, readings: Sequence[Reading]) -> None:
+    def __init__(self, readings: Sequence[Reading], *, several: bool = False) -> None:
+        """`several`: they are matrices beside each other, not one that can be read in several ways."""
         words = tuple(one.words for one in readings)
-        super().__init__(_SEVERAL_WAYS, count=len(readings), readings=words)
-        self.readings = tuple(readings)
+        super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
+        self.readings, self.several = tuple(readings), several

@@ -181,7 +181,7 @@ TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |"
 def test_words_above_a_table_in_markdown_are_left_out_and_said(above, said):
     found = read_table(above + TABLE)
     assert found.values.tolist() == NUMBERS
-    assert f"The text above the table was left out: “{said}" in found.notes[0]
+    assert f"The text around the matrix was left out: “{said}" in found.notes[0]
 
 
 @pytest.mark.parametrize("top", ["+---+---+", "|---+---|", "┌───┬───┐"])
