@@ -925,6 +925,10 @@
         <source>{name} was dropped: another block was asked for before it was read.</source>
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
+    <message>
+        <source>All at once: Q {query}, K {key}, V {value}</source>
+        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
+    </message>
 </context>
 <context>
     <name>BrushBar</name>
@@ -2451,6 +2455,10 @@
     <message>
         <source>Q, K, V directly</source>
         <translation>直接给出 Q、K、V</translation>
+    </message>
+    <message>
+        <source>pasted Q, K and V</source>
+        <translation>粘贴 Q、K、V</translation>
     </message>
     <message>
         <source>pasted {block} at {cell}</source>
@@ -5681,6 +5689,10 @@
     <message>
         <source>How to read {name}</source>
         <translation>{name} 的读法</translation>
+    </message>
+    <message>
+        <source>The text holds several matrices. Which numbers are meant?</source>
+        <translation>文本中有多个矩阵。要取哪一个？</translation>
     </message>
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>

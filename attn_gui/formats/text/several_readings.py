@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attn_gui.engine.problem.fields import DIRECT
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.named.roles import guess
 
 _SEVERAL_WAYS = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -33,3 +35,14 @@ class AmbiguousTable(FormatError):
         words = tuple(one.words for one in readings)
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several
+
+    def together(self) -> dict[str, Matrix]:
+        """Q, K and V by field, where the matrices are these: by their names, or three that fit; else empty."""
+        named = {found.role: one.matrix for one in self.readings if one.name and (found := guess(one.name))}
+        if not named and len(self.readings) == len(DIRECT):
+            named = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}
+        if not self.several or not set(DIRECT) <= named.keys():
+            return {}
+        query, key, value = (named[role].values for role in DIRECT)
+        fits = query.shape[1] == key.shape[1] and len(key) == len(value)
+        return {role: named[role] for role in DIRECT} if fits else {}
