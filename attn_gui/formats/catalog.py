@@ -60,6 +60,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         carried.read,
         None,
         carried.matches,
+        size=carried.size_of,
     ),
     Format(
         "safetensors",

@@ -6112,6 +6112,10 @@
         <translation>{file}：“{name}”出现了两次，一次单独给出，一次在“meta”中。</translation>
     </message>
     <message>
+        <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
+        <translation>{file}：缺少 {name}；应有 query、key 和 value，或 x 及 w_query、w_key、w_value。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” is encrypted or packed in an unusual way.</source>
         <translation>{file}：“{name}”已加密，或打包方式不常见。</translation>
     </message>
@@ -6896,6 +6900,10 @@
         <translation>矩阵周围的文字已略去：“{text}”。</translation>
     </message>
     <message>
+        <source>{file} has more than {most} lines.</source>
+        <translation>{file} 超过 {most} 行。</translation>
+    </message>
+    <message>
         <source>{shape} numbers from {first} on</source>
         <translation>{shape} 个数，以 {first} 开头</translation>
     </message>
@@ -7532,8 +7540,16 @@
         <translation>{file}：工作表“{name}”的单元格超过 {most} 个；请另存为 .csv。</translation>
     </message>
     <message>
+        <source>{file} has a row of more than {most} cells; save it as .csv instead.</source>
+        <translation>{file} 中有一行超过 {most} 个单元格；请改存为 .csv。</translation>
+    </message>
+    <message>
         <source>{file}, sheet “{name}”: {reason}</source>
         <translation>{file}，工作表“{name}”：{reason}</translation>
+    </message>
+    <message>
+        <source>row {row}, column {column} is “{text}”; expected a number.</source>
+        <translation>第 {row} 行第 {column} 列是“{text}”；应为数值。</translation>
     </message>
     <message>
         <source>{file} holds no sheet of numbers.</source>

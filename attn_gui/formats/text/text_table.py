@@ -24,12 +24,17 @@ from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
 from attn_gui.formats.text.text_cells import MODES, TOO_MANY, Cells, Mode
 
 LARGEST = 256 * 2**20  # characters
+MOST_ROWS = 2**20  # as Excel has them
+LONGEST_CELL = 2**17  # characters: as many as Python's own reader takes
 LONGEST_PRINT = 4_000  # lines of a text around whose tables words are looked for
 MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read
 TOLD_ROWS = 256
 NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
 
+LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
+TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
 NAMED_ROWS = Headings(labels=True, said=True)
+_BETWEEN = re.compile(r"[\s,;|，；、&\[({]")
 _FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
 _INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
 
@@ -71,11 +76,16 @@ def read_table(text: str, tell: Tell = silent) -> Matrix:
     if len(text) > LARGEST:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} has {got} characters; expected at most {most}.")
         raise FormatError(template, got=f"{len(text):,}", most=f"{LARGEST:,}")
+    if text.count("\n") > MOST_ROWS:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has more than {most} lines.")
+        raise FormatError(template, most=f"{MOST_ROWS:,}")
+    windows = (text[low : low + LONGEST_CELL] for low in range(0, len(text) - LONGEST_CELL, LONGEST_CELL))
+    if any(_BETWEEN.search(window) is None for window in windows):
+        raise FormatError(TOO_LONG)
     try:
         return _read(delimited.tidy(text.strip("\n\r")), tell)
     except csv.Error as error:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
-        raise FormatError(template) from error
+        raise FormatError(TOO_LONG) from error
 
 
 def read_rows(rows: Sequence[Row], tell: Tell = silent) -> Matrix:
@@ -173,9 +183,12 @@ def _said(grids: Sequence[Grid], words: str) -> list[Grid]:
 
 def _lists(text: str, outline: str) -> list[Part]:
     """The matrices in brackets; comments are read as well where the text has no other."""
-    if (outline != text and not written_out.find_lists(written_out.folded(outline))) or "[,1]" in text:
+    folded = written_out.folded(outline)
+    if not written_out.may_hold(folded) or "[,1]" in text:
         return []
     _refuse_too_many(text)
+    if outline != text and not written_out.find_lists(folded):
+        return []
     text = written_out.folded(text)
     found = written_out.find_lists(text)
     if found is None and any(mark in text for mark in ("#", "//", "%")):
@@ -319,8 +332,7 @@ def _noted(way: Way, cells: Cells, matrix: Matrix) -> Matrix:
     """The matrix with what was left out, guessed or rounded."""
     notes: list[Note] = []
     if way.grid.left_out:
-        template = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
-        notes.append(Note(template, text=quoted(way.grid.left_out, LONGEST_NOTE)))
+        notes.append(Note(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
     if matrix.column_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
         notes.append(Note(template, names=_named(matrix.column_labels)))

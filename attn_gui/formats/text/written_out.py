@@ -139,7 +139,7 @@ def find_lists(text: str) -> Lists | None:
 
     Raises FormatError for brackets that do not match, prints that leave numbers out, and what may change a matrix.
     """
-    if _BRACKETS.isdisjoint(text) or _is_accounted(text) or (len(text) > LARGE and not _may_begin(text)):
+    if not may_hold(text):
         return None
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
@@ -171,6 +171,11 @@ def find_lists(text: str) -> Lists | None:
     return _as_rows(matrices, text, left_out) or Lists(
         [listed for one in matrices for listed in _listed(one, text)], left_out
     )
+
+
+def may_hold(text: str) -> bool:
+    """Whether a text may hold a list, as its brackets and, of a long one, its beginning tell."""
+    return not _BRACKETS.isdisjoint(text) and not _is_accounted(text) and (len(text) <= LARGE or _may_begin(text))
 
 
 def refuse_shortened(text: str) -> None:
