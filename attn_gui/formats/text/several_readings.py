@@ -36,13 +36,17 @@ class AmbiguousTable(FormatError):
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several
 
-    def together(self) -> dict[str, Matrix]:
-        """Q, K and V by field, where the matrices are these: by their names, or three that fit; else empty."""
-        named = {found.role: one.matrix for one in self.readings if one.name and (found := guess(one.name))}
-        if not named and len(self.readings) == len(DIRECT):
-            named = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}
-        if not self.several or not set(DIRECT) <= named.keys():
+    def together(self, *, named: bool = False) -> dict[str, Matrix]:
+        """Q, K and V by field, where the matrices are these: by their names, or, unless they have to be `named`, three
+        that fit; else empty."""
+        found: dict[str, Matrix] = {}
+        for one in self.readings:
+            if one.name and (meant := guess(one.name)):
+                found.setdefault(meant.role, one.matrix)
+        if not named and not found and len(self.readings) == len(DIRECT):
+            found = {role: one.matrix for role, one in zip(DIRECT, self.readings, strict=True)}
+        if not self.several or not set(DIRECT) <= found.keys():
             return {}
-        query, key, value = (named[role].values for role in DIRECT)
+        query, key, value = (found[role].values for role in DIRECT)
         fits = query.shape[1] == key.shape[1] and len(key) == len(value)
-        return {role: named[role] for role in DIRECT} if fits else {}
+        return {role: found[role] for role in DIRECT} if fits else {}

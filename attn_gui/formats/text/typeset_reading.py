@@ -101,7 +101,7 @@ def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[Row], bool
 def _latex_name(text: str, matrix: re.Match[str]) -> str:
     """The name that a formula gives to a matrix; empty where it gives none."""
     named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
-    return re.sub(r"\\[a-z]+|[{}\s]", "", named[1]) if named else ""
+    return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", named[1]) if named else ""
 
 
 def _body(matrix: re.Match[str]) -> str:
