@@ -6072,6 +6072,10 @@
         <translation>{file} 是压缩文件；请先解压，再打开其中的内容。</translation>
     </message>
     <message>
+        <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
+        <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
+    </message>
+    <message>
         <source>{file} has the unknown suffix “{got}”; expected {expected}.</source>
         <translation>{file} 的扩展名“{got}”无法识别；应为 {expected}。</translation>
     </message>

@@ -36,8 +36,7 @@ def read(source: Source) -> Loaded:
     """The session that a figure carries. Raises FormatError where it carries none."""
     if source.size > LARGEST_FIGURE:
         raise FormatError(_LARGE, expected=size_text(LARGEST_FIGURE))
-    data = source.file.read(source.size)
-    return session.in_bytes(_unpacked(_packed(data), text=data.startswith(_PNG)))
+    return session.in_bytes(session_in(source.file.read(source.size)))
 
 
 def png_text(content: bytes) -> bytes:
@@ -68,19 +67,9 @@ def _packed(data: bytes) -> bytes:
     return next((find for start, find in kinds.items() if data.startswith(start)), _packed_in_svg)(data)
 
 
-def in_png(data: bytes) -> bytes:
-    """The session in a PNG."""
-    return _unpacked(_packed_in_png(data), text=True)
-
-
-def in_svg(data: bytes) -> bytes:
-    """The session in an SVG."""
-    return _unpacked(_packed_in_svg(data))
-
-
-def in_pdf(data: bytes) -> bytes:
-    """The session attached to a PDF, of those that this program writes."""
-    return _unpacked(_packed_in_pdf(data))
+def session_in(figure: bytes) -> bytes:
+    """The session that the bytes of a figure carry."""
+    return _unpacked(_packed(figure), text=figure.startswith(_PNG))
 
 
 def _packed_in_png(data: bytes) -> bytes:

@@ -35,6 +35,7 @@ _WORDS = re.compile(r"[ \t]*\**(?=.*[^\W\d_])[^\t]*?[\])}>:=：＝。.*`][ \t]*$
 _ENDS = (":", "：", "=", "＝", ":**", "：**")
 _LABEL = re.compile(r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*[:：=＝]\**|[^\d\n\t]*?) +(?=[-+−－.]?[.\d])")
 _COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
+_NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
 _PUNCTUATED = re.compile(r"[:：，。！？(（]")
 _R_ROW = re.compile(r"^\s*\[\d+,\]")
 _R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
@@ -208,11 +209,13 @@ def blocks_of(text: str) -> tuple[list[Block], str]:
     lines = text.split("\n")
     kinds: list[str] = []
     for place, line in enumerate(lines):
-        above = next((k for k in range(place - 1, -1, -1) if kinds[k] != _EMPTY), None)
-        heads = above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
-        if heads and _RULE.fullmatch(line):  # a rule below headings
+        if _NUMBERS.fullmatch(line):
+            kinds.append(_ROW)
+        elif _RULE.fullmatch(line) and _heads(lines[:place], kinds):
             lines[place] = ""
-        kinds.append(_ROW if heads and not lines[place] and line else _kind(place, lines))
+            kinds.append(_ROW)
+        else:
+            kinds.append(_kind(place, lines))
     if _ROW not in kinds:
         return [Block("", text)], ""
     runs = itertools.groupby(range(len(kinds)), kinds.__getitem__)
@@ -229,6 +232,12 @@ def blocks_of(text: str) -> tuple[list[Block], str]:
         last = places[-1] + 1
         blocks.append(Block(words_above, "\n" * places[0] + "\n".join(lines[places[0] : last])))
     return blocks, _words_in(lines[last:], kinds[last:])
+
+
+def _heads(lines: Sequence[str], kinds: Sequence[str]) -> bool:
+    """Whether the last line with anything in it has the headings of a table."""
+    above = next((place for place in range(len(lines) - 1, -1, -1) if kinds[place] != _EMPTY), None)
+    return above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
 
 
 def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:

@@ -183,13 +183,11 @@ def _said(grids: Sequence[Grid], words: str) -> list[Grid]:
 
 def _lists(text: str, outline: str) -> list[Part]:
     """The matrices in brackets; comments are read as well where the text has no other."""
-    folded = written_out.folded(outline)
-    if not written_out.may_hold(folded) or "[,1]" in text:
+    if not written_out.may_hold(outline) or "[,1]" in text:
         return []
     _refuse_too_many(text)
-    if outline != text and not written_out.find_lists(folded):
+    if outline != text and not written_out.find_lists(outline):
         return []
-    text = written_out.folded(text)
     found = written_out.find_lists(text)
     if found is None and any(mark in text for mark in ("#", "//", "%")):
         found = written_out.find_lists(delimited.uncommented(text))

@@ -96,7 +96,9 @@ class Group(list["str | Group"]):
 
     def __init__(self, word: str, bracket: str, start: int) -> None:
         super().__init__()
-        self.word, self.bracket, self.start, self.end = word, bracket, start, -1
+        self.word, self.bracket = word, bracket
+        self.opened, self.end = start + len(word), -1  # its brackets
+        self.start = start + max(word.rfind("="), word.rfind(":")) + 1  # its word, without a key before it
         self.broken = False  # closed by a bracket of another kind, or not at all
 
 
@@ -117,16 +119,10 @@ class Listed(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The matrices of a text, and what stands around them; `apart`: rows that may be matrices of their own, too."""
+    """The matrices of a text, and what stands around them."""
 
     matrices: list[Listed]
     left_out: str
-    apart: bool = False
-
-
-def folded(text: str) -> str:
-    """The text with brackets and the marks beside them in ASCII."""
-    return text if text.isascii() else text.translate(_FOLDED)
 
 
 def unwrapped(text: str) -> str:
@@ -144,8 +140,8 @@ def find_lists(text: str) -> Lists | None:
     if "{" in text:
         text = _SUFFIX.sub("", _PRECISION.sub("", text) if "`" in text and "```" not in text else text)
         text = text.replace("*^", "e")
-    text = _ASKED.sub(lambda prompt: " " * len(prompt[0]), text) if "In" in text else text
-    text = _SIGN_APART.sub(r"\1", text) if "- " in text or "− " in text else text
+    written = _SIGN_APART.sub(r"\1", text) if "- " in text or "− " in text else text
+    text = _ASKED.sub(lambda prompt: " " * len(prompt[0]), _folded(written))
     root, comments, stray = _grouped(text)
     found = _search(root, text)
     matrices = [one for one in found if _depth(one.value) > 1]
@@ -167,15 +163,22 @@ def find_lists(text: str) -> Lists | None:
     if _depth(matrices[0].value) > 1:
         matrices += [one for one in found if _depth(one.value) == 1 and _is_vector(one, text, shapes)]
         matrices.sort(key=lambda one: one.group.start)
-    left_out = _left_out(text, matrices, comments)
-    return _as_rows(matrices, text, left_out) or Lists(
-        [listed for one in matrices for listed in _listed(one, text)], left_out
-    )
+    left_out = _left_out(written, matrices, comments)
+    if rows := _as_rows(matrices, text, left_out):
+        return rows
+    listed = [listed for one in matrices for listed in _listed(one, text)]
+    return Lists(listed, _without(left_out, [one.name for one in listed]) if len(listed) > 1 else left_out)
 
 
 def may_hold(text: str) -> bool:
     """Whether a text may hold a list, as its brackets and, of a long one, its beginning tell."""
+    text = _folded(text)
     return not _BRACKETS.isdisjoint(text) and not _is_accounted(text) and (len(text) <= LARGE or _may_begin(text))
+
+
+def _folded(text: str) -> str:
+    """The text with brackets and the marks beside them in ASCII, each in its place."""
+    return text if text.isascii() else text.translate(_FOLDED)
 
 
 def refuse_shortened(text: str) -> None:
@@ -463,7 +466,7 @@ def _listed(one: Found, text: str) -> Iterator[Listed]:
             yield from _listed(inner, text)
         return
     readings = [_rows_of(value)]
-    body = text[one.group.start + len(one.group.word) : one.group.end]
+    body = text[one.group.opened : one.group.end]
     if "\n" in body and _depth(value) == 1 and len(value) > 1:
         rows = _rows_of(_value(_only(_cut_at_lines(body))) or [])
         readings += [rows] if len(rows) > 1 and len({len(cells) for cells in rows}) == 1 else []
@@ -524,18 +527,18 @@ def _as_rows(found: Sequence[Found], text: str, left_out: str) -> Lists | None:
     apart = any("=" in part for part in between) or {name.lower() for name in names} <= _PARTS
     together = Listed(", ".join(names), [rows], names)
     if not apart:
-        return Lists([together], _without(left_out, names))
+        return Lists([together], _without(left_out, names, "[:：=＝]?"))
     singly = [Listed(name, [[row]]) for name, row in zip(names, rows, strict=True)]
-    return Lists([together, *singly], _without(left_out, names), apart=True)
+    return Lists([together, *singly], _without(left_out, names, "[:：=＝]?"))
 
 
 _PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "values"))
 
 
-def _without(left_out: str, names: Sequence[str]) -> str:
-    """What was left out but for the names of rows, which are told as such."""
-    for name in names:
-        left_out = left_out.replace(name, "", 1)
+def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
+    """What was left out but for names, which are told as such; each has a `sign` behind it."""
+    for name in filter(None, names):
+        left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
     return left_out if any(map(str.isalnum, left_out)) else ""
 
 
