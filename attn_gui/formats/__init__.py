@@ -32,7 +32,7 @@ from attn_gui.formats.catalog import (
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import ROWS_IN, Arrangement, arrangement_of
-from attn_gui.formats.named.by_name import is_problem
+from attn_gui.formats.named.by_name import is_problem, problem_of
 from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import (
@@ -157,11 +157,27 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
     for kind in problems():
         if kind is found:
             return kind.read(source)
+    if found.text:
+        with suppress(FormatError):
+            return _parts_in(source, found)
     template = QT_TRANSLATE_NOOP(
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
     raise FormatError(template, expected=suffixes(carriers()))
+
+
+def _parts_in(source: Source, found: Format[Any]) -> Loaded:
+    """The problem of a text that holds Q, K and V by name. Raises FormatError where it holds other matrices, or one."""
+    try:
+        found.read(source)
+    except AmbiguousTable as several:
+        if parts := several.together(named=True):
+            arrays = {role: matrix.values for role, matrix in parts.items()}
+            others = [one.name for one in several.readings if one.matrix not in parts.values()]
+            return problem_of(arrays, {}, others)
+        raise
+    raise FormatError(_SEVERAL)
 
 
 def _size_of(source: Source, found: Format[Any]) -> int:
@@ -173,9 +189,18 @@ def _size_of(source: Source, found: Format[Any]) -> int:
     return size
 
 
-def load_matrix(path: PathText) -> Array:
-    """The matrix in a .npy, .csv or .tsv: (rows, columns), or up to four axes from a .npy. Raises FormatError."""
-    return open_matrix(path).values
+def load_matrix(path: PathText, name: str | None = None) -> Array:
+    """The matrix in a .npy, .csv, .tsv, .md or .tex: (rows, columns), or up to four axes of a .npy. Raises FormatError.
+
+    name  of a text that holds several matrices, the one that goes by this name there
+    """
+    try:
+        return open_matrix(path).values
+    except AmbiguousTable as several:
+        chosen = [one.matrix.values for one in several.readings if name is not None and one.name == name]
+        if len(chosen) != 1:
+            raise
+        return chosen[0]
 
 
 def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:

@@ -60,6 +60,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         carried.read,
         None,
         carried.matches,
+        size=carried.size_of,
     ),
     Format(
         "safetensors",
@@ -163,6 +164,7 @@ FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind i
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
 _PICKLES = (".pt", ".pth", ".pkl", ".pickle")
+_WITHOUT = (".gif", ".py")  # figures that move, and scripts
 _CONVERTED = ".npz"
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
@@ -214,6 +216,11 @@ def detect(
             "numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.",
         )
         raise FormatError(template, path=repr(Path(path).name), to=repr(f"{Path(path).stem}{_CONVERTED}"))
+    if ending in _WITHOUT:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does."
+        )
+        raise FormatError(template)
     start = source.file.read(16)
     source.file.seek(0)
     alike = [kind for kind in FORMATS.values() if kind.matches(start)]

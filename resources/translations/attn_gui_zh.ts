@@ -948,7 +948,10 @@
         <source>{name} was dropped: another block was asked for before it was read.</source>
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
-</context>
+<message>
+        <source>All at once: Q {query}, K {key}, V {value}</source>
+        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
+    </message></context>
 <context>
     <name>BrushBar</name>
     <message>
@@ -2768,7 +2771,10 @@
         <source>all rows of {stage} taken from the second text</source>
         <translation>{stage} 的所有行取自第二段文本</translation>
     </message>
-</context>
+<message>
+        <source>pasted Q, K and V</source>
+        <translation>粘贴 Q、K、V</translation>
+    </message></context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -5704,7 +5710,10 @@
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
     </message>
-</context>
+<message>
+        <source>The text holds several matrices. Which numbers are meant?</source>
+        <translation>文本中有多个矩阵。要取哪一个？</translation>
+    </message></context>
 <context>
     <name>RecentFiles</name>
     <message>
@@ -8002,6 +8011,36 @@
 <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install 'attn-gui[xlsx]'.</source>
         <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install 'attn-gui[xlsx]'。</translation>
+    </message><message>
+        <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
+        <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
+    </message><message>
+        <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
+        <translation>{file}：缺少 {name}；应有 query、key 和 value，或 x 及 w_query、w_key、w_value。</translation>
+    </message><message>
+        <source>{file} holds {count} matrices: {readings}; expected one of them.</source>
+        <translation>{file} 中有 {count} 个矩阵：{readings}；只能取其中一个。</translation>
+    </message><message>
+        <source>The text around the matrix was left out: “{text}”.</source>
+        <translation>矩阵周围的文字已略去：“{text}”。</translation>
+    </message><message>
+        <source>{file} has more than {most} lines.</source>
+        <translation>{file} 超过 {most} 行。</translation>
+    </message><message>
+        <source>{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone.</source>
+        <translation>{file}：矩阵旁边有“{text}”，可能改变矩阵；应只有矩阵本身。</translation>
+    </message><message>
+        <source>{file} has more than {most} brackets within each other.</source>
+        <translation>{file} 的括号嵌套超过 {most} 层。</translation>
+    </message><message>
+        <source>{file} says the shape {said} of a list that has the shape {got}.</source>
+        <translation>{file} 注明的形状是 {said}，而列表的形状是 {got}。</translation>
+    </message><message>
+        <source>{file} has a row of more than {most} cells; save it as .csv instead.</source>
+        <translation>{file} 中有一行超过 {most} 个单元格；请改存为 .csv。</translation>
+    </message><message>
+        <source>row {row}, column {column} is “{text}”; expected a number.</source>
+        <translation>第 {row} 行第 {column} 列是“{text}”；应为数值。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>

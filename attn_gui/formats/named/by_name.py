@@ -31,6 +31,9 @@ _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by
 _NO_PROBLEM = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
 )
+_MISSING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
+)
 
 
 class ForeignNames(FormatError):
@@ -49,6 +52,9 @@ def check_names(names: Iterable[str]) -> None:
     foreign = [name for name in names if not (is_ours(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
+    if not is_problem(known):  # said before any array is read
+        road = WEIGHTS if {"x", *WEIGHTS}.intersection(known) else DIRECT
+        raise FormatError(_MISSING, name=next(name for name in ("x", *road)[road is DIRECT :] if name not in known))
 
 
 def is_problem(names: Iterable[str]) -> bool:
