@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
-from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, complete, need_drawing, opened, told
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_writing import written
 
-    loaded = told(opened(chosen))
+    loaded = complete(told(opened(chosen)), chosen)
     try:
         for path in written(loaded, chosen):
             print(path, flush=True)

@@ -742,6 +742,10 @@
         <translation>这个文件里的名称没有说明各数组的含义。请把数组拖到对应的位置，或在那里选择。</translation>
     </message>
     <message>
+        <source>The arrays of this file can be read in several ways: choose one.</source>
+        <translation>此文件中的数组有多种读法，请选择一种。</translation>
+    </message>
+    <message>
         <source>Find an array</source>
         <translation>查找数组</translation>
     </message>
@@ -756,6 +760,10 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Choose how the numbers are read.</source>
+        <translation>请选择数值的读法。</translation>
     </message>
 </context>
 <context>
@@ -802,6 +810,14 @@
 <context>
     <name>AxesFields</name>
     <message>
+        <source>Chosen by the names and the other arrays of the file.</source>
+        <translation>已根据名称和文件中的其他数组选定。</translation>
+    </message>
+    <message>
+        <source>As it was chosen for such names before.</source>
+        <translation>沿用上次为这类名称所作的选择。</translation>
+    </message>
+    <message>
         <source>item</source>
         <translation>样本</translation>
     </message>
@@ -816,6 +832,14 @@
     <message>
         <source>column</source>
         <translation>列</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>out</source>
+        <translation>输出</translation>
     </message>
     <message>
         <source>Axes of Q, K, V</source>
@@ -836,18 +860,6 @@
     <message>
         <source>K/V heads</source>
         <translation>K/V 头数</translation>
-    </message>
-    <message>
-        <source>in × out, as here</source>
-        <translation>输入 × 输出，与本程序相同</translation>
-    </message>
-    <message>
-        <source>out × in, as torch.nn.Linear has them</source>
-        <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
-    </message>
-    <message>
-        <source>by its kind of numbers</source>
-        <translation>由数值类型决定</translation>
     </message>
     <message>
         <source>True may attend</source>
@@ -6340,6 +6352,22 @@
         <translation>{file} 作为文本将含 {got} 个数，多于 {most} 个；请改用 NPY。</translation>
     </message>
     <message>
+        <source>{file}: “{name}” is {got}; expected true or false.</source>
+        <translation>{file}：“{name}”为{got}；应为 true 或 false。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is {got} and “{other}” is {held}; expected the same.</source>
+        <translation>{file}：“{name}”为 {got}，而“{other}”为 {held}；两者应当相同。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as {got}.</source>
+        <translation>“{name}”已读作 {got}。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as the causal mask {rule}.</source>
+        <translation>“{name}”已读作因果掩码 {rule}。</translation>
+    </message>
+    <message>
         <source>Arrays not used: {names}.</source>
         <translation>未使用的数组：{names}。</translation>
     </message>
@@ -6430,6 +6458,34 @@
     <message>
         <source>{matrix} must have {expected} axes, got the shape {shape}.</source>
         <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>query, key and value can be read in {got} orders of axes; say which: {expected}.</source>
+        <translation>query、key、value 的轴有 {got} 种读法，请指明其一：{expected}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have {expected} axes, {named}; got the shape {shape}.</source>
+        <translation>{matrix} 应有 {expected} 个轴（{named}），实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}.</source>
+        <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
+    </message>
+    <message>
+        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
+        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
     </message>
     <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
@@ -6822,18 +6878,6 @@
     <message>
         <source>{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}.</source>
         <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
-    </message>
-    <message>
-        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
     </message>
     <message>
         <source>{call} takes a trace, got {got}: call {right}.</source>
@@ -7836,6 +7880,10 @@
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
+        <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
+        <translation>“axes”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
+    </message>
+    <message>
         <source>{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}.</source>
         <translation>{file}：“{option}”说明怎样读取 {expected}，但这里一个也没有；各部分为 {got}。</translation>
     </message>
@@ -7848,8 +7896,32 @@
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能作为有 {heads} 个头的查询、键和值。</translation>
     </message>
     <message>
-        <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
-        <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
+        <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
+        <translation>{file}：{names} 不能按 {axes} 读取；应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>items {count}</source>
+        <translation>样本 {count}</translation>
+    </message>
+    <message>
+        <source>heads {count}</source>
+        <translation>头 {count}</translation>
+    </message>
+    <message>
+        <source>K/V heads {count}</source>
+        <translation>K/V 头 {count}</translation>
+    </message>
+    <message>
+        <source>tokens {count}</source>
+        <translation>词元 {count}</translation>
+    </message>
+    <message>
+        <source>queries {count}</source>
+        <translation>查询 {count}</translation>
+    </message>
+    <message>
+        <source>keys {count}</source>
+        <translation>键 {count}</translation>
     </message>
     <message>
         <source>{file}: what it says about its model is damaged.</source>
@@ -7984,8 +8056,28 @@
         <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个问题的各个文件应当一致。</translation>
     </message>
     <message>
+        <source>True may attend</source>
+        <translation>True 表示允许关注</translation>
+    </message>
+    <message>
+        <source>True may not attend</source>
+        <translation>True 表示禁止关注</translation>
+    </message>
+    <message>
+        <source>added to the scores</source>
+        <translation>加到分数上</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>不使用</translation>
+    </message>
+    <message>
         <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
         <translation>{file}：掩码中有 {got}；含义为“{meaning}”时应为 0 和 1，或真和假；含义为“add”时可以是任意数。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.</source>
@@ -8014,6 +8106,34 @@
     <message>
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
+    </message>
+    <message>
+        <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
+        <translation>{file}：{names} 有 {count} 种读法：{readings}；请指明其一。</translation>
+    </message>
+    <message>
+        <source>{names}: read as {reading}; another reading can be chosen.</source>
+        <translation>{names}：已读作 {reading}；也可选择别的读法。</translation>
+    </message>
+    <message>
+        <source>x W, as in a textbook</source>
+        <translation>x W，与教科书一致</translation>
+    </message>
+    <message>
+        <source>as torch.nn.Linear has them</source>
+        <translation>与 torch.nn.Linear 一致</translation>
+    </message>
+    <message>
+        <source>as Keras and Flax have them</source>
+        <translation>与 Keras 和 Flax 一致</translation>
+    </message>
+    <message>
+        <source>as TransformerLens has them</source>
+        <translation>与 TransformerLens 一致</translation>
+    </message>
+    <message>
+        <source>as torch.nn.Linear, heads apart</source>
+        <translation>与 torch.nn.Linear 一致，各头分开</translation>
     </message>
 </context>
 <context>

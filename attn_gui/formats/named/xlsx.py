@@ -21,7 +21,8 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, Array
 from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object
-from attn_gui.formats.named.by_name import META, is_ours, problem_in, said_in_meta
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.by_name import META, is_ours, said_in_meta
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
 LONGEST_META = 2**15  # letters of a cell, as Excel has them

@@ -99,9 +99,11 @@ def test_a_word_on_what_is_not_there_is_refused(
 def test_axes_are_those_of_the_fields_until_others_are_said(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = put(tmp_path / "a.npz", **STACKED, mask=OPEN)
     assert load(path, mask="keep").batch_size == 2
-    assert "may be 2 heads or 2 batch items" in refused(lambda: load(path, num_heads=2, mask="keep"), path=path)
+    (path.parent / "b").mkdir()
+    bare = put(path.parent / "b" / "b.npz", **STACKED)
+    assert 'axes="head,token,column" (heads 2, tokens 3)' in refused(lambda: load(bare, num_heads=2), path=bare)
     mask = [{"kind": "custom", "allowed": OPEN}]
-    expected = Problem.from_heads(*STACKED.values(), mask=mask)
+    expected = Problem.from_heads(*STACKED.values(), axes="head,token,column", mask=mask)
     assert load(path, axes="head,token,column", mask="keep") == expected
 
 
