@@ -66,7 +66,7 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     left = [*(name for name in every if name not in (*used, *names, *unwanted)), *listing.others]
     loaded = problem_of(arrays, options, left, batch_axis=said.axes is None or BATCH in said.axes)
     notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing), *loaded.notes)
-    return replace(loaded, notes=notes, missed=_missed(said, left))
+    return replace(loaded, notes=notes, missed=() if arrangement.arrays else _missed(said, left))
 
 
 def _with_options(asked: Arrangement, listing: Listing, source: Source) -> tuple[Listing, list[str]]:
@@ -122,7 +122,7 @@ def _notes_on_split(said: Arrangement, listing: Listing) -> list[Note]:
 
 
 def _missed(said: Arrangement, left: list[str]) -> tuple[str, ...]:
-    """Arrays that are not read and would change what is computed, by their names; nobody has chosen to leave them."""
-    wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() if said.own else {MASK}
+    """Arrays that are not read and would change what is computed, by their names."""
+    wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
-    return tuple(name for name, role in roles.items() if role in wanted and not (role == MASK and MASK in said.arrays))
+    return tuple(name for name, role in roles.items() if role in wanted)

@@ -217,9 +217,10 @@ class _Settling:
         if self._listing.options.get("batch_axis"):
             yield lambda axes: axes[0] == BATCH
         heads = self._said.count(self._listing).heads
+        parts = {name for role, name in self._said.arrays.items() if role != MASK}
         for array in self._listing.arrays:
-            kind = _shape_of_kind(array.name)
-            if kind is not None and array.name not in self._said.arrays.values():
+            kind = _is_mask_of if array.name == self._said.arrays.get(MASK) else _shape_of_kind(array.name)
+            if kind is not None and array.name not in parts:
                 yield partial(_agrees, kind, array.shape, rows, heads)
         names = [self._said.arrays[role].rpartition(".")[2] for role in DIRECT if role in self._said.arrays]
         if names and all(name.startswith(HOOK) for name in names):

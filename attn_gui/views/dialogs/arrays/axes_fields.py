@@ -76,13 +76,17 @@ class AxesFields(Retranslated, QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(SPACING.m)
         grid.setVerticalSpacing(SPACING.s)
-        for row, (name, editor) in enumerate(self._editors.items()):
+        for name, editor in self._editors.items():
             editor.setObjectName(f"arrays.{name}")
             dress(self._captions[name], letters="small", tone="text2")
-            wide = isinstance(editor, ReadingList)
-            grid.addWidget(self._captions[name], 2 * row, 0, 1, 2 if wide else 1)
-            grid.addWidget(editor, 2 * row + wide, 0 if wide else 1, 1, 2 if wide else 1)
-        grid.addWidget(self.reason, 2 * len(self._editors), 0, 1, 2)
+            row = grid.rowCount()
+            if isinstance(editor, ReadingList):
+                grid.addWidget(self._captions[name], row, 0, 1, 2)
+                grid.addWidget(editor, row + 1, 0, 1, 2)
+                grid.addWidget(self.reason, row + 2, 0, 1, 2)  # below the last of them
+            else:
+                grid.addWidget(self._captions[name], row, 0)
+                grid.addWidget(editor, row, 1)
         grid.setColumnStretch(1, 1)
 
     def set_arrangement(self, arrangement: Arrangement, remembered: bool = False) -> None:
@@ -158,9 +162,11 @@ class AxesFields(Retranslated, QWidget):
         return any(not readings.isHidden() and readings.key() is None for readings in self._lists.values())
 
     # --- inside ----------------------------------------------------------------------------------
-    @staticmethod
-    def _counted(arrangement: Arrangement) -> bool:
-        """Whether an axis says how many heads there are."""
+    def _counted(self, arrangement: Arrangement) -> bool:
+        """Whether an axis says how many heads there are, or may say it once it is chosen."""
+        open_ones = [readings for readings in self._lists.values() if readings.key() is None]
+        if any(HEAD in key.split(",") for readings in open_ones for key, _ in readings.choices()):
+            return True
         weights = arrangement.weights is not None and HEAD in arrangement.weights
         return weights or (arrangement.direct and arrangement.axes is not None and HEAD in arrangement.axes)
 

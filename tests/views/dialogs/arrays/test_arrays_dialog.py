@@ -71,7 +71,7 @@ def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(
 ) -> None:
     dialog = chooser()
     names = {"query": "q", "key": "k", "value": "v", "mask": "attn_mask"}
-    assert dialog.arrangement() == Arrangement(names, num_heads=1)
+    assert dialog.arrangement() == Arrangement(names)
     assert [word for _, word in dialog.fields.axes.choices()] == [
         "head × token × column\nheads 2, tokens 5",
         "item × token × column\nitems 2, tokens 5",
