@@ -44,8 +44,8 @@ from attn_gui.formats.named.roles import MASK, guess, is_map, is_token_ids
 from attn_gui.formats.named.weight_orders import ROWS_IN, WEIGHT_ORDERS, is_weight, known_order, orders_of
 from attn_gui.formats.problem_fields import fields_of, listed
 
-ITEMS_FIRST = (BATCH, TOKEN, COLUMN)
-"""The axes of the fields of a problem."""
+ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
+"""The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
 HOOK = "hook_"
 """Names of activations begin so in TransformerLens, which has heads behind tokens."""
 _NO_READING = QT_TRANSLATE_NOOP(
@@ -171,6 +171,7 @@ class _Settling:
         for agrees in self._witnesses(rows):
             left = agreeing(left, agrees)
         left = likelier(left, rows)
+        several = len(left) > 1
         if ITEMS_FIRST in left and (said.own or not said.direct) and not self._may_be_heads(rows):
             left = (ITEMS_FIRST,)
         names = listed(said.arrays[role] for role in (*ROWS, *FUSED) if role in said.arrays)
@@ -178,7 +179,9 @@ class _Settling:
             self.questions.append(SeveralReadings("axes", names, {spelled(axes): words(axes, rows) for axes in left}))
             return
         counts = dict(zip(DIRECT, (said.num_heads, said.num_kv_heads), strict=False))
-        if left[0] not in (ITEMS_FIRST, ITEMS_FIRST[1:]) and len(readings(rows, counts)) > 1:
+        usual = left[0] in (ITEMS_FIRST, ITEMS_FIRST[1:])
+        alone = left[0][-3:] == HEADS_FIRST and len(readings(rows, counts)) == 1
+        if several if usual else not alone:
             self._note("axes", names, spelled(left[0]), words(left[0], rows))
         self.found = replace(said, axes=left[0])
 
@@ -246,7 +249,8 @@ def _check_axes(said: Arrangement, listing: Listing) -> None:
         if not (counted and said.lies(said.axes)):
             expected = tuple(map(spelled, found)) or ("–",)
             raise FormatError(_OTHER_READING, names=names, axes=spelled(said.axes), expected=expected)
-    elif not found and said.direct and not said.own:  # a problem says what is wrong with its own fields
+    elif not found and said.direct and not (said.own and min(map(len, rows.values()), default=0) < 4):
+        # of fewer axes a problem itself says what is wrong with its fields
         template = _NO_READING_OF_HEADS if readings(rows) else _NO_READING
         got = tuple(shape_text(rows[role]) for role in names)
         raise FormatError(template, got=got, heads=said.count(listing).heads)

@@ -187,7 +187,7 @@ def test_arrays_of_four_axes_are_heads_in_an_order_that_tokens_settle(explored):
     heads = np.random.default_rng(0).normal(size=(1, 2, 3, 4))
     three = {"query": heads, "key": heads, "value": heads}
     assert explored(Shell(), **three, tokens=list("abc")).problem.num_heads == 2
-    with pytest.raises(ValueError, match='axes="batch,token,head,column" .heads 3, tokens 2.'):
+    with pytest.raises(ValueError, match=r'axes="batch,token,head,column" \(heads 3, tokens 2\)'):
         attn_gui.explore(**three)
 
 
