@@ -606,7 +606,9 @@ def test_arrays_are_named_and_read_as_in_the_window(
 ) -> None:
     arrays = dict(np.load(dump))
     expected = Problem.from_heads(
-        *(arrays[f"h.3.attn.{name}"] for name in "qkv"), mask=[{"kind": "custom", "allowed": ~arrays["m"]}]
+        *(arrays[f"h.3.attn.{name}"] for name in "qkv"),
+        axes="head,token,column",
+        mask=[{"kind": "custom", "allowed": ~arrays["m"]}],
     )
     words = [*NAMED, "--array", "mask=m", "--mask", "block", "--axes", "head,token,column"]
     assert main(["export", str(dump), "-o", str(tmp_path / "out"), "--format", "npy", *words]) == 0

@@ -28,7 +28,7 @@ class Refusal(Exception):
 
 
 class Unnamed(Refusal):
-    """A refusal of a file whose arrays have names that say nothing of a problem."""
+    """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,10 +84,20 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
         add(
             "--axes",
             metavar="A,B,…",
-            help="of query, key, value: head,token,column or token,head,column; with batch, …",
+            help="of query, key, value: head,token,column or token,head,column; with batch, … (default: as the rest of "
+            "the file and the names settle it, else they are asked for)",
         ),
-        add("--weights", metavar="in,out|out,in", help="axes of weights (default: in,out; out,in: as torch.nn.Linear)"),
-        add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores"),
+        add(
+            "--weights",
+            metavar="in,out|out,in|…",
+            help="axes of weights: out,in as torch.nn.Linear, in,head,column as Keras, head,in,column as "
+            "TransformerLens (default: likewise)",
+        ),
+        add(
+            "--mask",
+            metavar="keep|block|add|none",
+            help="what True in the mask means, that it is added to the scores, or left out (default: likewise)",
+        ),
         add(
             "--split",
             metavar="A,B,C",
@@ -123,6 +133,7 @@ def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.named.by_name import ForeignNames
+    from attn_gui.formats.named.open_readings import SeveralReadings
     from attn_gui.formats.named.several_files import open_several
 
     arrangement = arranged(chosen)
@@ -134,8 +145,23 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         raise Unnamed(
             f"{str(error).rstrip('.')}. Say which is which: --array query=NAME key=NAME value=NAME."
         ) from error
+    except SeveralReadings as error:
+        raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
         raise Refusal(str(error)) from error
+
+
+def complete(loaded: Loaded, chosen: argparse.Namespace) -> Loaded:
+    """The same. Raises Refusal where its file holds what would change the numbers and is not read."""
+    if loaded.missed:
+        from attn_gui.formats.problem_fields import listed
+
+        names = ", ".join(listed(loaded.missed))
+        raise Refusal(
+            f"{chosen.file.name} also holds {names}, which would change the numbers and is not read; nothing is "
+            "written. Say which arrays count: --array query=query …."
+        )
+    return loaded
 
 
 def need_drawing() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
-from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, complete, need_drawing, opened, told
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_writing import written
 
-    loaded = told(opened(chosen))
+    loaded = complete(told(opened(chosen)), chosen)
     try:
         if str(chosen.folder) == STDOUT:
             _write_to_stdout(lambda: written(loaded, chosen), chosen)

@@ -64,6 +64,7 @@ class Loaded:
     notes: tuple[Note, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)  # title, model, text, …
     left_out: tuple[str, ...] = ()  # what the file holds and neither is read nor follows from what is
+    missed: tuple[str, ...] = ()  # those of them that would change what is computed, by their names
     snapshots: tuple[Snapshot, ...] = ()  # other states of the problem, by name
 
     @property

@@ -16,20 +16,20 @@ from attn_gui.formats.foreign_arrays import (
     Array,
     Budget,
     Header,
+    check_dtype,
     checked_header,
     read_bytes,
     read_header,
     read_npy,
 )
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
+from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
     META,
     THERE_TWICE,
-    check_names,
     is_ours,
     joined,
-    problem_of,
     said_in_meta,
 )
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
@@ -47,20 +47,8 @@ def matches(start: bytes) -> bool:
 
 
 def read(source: Source) -> Loaded:
-    """A problem by the names of its fields, options among them; every other array is left unread and noted."""
-    _check_directory(source)
-    with zipfile.ZipFile(source.file) as archive:
-        members = _members(archive)
-        check_names(members)
-        known = [name for name in members if is_field(name)]
-        _weigh(archive, {name: members[name] for name in (*known, *filter(is_option, members))})
-        budget = Budget()
-        arrays = {name: _array(archive, members[name], name, budget) for name in known}
-        meta = _meta(archive, members[META]) if META in members else {}
-        for name in filter(is_option, members):
-            said, cells = option_of(name, _option(archive, members[name], name, budget))
-            meta, arrays = joined(meta, said), arrays | cells
-    return problem_of(arrays, meta, [name for name in members if not is_ours(name)])
+    """A problem by the names of its fields, with the options among them; every other array is left unread and noted."""
+    return problem_in(listing(source), source)
 
 
 def listing(source: Source) -> Listing:
@@ -68,7 +56,7 @@ def listing(source: Source) -> Listing:
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
-        headers = {name: _header(archive, info, name) for name, info in members.items()}
+        headers = {name: _header(archive, info, name) for name, info in members.items() if name != META}
         texts = [name for name, header in headers.items() if header is None or _is_text(name, header)]
         found = [
             Listed(name, header.shape, header.dtype.name)
@@ -76,7 +64,7 @@ def listing(source: Source) -> Listing:
             if header is not None and name not in texts
         ]
         budget = Budget()
-        options = _meta(archive, members[META]) if META in texts else {}
+        options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
             options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
     return Listing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_ours(name)))
@@ -86,7 +74,10 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Heade
     """The header of an array; None of what is none, and no part of a problem either."""
     try:
         with archive.open(info) as member:
-            return read_header(member, name)
+            header = read_header(member, name)
+        if is_field(name):
+            check_dtype(name, header.dtype)
+        return header
     except FormatError:
         if is_ours(name):
             raise

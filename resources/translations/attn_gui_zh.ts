@@ -780,7 +780,13 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
-</context>
+<message>
+        <source>The arrays of this file can be read in several ways: choose one.</source>
+        <translation>此文件中的数组有多种读法，请选择一种。</translation>
+    </message><message>
+        <source>Choose how the numbers are read.</source>
+        <translation>请选择数值的读法。</translation>
+    </message></context>
 <context>
     <name>ArraysModel</name>
     <message>
@@ -900,7 +906,19 @@
         <source>Q, K, V of each head in turn</source>
         <translation>逐个头依次为 Q、K、V</translation>
     </message>
-</context>
+<message>
+        <source>Chosen by the names and the other arrays of the file.</source>
+        <translation>已根据名称和文件中的其他数组选定。</translation>
+    </message><message>
+        <source>As it was chosen for such names before.</source>
+        <translation>沿用上次为这类名称所作的选择。</translation>
+    </message><message>
+        <source>in</source>
+        <translation>输入</translation>
+    </message><message>
+        <source>out</source>
+        <translation>输出</translation>
+    </message></context>
 <context>
     <name>Banner</name>
     <message>
@@ -8041,6 +8059,99 @@
     </message><message>
         <source>row {row}, column {column} is “{text}”; expected a number.</source>
         <translation>第 {row} 行第 {column} 列是“{text}”；应为数值。</translation>
+    </message><message>
+        <source>{file}: “{name}” is {got}; expected true or false.</source>
+        <translation>{file}：“{name}”为{got}；应为 true 或 false。</translation>
+    </message><message>
+        <source>{file}: “{name}” is {got} and “{other}” is {held}; expected the same.</source>
+        <translation>{file}：“{name}”为 {got}，而“{other}”为 {held}；两者应当相同。</translation>
+    </message><message>
+        <source>“{name}” was read as {got}.</source>
+        <translation>“{name}”已读作 {got}。</translation>
+    </message><message>
+        <source>“{name}” was read as the causal mask {rule}.</source>
+        <translation>“{name}”已读作因果掩码 {rule}。</translation>
+    </message><message>
+        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message><message>
+        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message><message>
+        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message><message>
+        <source>query, key and value can be read in {got} orders of axes; say which: {expected}.</source>
+        <translation>query、key、value 的轴有 {got} 种读法，请指明其一：{expected}。</translation>
+    </message><message>
+        <source>{matrix} must have {expected} axes, {named}; got the shape {shape}.</source>
+        <translation>{matrix} 应有 {expected} 个轴（{named}），实际形状为 {shape}。</translation>
+    </message><message>
+        <source>{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}.</source>
+        <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
+    </message><message>
+        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
+        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
+    </message><message>
+        <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
+        <translation>“axes”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
+    </message><message>
+        <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
+        <translation>{file}：{names} 不能按 {axes} 读取；应为 {expected}。</translation>
+    </message><message>
+        <source>items {count}</source>
+        <translation>样本 {count}</translation>
+    </message><message>
+        <source>heads {count}</source>
+        <translation>头 {count}</translation>
+    </message><message>
+        <source>K/V heads {count}</source>
+        <translation>K/V 头 {count}</translation>
+    </message><message>
+        <source>tokens {count}</source>
+        <translation>词元 {count}</translation>
+    </message><message>
+        <source>queries {count}</source>
+        <translation>查询 {count}</translation>
+    </message><message>
+        <source>keys {count}</source>
+        <translation>键 {count}</translation>
+    </message><message>
+        <source>True may attend</source>
+        <translation>True 表示允许关注</translation>
+    </message><message>
+        <source>True may not attend</source>
+        <translation>True 表示禁止关注</translation>
+    </message><message>
+        <source>added to the scores</source>
+        <translation>加到分数上</translation>
+    </message><message>
+        <source>left out</source>
+        <translation>不使用</translation>
+    </message><message>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+    </message><message>
+        <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
+        <translation>{file}：{names} 有 {count} 种读法：{readings}；请指明其一。</translation>
+    </message><message>
+        <source>{names}: read as {reading}; another reading can be chosen.</source>
+        <translation>{names}：已读作 {reading}；也可选择别的读法。</translation>
+    </message><message>
+        <source>x W, as in a textbook</source>
+        <translation>x W，与教科书一致</translation>
+    </message><message>
+        <source>as torch.nn.Linear has them</source>
+        <translation>与 torch.nn.Linear 一致</translation>
+    </message><message>
+        <source>as Keras and Flax have them</source>
+        <translation>与 Keras 和 Flax 一致</translation>
+    </message><message>
+        <source>as TransformerLens has them</source>
+        <translation>与 TransformerLens 一致</translation>
+    </message><message>
+        <source>as torch.nn.Linear, heads apart</source>
+        <translation>与 torch.nn.Linear 一致，各头分开</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>

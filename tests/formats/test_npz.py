@@ -143,7 +143,7 @@ REFUSED = {
         "does not have the parameter",
     ),
     "an unknown mask": (with_meta({"mask": [{"kind": "diagonal"}]}), "one of the mask layers"),
-    "a mask that is a name": (with_meta({"mask": "causal"}), "expected a list"),
+    "a mask that is a number": (with_meta({"mask": 1}), "expected a list"),
     "a layer that is a name": (with_meta({"mask": ["causal"]}), "names with values"),
     "a layer without cells": (with_meta({"mask": [{"kind": "custom"}]}), "needs allowed"),
     "a prefix of no length": (with_meta({"mask": [{"kind": "prefix"}]}), "needs length"),
@@ -253,7 +253,7 @@ def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
     path.write_bytes(
         zipped(QUERY, KEY, VALUE, Member("../../etc/passwd", b"root"), Member("lies.npy", header((2**62,))))
     )
-    assert open_file(path).notes == ("Arrays not used: ../../etc/passwd, lies.",)
+    assert open_file(path).notes == ("Arrays not used: lies, ../../etc/passwd.",)
 
 
 EXAMPLES = {
@@ -342,9 +342,9 @@ def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
 
 STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
 REFUSED_OPTIONS = {
-    "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, "which may close and open cells or be added"),
+    "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, 'mask="keep" (True may attend), mask="block"'),
     "a mask of another shape": (CELLS | {"mask": np.ones((2, 2), bool)}, "must broadcast to (batch, head, query, key)"),
-    "a mask of names": (CELLS | {"mask": "causal"}, "expected a list"),
+    "a mask of names": (CELLS | {"mask": "diagonal"}, "mask.0 must be one of the mask layers"),
     "numbers of heads": (CELLS | {"num_heads": [2, 2]}, "num_heads must be a whole number"),
     "heads that do not divide": (CELLS | {"num_heads": 3}, "query has 4 columns, which 3 heads"),
     "no scale": (CELLS | {"scale": np.array(None)}, "could run code"),
@@ -352,7 +352,7 @@ REFUSED_OPTIONS = {
     "tokens of one text": (CELLS | {"tokens": "hello"}, "must be texts"),
     "too few tokens": (CELLS | {"tokens": ["a", "b"]}, "expected 3, got 2"),
     "twice": (CELLS | {"scale": 1.0, "meta": '{"scale": 1.0}'}, "“scale” is there twice, by itself and in “meta”"),
-    "an axis that may be heads": (STACKED | {"num_heads": 2}, "may be 2 heads or 2 batch items"),
+    "an axis that may be heads": (STACKED | {"num_heads": 2}, 'axes="head,token,column" (heads 2, tokens 3)'),
 }
 
 
@@ -371,15 +371,15 @@ def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None
 
 
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **CELLS, attn_mask=OPEN, weights=OPEN, meta='{"sliding": 3}')
+    np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, weights=OPEN, meta='{"sliding": 3}')
     with pytest.warns(UserWarning, match="not used") as caught:
         load(tmp_path / "a.npz")
     assert [str(warning.message) for warning in caught] == [
-        "a.npz: Arrays not used: attn_mask, weights.",
+        "a.npz: Arrays not used: more, weights.",
         "a.npz: Options not used: sliding.",
     ]
     assert caught[0].filename == __file__
-    assert open_file(tmp_path / "a.npz").left_out == ("attn_mask", "sliding")
+    assert open_file(tmp_path / "a.npz").left_out == ("more", "sliding")
 
 
 def test_whole_numbers_that_float64_cannot_hold_are_said(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
@@ -95,7 +96,9 @@ def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str
     texts = tokens if tokens is None or isinstance(tokens, str) else tuple(tokens)  # a text alone is refused
     labels: dict[str, Any] = {} if texts is None else dict.fromkeys(("query_tokens", "key_tokens"), texts)
     if problem is None:
-        return Problem(**given, **labels) if given or labels else None
+        apart = len(given) == len(arrays) and all(np.ndim(array) == 4 for array in given.values())
+        make = Problem.from_heads if apart else Problem  # what has four axes has one of heads
+        return make(**given, **labels) if given or labels else None
     if given:
         raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given)}.")
     return problem_in(problem, "explore").replace(**labels)

@@ -105,7 +105,7 @@ class Program(QObject):
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         when = self._when_complete
         self.files.modelNeeded.connect(lambda *session: when(lambda: self.rooms.models.open_session(*session)))
-        self.files.foreign.connect(lambda path: when(lambda: self.tools.arrays.choose(path)))
+        self.files.foreign.connect(lambda path, error: when(lambda: self.tools.arrays.choose(path, error)))
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
 

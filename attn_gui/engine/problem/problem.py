@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from .fields import Fields, unsettled
 from .records import same
 from .settling import settle
 from .shapes.fixes import fixes_of
-from .shapes.head_axis import check_leading_axis, side_by_side
+from .shapes.head_axis import check_leading_axis, heads_beside
 from .shapes.validation import check_shapes
 from .tensors import as_scalar
 from .written import problem_text
@@ -85,13 +86,25 @@ class Problem(Fields, Pictured):
         self._fit()
 
     @classmethod
-    def from_heads(cls, query: Any, key: Any, value: Any, **fields: Any) -> Problem:
-        """A problem from heads on an axis of their own: (h, n, d) or (b, h, n, d), K and V with h_kv heads.
+    def from_heads(
+        cls, query: Any, key: Any, value: Any, *, axes: str | Sequence[str] | None = None, **fields: Any
+    ) -> Problem:
+        """A problem from heads on an axis of their own, K and V with h_kv heads.
 
         They are laid side by side, and num_heads and num_kv_heads counted; `fields` are any others of a problem.
+        `axes` is their order: "batch,head,token,column" (PyTorch's), "batch,token,head,column" (TransformerLens,
+        flash-attention) or any other; batch and head may be missing.
+        Without it they are (h, n, d) or (b, h, n, d) where the shapes do not fit (n, h, d) or (b, n, h, d) as well. An
+        order fits if the whole problem does, with the numbers of heads, tokens and masks that are given. Of two that
+        fit, the one with more than one key counts, then the one in which fewer K/V heads serve as many queries as keys.
+        If both still stand, a ShapeError spells out both. If the numbers of tokens leave (n, h, d) alone, it is taken,
+        with a UserWarning.
         Raises ShapeError, which names the matrix and the axis.
         """
-        return cls.of(side_by_side(query, key, value, fields))
+        found, note = heads_beside(query, key, value, fields, axes)
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return cls.of(found)
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Problem:

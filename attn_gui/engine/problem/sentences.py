@@ -71,16 +71,20 @@ LEADING_AXIS = (
 HEAD_AXES = "{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}."
 SAME_HEADS = (
     "{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are "
-    "(head, row, column) or (batch, head, row, column)."
+    "(head, row, column) or (batch, head, row, column) unless axes says others."
 )
 SHARED_HEADS = (
     "{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are "
-    "(head, row, column) or (batch, head, row, column)."
+    "(head, row, column) or (batch, head, row, column) unless axes says others."
 )
 COUNTED_HEADS = (
     "{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, "
-    "head, row, column)."
+    "head, row, column) unless axes says others."
 )
+SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say which: {expected}."
+OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
+NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
+READ_BY_TOKENS = "query, key and value were read as {reading}, since there are so many tokens."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
 KV_HEADS = "num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly."
 HEADS = "{matrix} has {got} columns, which {heads} heads cannot share evenly."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
-from attn_gui.formats.base import Listing, Loaded, Source
+from attn_gui.formats.base import Loaded
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array, rounding_notes
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.roles import MASK
+from attn_gui.formats.named.open_readings import Unsettled
 from attn_gui.formats.problem_fields import (
     assemble,
     is_field,
@@ -17,8 +17,6 @@ from attn_gui.formats.problem_fields import (
     is_result,
     listed,
     notes_on,
-    option_of,
-    own_shape,
 )
 from attn_gui.formats.rows import Rows
 
@@ -36,7 +34,7 @@ _MISSING = QT_TRANSLATE_NOOP(
 )
 
 
-class ForeignNames(FormatError):
+class ForeignNames(Unsettled):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
@@ -71,26 +69,11 @@ def problem_of(
     `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
     be heads, and is refused.
     """
-    arrays = {name: array.reshape(own_shape(name, array.shape)) for name, array in arrays.items()}
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[Note] = [*notes_on(ignored, strange)]
     notes += [note for array in arrays.values() for note in rounding_notes(array)]
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
-
-
-def problem_in(listing: Listing, source: Source) -> Loaded:
-    """The problem of a file whose arrays have the names of fields; raises ForeignNames where they have not."""
-    names = [array.name for array in listing.arrays]
-    check_names(names)
-    wanted = [name for name in names if is_field(name) or name == MASK]
-    found, options = listing.read(source, wanted), dict(listing.options)
-    arrays = {name: array for name, array in found.items() if is_field(name)}
-    if MASK in found:
-        said, cells = option_of(MASK, found[MASK])
-        options, arrays = joined(options, said), arrays | cells
-    loaded = problem_of(arrays, options, [*(name for name in names if name not in wanted), *listing.others])
-    return Loaded(loaded.problem, {}, (*listing.notes, *loaded.notes), loaded.about, loaded.left_out)
 
 
 def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
@@ -101,8 +84,13 @@ def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
 def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
     """The options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
     if twice := [name for name in more if name in options]:
-        raise FormatError(_TWICE, name=shown(twice[0]))
+        raise there_twice(twice[0])
     return {**options, **more}
+
+
+def there_twice(name: str) -> FormatError:
+    """The refusal of an option that stands by itself and in `meta`."""
+    return FormatError(_TWICE, name=shown(name))
 
 
 def texts_among(members: Mapping[str, Rows]) -> dict[str, str]:

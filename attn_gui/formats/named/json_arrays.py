@@ -19,13 +19,13 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import EXACT, MOST_AXES, Array, Budget, rounded_note
 from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object, unique
+from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
     META,
     THERE_TWICE,
     joined,
     options_among,
-    problem_in,
     said_in_meta,
     texts_among,
 )

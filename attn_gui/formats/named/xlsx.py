@@ -26,7 +26,8 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, Array, Budget
 from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object
-from attn_gui.formats.named.by_name import LONGEST_META, META, is_ours, is_problem, problem_in, said_in_meta
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.by_name import LONGEST_META, META, is_ours, is_problem, said_in_meta
 from attn_gui.formats.named.roles import guess
 from attn_gui.formats.text.headings import Sort, sort_of
 
