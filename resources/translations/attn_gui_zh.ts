@@ -7528,6 +7528,18 @@
         <translation>{file}：不支持模型类型 {got}；应为 {choices}。</translation>
     </message>
     <message>
+        <source>{file} does not say what kind of model this is: model_type is missing; expected {choices}.</source>
+        <translation>{file} 没有说明这是哪种模型：缺少 model_type；应为 {choices} 之一。</translation>
+    </message>
+    <message>
+        <source>Tensors that are not read ({count}), as a {family} model with this config.json has none such: {names}.</source>
+        <translation>有 {count} 个张量未被读取，因为按此 config.json，{family} 模型没有这些张量：{names}。</translation>
+    </message>
+    <message>
+        <source>Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.</source>
+        <translation>不作预测：按其 config.json（architectures），这是 {got}，没有用于预测词元的输出头。</translation>
+    </message>
+    <message>
         <source>{file}: quantized weights (quantization_config) are not supported.</source>
         <translation>{file}：不支持量化权重（quantization_config）。</translation>
     </message>
