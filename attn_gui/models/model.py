@@ -37,7 +37,8 @@ _NO_FAMILY = QT_TRANSLATE_NOOP(
 )
 _UNREAD = QT_TRANSLATE_NOOP(
     "Sentences",
-    "Tensors that are not read ({count}), as a {family} model with this config.json has none such: {names}.",
+    "Tensors that are not read ({count}), since a model of type {family} with this config.json does not use them: "
+    "{names}.",
 )
 _HEADLESS = QT_TRANSLATE_NOOP(
     "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."

@@ -85,7 +85,8 @@ def test_what_a_llama_does_not_have_is_named_and_changes_nothing(name, tmp_path)
     assert not silent
     model, said = opened(tmp_path / "model", VARIANTS["llama"], {tensor: np.full(shape, -np.inf)})
     assert said == [
-        f"model: Tensors that are not read (1), as a llama model with this config.json has none such: model.{tensor}."
+        "model: Tensors that are not read (1), since a model of type llama with this config.json does not use them: "
+        f"model.{tensor}."
     ]
     assert is_like(model, plain)
 
