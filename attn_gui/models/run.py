@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -176,22 +176,43 @@ class Run:
         return Run(model, self.sequence, changes, states)
 
     def gradient(self, token: str | int, layer: int, stage: str, position: int = -1) -> Array:
-        """The exact gradient of a token's logit at a position with respect to a stage of a layer, float64.
+        """The exact gradient of a token's logit at a position with respect to a stage of a layer.
 
-        In the stage's shape, batch axis first; zeros where the logit does not depend on a cell.
+        In the stage's shape, batch axis first, float64 (computed in float32, as the model is); zeros where the logit
+        does not depend on a cell. `gradients` gives it of several layers at once.
         Raises FieldError, or StageError where the layer has no such stage.
         """
-        from attn_gui.models.attributing.logit_gradient import head_gradient, stage_gradient
+        ((_, found),) = self.gradients(token, stage, position=position, layers=[layer])
+        return found
+
+    def gradients(
+        self,
+        token: str | int,
+        stage: str,
+        against: str | int | None = None,
+        position: int = -1,
+        layers: Collection[int] | None = None,
+    ) -> Iterator[tuple[int, Array]]:
+        """(layer, gradient) of a token's logit, or of its difference to that of another one, by a stage of each layer.
+
+        All of these layers (None: every one) in one walk, the last layer first; each as `gradient` gives it. Raises the
+        same.
+        """
+        from attn_gui.models.attributing.logit_gradient import head_gradient, stage_gradients
 
         model, place = self.model, self.place(position)
-        checked_layer(layer, model.num_layers)
+        every = range(model.num_layers)
+        wanted = every if layers is None else [checked_layer(layer, model.num_layers) for layer in layers]
         if model.ends.head is None:
             raise FieldError(_NO_HEAD)
+        signs = {self.token_id(token): 1.0}
+        if against is not None:
+            other = self.token_id(against)
+            signs[other] = signs.get(other, 0.0) - 1.0
         cotangent = np.zeros(self.states[-1].shape)
-        last = self.states[-1][place]
-        with one_blas_thread(), np.errstate(all="ignore"):
-            cotangent[place] = head_gradient(model.ends, model.sizes, last, self.token_id(token))
-            return stage_gradient(self.problem, model.layers, layer, stage, cotangent)
+        with np.errstate(all="ignore"):
+            cotangent[place] = head_gradient(model.ends, model.sizes, self.states[-1][place], signs)
+        return stage_gradients(self, stage, cotangent, wanted)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
         """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""
