@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, parsed, setting, whole
-from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
+from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, muted, need_drawing
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def model(words: list[str]) -> int:
             found = read_model(_folder(chosen.folder, progress), progress.show)
         for note in found.notes:
             print(f"attn-gui: {note}", file=sys.stderr)
+        with muted():
+            found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         _check(run, chosen)

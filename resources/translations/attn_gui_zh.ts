@@ -7692,6 +7692,10 @@
         <translation>无法将 {file} 读作分词器：{reason}。</translation>
     </message>
     <message>
+        <source>{file} cannot cut this text into tokens: {reason}.</source>
+        <translation>{file} 无法把这段文本切分成词元：{reason}。</translation>
+    </message>
+    <message>
         <source>The text has {got} letters; expected at most {expected}.</source>
         <translation>文本有 {got} 个字符；上限为 {expected} 个。</translation>
     </message>
@@ -8026,6 +8030,14 @@
     <message>
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
+    </message>
+    <message>
+        <source>{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}.</source>
+        <translation>{file} 切分这段文本时可能生成多达 {got} 的内容；最多允许 {expected}。</translation>
+    </message>
+    <message>
+        <source>{file} has a token of {got} letters; expected at most {expected}.</source>
+        <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
     </message>
 </context>
 <context>
