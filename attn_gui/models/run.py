@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.facts import Role
@@ -20,12 +21,22 @@ from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.checkpoint import Checkpoint
 from attn_gui.models.passes.activations import softmax
-from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells
+from attn_gui.models.passes.edited_layer import (
+    AnyLayer,
+    EditedLayer,
+    Records,
+    plain_layer,
+    problem_of,
+    read_as,
+    stage_cells,
+)
 from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
+from attn_gui.models.passes.layer_problem import layer_problem
 from attn_gui.models.passes.layer_walk import by_heads, walked
 from attn_gui.models.passes.model_ends import embedded, finished, scored
 from attn_gui.models.passes.sequence import Sequence
 
+LONGEST = 60  # letters of the text that stand in the name of a run
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
 _NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
@@ -40,6 +51,10 @@ class Run:
     ) -> None:
         self.model, self.sequence, self.interventions = model, sequence, interventions
         self.states = states  # each layer's x, and the last layer's output
+
+    def __repr__(self) -> str:
+        changes = f", interventions: {len(self.interventions)}" if self.interventions else ""
+        return f"Run({self.model.name}, {len(self.ids)} tokens{changes}: {shown(' '.join(self.texts), LONGEST)})"
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -87,6 +102,27 @@ class Run:
         known = self.states[: min(self._first_other(model, self.interventions), layer) + 1]
         states = _continued(model.layers[:layer], self.sequence, self.interventions, known, tell)
         return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
+
+    def readings(self, layer: int | None = None) -> dict[str, Array]:
+        """Numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", "previous_token", …
+
+        Each (layer, head), of one layer (head,); NaN where there is nothing to count.
+        """
+        plain = layer_problem(plain_layer(self.model.layers[0]), self.states[0], self.sequence, ())
+        if layer is not None:
+            return {key: self.reading(key, layer, plain) for key in READINGS}
+        layers = range(self.model.num_layers)
+        return {key: np.array([self.reading(key, number, plain) for number in layers]) for key in READINGS}
+
+    def reading(self, key: str, layer: int, plain: Problem) -> Array:
+        """(head,): one of the `readings` of a layer; `plain` is any layer's problem as the model has it."""
+        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+        own = self.problem(layer) if isinstance(one, EditedLayer) else plain  # it may have other keys than the tokens
+        found = np.full(self.model.num_heads, np.nan)
+        for head, weights in enumerate(self.attention(layer) if READINGS[key].fits(own) else ()):
+            rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
+            found[head] = READINGS[key].measure(own, partial(iter, rows))
+        return found
 
     def is_same(self, other: Run, layer: int) -> bool:
         """Whether another run went through the same layer with the same x; what is read of it is the same, then."""
