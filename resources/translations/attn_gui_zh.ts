@@ -202,10 +202,6 @@
         <translation>词元(&amp;T)…</translation>
     </message>
     <message>
-        <source>Output projection &amp;W_O</source>
-        <translation>输出投影 W_O(&amp;W)</translation>
-    </message>
-    <message>
         <source>&amp;Biases</source>
         <translation>偏置(&amp;B)</translation>
     </message>
@@ -216,14 +212,6 @@
     <message>
         <source>Residual, &amp;LayerNorm, Linear</source>
         <translation>残差、层归一化、线性层(&amp;L)</translation>
-    </message>
-    <message>
-        <source>&amp;Second sequence</source>
-        <translation>第二个序列(&amp;S)</translation>
-    </message>
-    <message>
-        <source>Work on &amp;Q, K, V directly</source>
-        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Product</source>
@@ -663,7 +651,7 @@
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation>查找下一个(&amp;J)</translation>
+        <translation>查找下一个(&amp;K)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
@@ -700,6 +688,34 @@
     <message>
         <source>Open a model, give a second text, and choose a cell of a map</source>
         <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
+    </message>
+    <message>
+        <source>Paste &amp;special</source>
+        <translation>选择性粘贴(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Transposed</source>
+        <translation>转置(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Added to the cells</source>
+        <translation>与原数相加(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Multiplied with the cells</source>
+        <translation>与原数相乘(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Output pro&amp;jection W_O</source>
+        <translation>输出投影 W_O(&amp;J)</translation>
+    </message>
+    <message>
+        <source>Second se&amp;quence</source>
+        <translation>第二个序列(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Work on Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V(&amp;W)</translation>
     </message>
 </context>
 <context>
@@ -2743,6 +2759,10 @@
     <message>
         <source>all rows of {stage} taken from the second text</source>
         <translation>{stage} 的所有行取自第二段文本</translation>
+    </message>
+    <message>
+        <source>filled {cell} with {value}</source>
+        <translation>以 {value} 填充 {cell}</translation>
     </message>
 </context>
 <context>
@@ -7480,10 +7500,6 @@
         <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
     </message>
     <message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install &apos;attn-gui[xlsx]&apos;.</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install &apos;attn-gui[xlsx]&apos;。</translation>
-    </message>
-    <message>
         <source>{file} is damaged or is no workbook of Excel.</source>
         <translation>{file} 已损坏，或者不是 Excel 工作簿。</translation>
     </message>
@@ -8038,6 +8054,10 @@
     <message>
         <source>{file} has a token of {got} letters; expected at most {expected}.</source>
         <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl</translation>
     </message>
 </context>
 <context>
@@ -8768,6 +8788,10 @@
     <message>
         <source>{file} into {cell}, {polarity}</source>
         <translation>{file} 已读入 {cell}，{polarity}</translation>
+    </message>
+    <message>
+        <source>A mask has no numbers to add to or to multiply.</source>
+        <translation>掩码中没有可以相加或相乘的数。</translation>
     </message>
 </context>
 <context>

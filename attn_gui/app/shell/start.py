@@ -7,12 +7,12 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QLibraryInfo, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -38,6 +38,9 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     from attn_gui.figure.text.fonts import load_fonts
 
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforminputcontexts")
+    if changed := replace_missing_fcitx(os.environ, plugins):
+        print(changed, file=sys.stderr)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("attn_gui")
@@ -50,6 +53,23 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     if start.program is not None:
         start.program.end()  # while Qt is still there
     return code
+
+
+def replace_missing_fcitx(environment: MutableMapping[str, str], plugins: Path) -> str | None:
+    """Name ibus in place of fcitx where Qt has no plugin for fcitx; return a sentence that says so, or None.
+
+    The Qt of PyPI brings a plugin for ibus alone, and fcitx 5 answers as ibus, too: without this, Chinese could not be
+    typed. Qt reads QT_IM_MODULES, names between semicolons, before QT_IM_MODULE.
+    """
+    variable = next((name for name in ("QT_IM_MODULES", "QT_IM_MODULE") if environment.get(name)), "")
+    names = environment.get(variable, "").split(";")
+    if not any(name.startswith("fcitx") for name in names) or any(plugins.glob("*fcitx*")):
+        return None
+    environment[variable] = ";".join(dict.fromkeys("ibus" if name.startswith("fcitx") else name for name in names))
+    return (
+        f"{variable} names fcitx, for which this Qt has no plugin; input methods are reached as "
+        f"{environment[variable]}, which fcitx 5 answers."
+    )
 
 
 def _import_plainly() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,14 @@ class TableBlocks(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"import_matrix": Command(self.import_matrix), "paste": Command(self._paste)}
+        acting = self._target.acting
+        return {
+            "import_matrix": Command(self.import_matrix),
+            "paste": Command(self._paste),
+            "paste_transposed": Command(acting(partial(self.paste, transpose=True))),
+            "paste_added": Command(acting(partial(self.paste, np.add))),
+            "paste_multiplied": Command(acting(partial(self.paste, np.multiply))),
+        }
 
     def finish(self) -> None:
         """Drop what is being read; for the end of the program."""
@@ -84,15 +92,26 @@ class TableBlocks(QObject):
         self.paste()
 
     # --- clipboard -------------------------------------------------------------------------------
-    def paste(self) -> None:
-        """The clipboard's block from the selection's corner on, as often as the selection is a multiple of it."""
+    def paste(self, operation: np.ufunc | None = None, *, transpose: bool = False) -> None:
+        """The clipboard's block from the selection's corner on, as often as the selection is a multiple of it.
+
+        `operation` combines the numbers of the table with those of the clipboard, such as np.add.
+        """
         place, cuts = self._target.place, self._target.selection()
         if cuts is None or not self._target.writable():
             return
 
         def take(matrix: Matrix) -> None:
-            block = tiled(matrix.values, block_shape(cuts))
-            self._put(place, _at(cuts[0].start, cuts[1].start, block), block, matrix.notes)
+            block = tiled(matrix.values.T if transpose else matrix.values, block_shape(cuts))
+            where = _at(cuts[0].start, cuts[1].start, block)
+            if operation is not None:
+                if self._target.model.dtype.kind == "b":
+                    self._window.banner.show_error(lambda: self.tr("A mask has no numbers to add to or to multiply."))
+                    return
+                there = self._target.model.block(*where)
+                if there.shape == block.shape:  # else it is refused with what would make room
+                    block = operation(there, block)
+            self._put(place, where, block, matrix.notes)
 
         self.reading.read_text(QGuiApplication.clipboard().text(), take)
 

@@ -35,7 +35,7 @@ LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
 TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
 WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
-REFUSED = ("abc", "1,5", "1/0")
+REFUSED = ("abc", "1,500", "1/0")
 EDITS = (
     "fill_down",
     "fill_right",
