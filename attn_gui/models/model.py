@@ -37,8 +37,7 @@ _NO_FAMILY = QT_TRANSLATE_NOOP(
 )
 _UNREAD = QT_TRANSLATE_NOOP(
     "Sentences",
-    "Tensors that are not read ({count}), since a model of type {family} with this config.json does not use them: "
-    "{names}.",
+    "Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.",
 )
 _HEADLESS = QT_TRANSLATE_NOOP(
     "Sentences", "Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that."

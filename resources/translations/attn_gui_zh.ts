@@ -7548,8 +7548,8 @@
         <translation>{file} 没有说明这是哪种模型：缺少 model_type；应为 {choices} 之一。</translation>
     </message>
     <message>
-        <source>Tensors that are not read ({count}), since a model of type {family} with this config.json does not use them: {names}.</source>
-        <translation>有 {count} 个张量未被读取，因为按此 config.json，{family} 类型的模型用不到它们：{names}。</translation>
+        <source>Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.</source>
+        <translation>未读取的张量：{names}（共 {count} 个）；按此 config.json，{family} 类型的模型用不到它们。</translation>
     </message>
     <message>
         <source>Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.</source>

@@ -159,7 +159,8 @@ def _in_shards(index: Path) -> dict[str, Tensor]:
         if Path(name).name != name or name in ("", ".", ".."):
             raise FormatError(_FOREIGN, name=shown(name)).at(index)
         shards[name] = _in_file(index.with_name(name))
-    return {name: shards[shard][name] for name, shard in listed.items() if name in shards[shard]}
+    found = {name: tensor for shard in shards.values() for name, tensor in shard.items()}
+    return found | {name: shards[shard][name] for name, shard in listed.items() if name in shards[shard]}
 
 
 def _in_file(path: Path) -> dict[str, Tensor]:
