@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import warnings
+from fnmatch import fnmatchcase
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from attn_gui.cli import main
 from attn_gui.models import open_model
+from attn_gui.models.families import FAMILIES
 
 from .golden_folders import TOY, slip
 from .made_folders import LAYERS, LLAMA, MLP, MOST, D, with_prefix, write_folder
@@ -101,6 +103,28 @@ def test_a_tensor_of_a_shard_that_the_index_does_not_list_is_named_too(tmp_path)
     index.write_text(json.dumps({"weight_map": listed}))
     with pytest.warns(UserWarning, match=r"model\.layers\.0\.extra\.weight \(1 in all\)"):
         open_model(folder)
+
+
+@pytest.mark.family(6)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_tensor_of_a_folder_counts_or_is_named(name, tmp_path):
+    """Other numbers in it are other numbers of the model; a buffer says nothing."""
+    variant = VARIANTS[name]
+
+    def numbers(tensors):
+        model, said = opened(tmp_path / "model", variant._replace(tensors=tensors))
+        run = model.run(ids=variant.ids, type_ids=variant.types, mask=variant.mask)
+        maps = [run.key(layer) for layer in range(LAYERS)]  # the softmax does not see their bias
+        found = [*maps, run.hidden] + [array for array in (run.pooled,) if array is not None]
+        return [*found, run.logits] if model.ends.head is not None else found, " ".join(said)
+
+    before, said = numbers(variant.tensors)
+    ignored = FAMILIES[variant.config["model_type"]].ignored
+    for tensor, cells in variant.tensors.items():
+        after, _ = numbers({**variant.tensors, tensor: cells + np.random.default_rng(1).normal(size=cells.shape)})
+        moved = any(not np.allclose(one, other, atol=1e-6) for one, other in zip(after, before, strict=True))
+        known = any(fnmatchcase(tensor, pattern) for pattern in ignored) or f"{tensor} " in said or f"{tensor}," in said
+        assert moved != known, tensor
 
 
 @pytest.mark.parametrize(
