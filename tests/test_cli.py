@@ -635,3 +635,48 @@ def test_arrays_that_say_nothing_are_refused(
 ) -> None:
     assert main(["verify", str(dump), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["exprot", "a.npz"], "the nearest is export"),
+        (["verfiy"], "the nearest is verify"),
+        (["export", "a.npz", "-o", "out", "--fromat", "png"], "the nearest is --format"),
+        (["export", "a.npz", "-o", "out", "--format", "pgn"], "the nearest is png"),
+    ],
+)
+def test_a_slip_is_answered_with_the_nearest_word(
+    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert meant in capsys.readouterr().err
+
+
+def test_the_help_has_a_word_on_every_command() -> None:
+    said = run("--help").stdout
+    commands = re.findall(r"^       attn-gui (\w+)", said, re.M)
+    assert {"export", "verify", "model", "worksheet", "solution", "lesson", "completion"} == set(commands)
+    assert all(re.search(rf"^  {command} +\w+ \w+", said, re.M) for command in commands)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_shells_complete_commands_and_their_options(shell: str) -> None:
+    said = run("completion", shell)
+    assert said.returncode == 0, said.stderr
+    assert "worksheet" in said.stdout
+    assert "--colormap" in said.stdout or "'colormap" in said.stdout
+
+
+def test_one_file_goes_to_stdout_and_several_are_refused(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "attn_gui", "export", WORKED, "-o", "-", "--format", "csv"],
+        capture_output=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert done.stdout.startswith(b"0.5,0.5") or b"0.5" in done.stdout
+    assert not list(tmp_path.iterdir())
+    several = run("export", WORKED, "-o", "-", "--format", "csv", "png")
+    assert several.returncode == 2
+    assert "-o - writes one file, and 2 were asked for" in several.stderr

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,7 +36,22 @@ class Parser(argparse.ArgumentParser):
     """Mistakes are one sentence, without the usage in front of it."""
 
     def error(self, message: str) -> NoReturn:
-        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
+        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}{self._nearest(message)}.")
+
+    def _nearest(self, message: str) -> str:
+        """Name the option, or the choice of an option, that is nearest to the word that is refused."""
+        if found := re.search(r"unrecognized arguments: (--\S+)", message):
+            return nearest(found[1], [option for action in self._actions for option in action.option_strings])
+        if found := re.search(r"argument (\S+): invalid choice: '([^']*)'", message):
+            choices = [action.choices or () for action in self._actions if found[1] in action.option_strings]
+            return nearest(found[2], [str(choice) for of_one in choices for choice in of_one])
+        return ""
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return f" (the nearest is {near[0]})" if near else ""
 
 
 class _FirstFile(argparse.Action):

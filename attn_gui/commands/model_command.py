@@ -27,7 +27,7 @@ TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest
 
 def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
-    chosen = parsed(_parser(), words, NEEDS, CLASHES)
+    chosen = parsed(model_parser(), words, NEEDS, CLASHES)
     chosen.format = chosen.format or _image_endings()[:1]
     if chosen.folder_out is not None:
         need_drawing()
@@ -176,7 +176,7 @@ def _interventions(text: str | None) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
-def _parser() -> Parser:
+def model_parser() -> Parser:
     from attn_gui.models import KNOWN
     from attn_gui.models.families import FAMILIES
 

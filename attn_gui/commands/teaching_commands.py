@@ -20,7 +20,7 @@ from attn_gui.languages import LANGUAGES
 
 def lesson(words: list[str]) -> int:
     """Go through a lesson."""
-    chosen = _lesson_parser().parse_args(words)
+    chosen = lesson_parser().parse_args(words)
     need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
@@ -43,7 +43,7 @@ def _counted(count: int, what: str) -> str:
 
 def worksheet(words: list[str]) -> int:
     """Write the worksheets of a class and their keys."""
-    chosen = _worksheet_parser().parse_args(words)
+    chosen = worksheet_parser().parse_args(words)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
     from attn_gui.figure.worksheets.class_set import write_class
@@ -74,7 +74,7 @@ def worksheet(words: list[str]) -> int:
 
 def solution(words: list[str]) -> int:
     """Write the worked solution of a cell, or of a whole problem."""
-    chosen = _solution_parser().parse_args(words)
+    chosen = solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
         raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
     need_drawing()
@@ -106,7 +106,7 @@ def solution(words: list[str]) -> int:
     return DONE
 
 
-def _lesson_parser() -> Parser:
+def lesson_parser() -> Parser:
     parser = Parser(
         "attn-gui lesson",
         usage="attn-gui lesson check FILE",
@@ -120,7 +120,7 @@ def _lesson_parser() -> Parser:
     return parser
 
 
-def _worksheet_parser() -> Parser:
+def worksheet_parser() -> Parser:
     from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
 
     parser = Parser(
@@ -153,7 +153,7 @@ def _worksheet_parser() -> Parser:
     return parser
 
 
-def _solution_parser() -> Parser:
+def solution_parser() -> Parser:
     from attn_gui.lessons.solutions.typeset_solution import ENDINGS
 
     parser = Parser(

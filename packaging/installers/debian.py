@@ -70,11 +70,21 @@ def _lay_out(tree: Path, folder: Path, parts: list[Part], version: str) -> None:
     manual = share / "man/man1/attn-gui.1"
     _copy(LINUX / "attn-gui.1", manual)
     watched(["gzip", "-9n", manual], "Packing the manual.")
+    _complete(inside / NAME, tree)
     icon = ROOT / "resources/icons/program/attn-gui.svg"
     for kind in ("apps/attn-gui", "mimetypes/application-x-attn"):
         _copy(icon, share / f"icons/hicolor/scalable/{kind}.svg")
         for side in SIZES:
             _draw(icon, side, share / f"icons/hicolor/{side}x{side}/{kind}.png")
+
+
+def _complete(program: Path, tree: Path) -> None:
+    """What completes the command line in bash and zsh, by the program itself."""
+    for shell, place in (("bash", f"bash-completion/completions/{NAME}"), ("zsh", f"zsh/vendor-completions/_{NAME}")):
+        target = tree / "usr/share" / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(subprocess.check_output([program, "completion", shell], text=True), encoding="utf-8")
+        target.chmod(0o644)
 
 
 def _changes(version: str) -> str:
