@@ -8052,6 +8052,10 @@
         <translation>{file} 切分这段文本时可能生成多达 {got} 的内容；最多允许 {expected}。</translation>
     </message>
     <message>
+        <source>{file} would look through a word of {got} letters for its parts; expected at most {expected}.</source>
+        <translation>{file} 要在一个长达 {got} 个字符的单词中查找子词；最多允许 {expected} 个。</translation>
+    </message>
+    <message>
         <source>{file} has a token of {got} letters; expected at most {expected}.</source>
         <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
     </message>

@@ -13,6 +13,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, size
 
 LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
 LONGEST_TOKEN = 1 << 10  # letters
+LONGEST_WORD = 1 << 11  # letters of a word that WordPiece looks through, for which it takes the cube of them in time
 STEEPEST = 11  # times as many bytes: U+FDFA in NFKC and NFKD
 GROWTH = {
     "Nmt": 1,
@@ -27,6 +28,9 @@ GROWTH = {
 """How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
 _GROWS = QT_TRANSLATE_NOOP(
     "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
+)
+_WORD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
 )
 _TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
 
@@ -47,13 +51,22 @@ class TokenGrowth:
 
     def check(self, texts: Sequence[str]) -> None:
         """Raise FormatError where one of the texts could become too long."""
-        for text in texts:
-            size = self._normalized(text) * self._by_pieces
-            repeated, added = self._laid_round
-            self._weigh(size * repeated + added)
+        repeated, added = self._laid_round
+        for text in map(self._normalized, texts):
+            self._weigh(len(text.encode()) * self._by_pieces * repeated + added)
+            self._check_words(text)
 
-    def _normalized(self, text: str) -> int:
-        """The bytes of a text after the normalizers, each of which is tried once it cannot make too many."""
+    def _check_words(self, text: str) -> None:
+        """Raise FormatError for a word that WordPiece would be busy with for minutes."""
+        if getattr(self._tokenizer.model, "max_input_chars_per_word", 0) <= LONGEST_WORD:
+            return  # longer ones are unknown to it at once
+        cut = self._tokenizer.pre_tokenizer
+        words = [text] if cut is None else [word for word, _ in cut.pre_tokenize_str(text)]
+        if (longest := max(map(len, words), default=0)) > LONGEST_WORD:
+            raise FormatError(_WORD, got=longest, expected=LONGEST_WORD)
+
+    def _normalized(self, text: str) -> str:
+        """A text after the normalizers, each of which is tried once it cannot make too much."""
         from tokenizers import normalizers
 
         for told in self._normalizers:
@@ -61,7 +74,7 @@ class TokenGrowth:
             one = normalizers.Sequence([])
             one.__setstate__(json.dumps(told).encode())
             text = one.normalize_str(text)
-        return len(text.encode())
+        return text
 
     def _weigh(self, size: int) -> None:
         if size > LONGEST:

@@ -147,6 +147,20 @@ def test_a_tokenizer_that_panics_or_makes_text_without_end_is_refused_before_it_
         TokenizerFile(tmp_path).cut(("a" * 60 + "b",))
 
 
+@pytest.mark.parametrize("longest", [100, 10**9])
+def test_a_word_that_takes_minutes_to_look_through_is_refused(longest, tmp_path):
+    given = json.loads((DATA / "tiny-bert" / "tokenizer.json").read_text(encoding="utf-8"))
+    given["model"]["max_input_chars_per_word"] = longest
+    (tmp_path / "tokenizer.json").write_text(json.dumps(given), encoding="utf-8")
+    found = TokenizerFile(tmp_path)
+    assert len(found.cut(("a " * 5000,)).ids) == 5002
+    if longest == 100:  # longer ones are unknown as a whole
+        assert len(found.cut(("a" * 5000,)).ids) == 3
+        return
+    with pytest.raises(FormatError, match="look through a word of 5000 letters"):
+        found.cut(("a" * 5000,))
+
+
 @pytest.mark.parametrize("name", ["tiny-bert", "tiny-llama", "tiny-gpt2", "tiny-xlmr"])
 @pytest.mark.parametrize("letter", ["a ", "\u6ce8\u610f", "\U0001f600", "\ufdfa", "\u0390 "])
 def test_long_texts_of_any_script_are_cut(name, letter):
