@@ -8,7 +8,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -187,6 +188,23 @@ def _changes(loaded: Loaded) -> list[str]:
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
     return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Let nothing reach stderr that a library writes there by itself, as Rust does before it panics."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with Path(os.devnull).open("w") as sink:
+        os.dup2(sink.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 PATIENCE = 0.5  # seconds before progress is shown

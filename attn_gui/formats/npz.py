@@ -36,14 +36,29 @@ from attn_gui.formats.problem_fields import is_field, is_option, option_of, spli
 from attn_gui.formats.rows import Rows, rows_of
 
 LONGEST_DIRECTORY = 2**20
-_END = b"PK\5\6"
-_END_SIZE = 22
-_ZIP64_LOCATOR = b"PK\6\7"
+START = b"PK\3\4"
+_END, _END_SIZE = b"PK\5\6", 22
+_LOCATOR, _LOCATOR_SIZE = b"PK\6\7", 20  # of the end in zips of more than 4 GiB, which stands before
+_END64, _END64_SIZE = b"PK\6\6", 56
+_OF_TORCH = "data.pkl"
 _ENCRYPTED = 1
+_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a .npz: its end is missing.")
 
 
 def matches(start: bytes) -> bool:
-    return start.startswith((b"PK\3\4", _END))
+    return start.startswith((START, _END))
+
+
+def is_torch_save(source: Source) -> bool:
+    """Whether a zip is what `torch.save` writes: a pickle, and its arrays as bytes without names."""
+    try:
+        _check_directory(source)
+        with zipfile.ZipFile(source.file) as archive:
+            return any(name.rpartition("/")[-1] == _OF_TORCH for name in archive.namelist())
+    except (FormatError, zipfile.BadZipFile, NotImplementedError):  # whoever reads it says what is wrong with it
+        return False
+    finally:
+        source.file.seek(0)
 
 
 def read(source: Source) -> Loaded:
@@ -131,16 +146,27 @@ def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
 
 def _check_directory(source: Source) -> None:
     """Refuse a zip whose table of contents would not fit before it is read: zipfile reads it whole."""
-    source.file.seek(-min(source.size, _END_SIZE + 20), io.SEEK_END)
+    source.file.seek(-min(source.size, _END_SIZE + _LOCATOR_SIZE + _END64_SIZE), io.SEEK_END)
     tail = source.file.read()
-    end = tail[-_END_SIZE:]
     source.file.seek(0)
+    end = tail[-_END_SIZE:]
     if not end.startswith(_END) or end[-2:] != b"\0\0":
-        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a .npz: its end is missing."))
-    directory = int.from_bytes(end[12:16], "little")
-    if tail.startswith(_ZIP64_LOCATOR) or directory > LONGEST_DIRECTORY:
+        raise FormatError(_CUT_OFF)
+    directory = _directory64(source, tail[:-_END_SIZE]) or int.from_bytes(end[12:16], "little")
+    if directory > LONGEST_DIRECTORY:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} has a directory of {got}; expected at most {expected}.")
         raise FormatError(template, got=size_text(directory), expected=size_text(LONGEST_DIRECTORY))
+
+
+def _directory64(source: Source, tail: bytes) -> int:
+    """The length of the table of contents as ZIP64 says it, right before the end of a zip; 0 where nothing does."""
+    locator, end = tail[-_LOCATOR_SIZE:], tail[-_LOCATOR_SIZE - _END64_SIZE : -_LOCATOR_SIZE]
+    if not locator.startswith(_LOCATOR):
+        return 0
+    place = source.size - _END_SIZE - _LOCATOR_SIZE - _END64_SIZE
+    if not end.startswith(_END64) or int.from_bytes(locator[8:16], "little") != place:
+        raise FormatError(_CUT_OFF)
+    return int.from_bytes(end[40:48], "little")
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:

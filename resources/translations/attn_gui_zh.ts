@@ -8152,6 +8152,27 @@
     </message><message>
         <source>as torch.nn.Linear, heads apart</source>
         <translation>与 torch.nn.Linear 一致，各头分开</translation>
+    </message><message>
+        <source>{file} does not say what kind of model this is: model_type is missing; expected {choices}.</source>
+        <translation>{file} 没有说明这是哪种模型：缺少 model_type；应为 {choices} 之一。</translation>
+    </message><message>
+        <source>Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.</source>
+        <translation>未读取的张量：{names}（共 {count} 个）；按此 config.json，{family} 类型的模型用不到它们。</translation>
+    </message><message>
+        <source>Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.</source>
+        <translation>不作预测：按其 config.json（architectures），这是 {got}，没有用于预测词元的输出头。</translation>
+    </message><message>
+        <source>{file} cannot cut this text into tokens: {reason}.</source>
+        <translation>{file} 无法把这段文本切分成词元：{reason}。</translation>
+    </message><message>
+        <source>{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}.</source>
+        <translation>{file} 切分这段文本时可能生成多达 {got} 的内容；最多允许 {expected}。</translation>
+    </message><message>
+        <source>{file} would look through a word of {got} letters for its parts; expected at most {expected}.</source>
+        <translation>{file} 要在一个长达 {got} 个字符的单词中查找子词；最多允许 {expected} 个。</translation>
+    </message><message>
+        <source>{file} has a token of {got} letters; expected at most {expected}.</source>
+        <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -48,6 +49,16 @@ def zipped(*members: Member, comment: bytes = b"") -> bytes:
         directory.write(name)
     counts = (len(members), len(members), directory.tell(), out.tell(), len(comment))
     return out.getvalue() + directory.getvalue() + b"PK\5\6\0\0\0\0" + struct.pack("<HHIIH", *counts) + comment
+
+
+def with_end64(data: bytes, directory: int | None = None, place: int | None = None) -> bytes:
+    """A zip with the end of one of more than 4 GiB: its counts stand apart, and the old ones say nothing."""
+    counts = struct.unpack("<HHIIH", data[-14:])
+    size = counts[2] if directory is None else directory
+    told = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, counts[0], counts[1], size, counts[3])
+    at = len(data) - 22 if place is None else place
+    old = struct.pack("<HHIIH", 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    return data[:-22] + b"PK\6\6" + told + b"PK\6\7" + struct.pack("<IQI", 0, at, 1) + data[-22:-14] + old
 
 
 def npy(array: object, pickled: bool = False) -> bytes:
@@ -194,6 +205,56 @@ def test_a_directory_that_would_not_fit_is_not_read(tmp_path: Path, refused: Cal
     path = tmp_path / "file.npz"
     path.write_bytes(zipped(*(Member(f"{'x' * 60}{number}", b"") for number in range(12_000))))
     assert "directory of 1.3 MB" in refused(load, path, path=path)
+
+
+def test_a_file_with_the_end_of_one_of_more_than_four_gigabytes_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "file.npz"
+    path.write_bytes(with_end64(zipped(QUERY, KEY, VALUE)))
+    assert load(path) == load_bytes(tmp_path, zipped(QUERY, KEY, VALUE))
+
+
+def load_bytes(folder: Path, data: bytes) -> Problem:
+    path = folder / "plain.npz"
+    path.write_bytes(data)
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("directory", "place", "said"),
+    [(2**40, None, "directory of 1.1 TB; expected at most 1.0 MB"), (None, 7, "its end is missing")],
+)
+def test_such_an_end_cannot_lie(directory, place, said, tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "file.npz"
+    path.write_bytes(with_end64(zipped(QUERY, KEY, VALUE), directory, place))
+    assert said in refused(load, path, path=path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a hole in a file may take room on the disk")
+def test_of_a_file_of_more_than_four_gigabytes_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
+    path, name, hole = tmp_path / "file.npz", b"all_layers.npy", 5 * 2**30
+    data = zipped(QUERY, KEY, VALUE)
+    _, count, size, at, _ = struct.unpack("<HHIIH", data[-14:])
+    fields = 45, 0, 0, 0, 33, 0, 0xFFFFFFFF, 0xFFFFFFFF, len(name)
+    sizes = struct.pack("<HHQQ", 1, 16, hole, hole)
+    entry = b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 45, *fields, len(sizes), 0, 0, 0, 0, at) + name + sizes
+    with path.open("wb") as file:
+        file.write(data[:at] + b"PK\3\4" + struct.pack("<HHHHHIIIHH", *fields, 0) + name)
+        file.truncate(file.tell() + hole)
+        place = file.seek(0, io.SEEK_END)
+        file.write(data[at : at + size] + entry)
+        told = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, count + 1, count + 1, size + len(entry), place)
+        end = file.tell()
+        file.write(b"PK\6\6" + told + b"PK\6\7" + struct.pack("<IQI", 0, end, 1))
+        file.write(b"PK\5\6\0\0\0\0" + struct.pack("<HHIIH", 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0))
+    with pytest.warns(UserWarning, match="all_layers"):
+        assert load(path) == load_bytes(tmp_path, data)
+
+
+def test_of_other_formats_such_a_file_is_refused_by_its_size(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "file.json"
+    with path.open("wb") as file:
+        file.truncate(5 * 2**30)
+    assert "too large: 5.4 GB; expected at most 2.0 GB" in refused(load, path, path=path)
 
 
 @pytest.mark.parametrize("dtype", ["<f2", ">f4", ">f8", "<i1", ">i4", "<u8", "|b1", ">u2"])

@@ -48,7 +48,7 @@ class Recovered(NamedTuple):
 
 def kept_in(path: Path) -> Kept:
     """Record of a journal about its document, without the numbers. Raises FormatError."""
-    with reading(path) as source:
+    with reading(path, LARGEST_FILE) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
         if length > min(packed_arrays.LONGEST_HEADER, source.size):
@@ -62,7 +62,7 @@ def is_in_its_file(path: Path) -> bool:
 
     Of large ones it is not found out, which would take a while. Raises FormatError.
     """
-    with reading(path) as source:
+    with reading(path, LARGEST_FILE) as source:
         held, size = _file_in(_checked_start(source), source.size), source.size
     if held is None or size + held.file.size > COMPARED:
         return False
@@ -77,7 +77,7 @@ def _bytes(loaded: Loaded) -> bytes:
 
 def recover(path: Path, tell: Tell | None = None) -> Recovered:
     """The document as the last whole entry left it. Raises FormatError."""
-    with reading(path, tell=tell) as source:
+    with reading(path, LARGEST_FILE, tell) as source:
         state = _State(_file_in(_checked_start(source), source.size))
         source.file.seek(len(MAGIC))
         for data in _entries(source.file, source.size):
