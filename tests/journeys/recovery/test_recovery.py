@@ -47,7 +47,7 @@ def crashed(launch, qtbot, tmp_path):
     person.save_as(tmp_path / "mine.attn")
     person.type_into("query", 0, 0, "7")
     problem = left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     assert [path.stem for path in journals()] == ["crashed"], "a window that is closed leaves nothing"
     return tmp_path / "mine.attn", problem
 
@@ -78,7 +78,7 @@ def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked
     before = path.read_bytes()
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     person = launch()
     press(person, "Recover")
     qtbot.waitUntil(lambda: person.window.isWindowModified())
@@ -91,13 +91,13 @@ def test_what_is_discarded_is_never_offered_again(crashed, launch):
     press(person, "Discard")
     assert person.banner() == ""
     assert not list(journals_folder().iterdir())
-    person.program.end()
+    person.leave()
     assert "mine" not in launch().banner()
 
 
 def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
     person = launch()
-    person.program.end()
+    person.leave()
     assert "mine" in launch().banner()
 
 
@@ -119,7 +119,7 @@ def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, mon
     monkeypatch.setattr(os, "replace", replace_and_crash)
     person.do("save") if known else person.save_as(path)
     assert open_file(path).problem.query[0, 0] == 7
-    person.program.end()
+    person.leave()
     (journals_folder() / "before.journal").unlink()
     assert [each.stem for each in journals()] == ["crashed"]
     person = launch()
@@ -155,7 +155,7 @@ def test_a_journal_that_cannot_be_read_is_set_aside_and_that_is_said(launch):
     person = launch(SMALL)
     assert "broken.unreadable" in person.banner()
     assert [path.read_bytes() for path in journals_folder().iterdir()] == [b"attn_gui journal 2\n\7"]
-    person.program.end()
+    person.leave()
     assert launch(SMALL).banner() == "", "it is said once"
 
 
@@ -185,7 +185,7 @@ def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypa
     qtbot.waitUntil(lambda: len(snapshots_in_journal(own()[0])) == 2)
     person.type_into("query", 0, 0, "9")
     left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     person = launch()
     press(person, "Recover")
     qtbot.waitUntil(lambda: person.program.document.problem.query[0, 0] == 9)
@@ -287,7 +287,7 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     person.wait()
     before, study = left_by_crash(person, qtbot), person.program.document.study
     logits = person.program.rooms.model.answer.run.logits
-    person.program.end()
+    person.leave()
     person = launch()
     person.click(person.find("banner").buttons()[0])
     qtbot.waitUntil(lambda: person.program.document.study is not None)
@@ -311,7 +311,7 @@ def test_without_its_model_the_layer_on_the_table_comes_back_and_that_is_said(la
     person.wait()
     person.type_into("w_query", 0, 0, "7")
     before = left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     weights.write_bytes(b"")
     person = launch()
     person.click(person.find("banner").buttons()[0])
