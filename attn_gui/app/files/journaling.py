@@ -33,6 +33,7 @@ AGAIN_MS = 10_000  # after a journal could not be written
 LARGE = 64 * 2**20  # bytes of arrays from which on those of an unchanged file are not written again
 GROWN = 32 * 2**20  # bytes of entries after which a whole state takes their place
 MOST = 2 * 10**9  # bytes that a journal may take
+AT_ONCE = 2**20  # bytes of an entry that the window's thread copies; more are read beside it
 _TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file}: the document is too large to be kept beside its file.")
 
 
@@ -67,6 +68,7 @@ class Journaling(QObject):
         self._held_study: Study | None = None
         self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
         self._due = False  # something happened since the last entry
+        self._writes: int | None = None  # of the document, when the last entry was begun that is read beside the window
         self._given_up = -1  # the revision of the document that is not to be kept any more
         self._then: Callable[[], object] | None = None  # called once the document is kept, or left for good
         self._background, self._timer = Background(self), QTimer(self, singleShot=True)
@@ -146,7 +148,7 @@ class Journaling(QObject):
             self._timer.start(DELAY_MS)
 
     def _write(self) -> None:
-        """Hand what has changed to the other thread; no array is copied here, which would hold up the window."""
+        """Hand what has changed to the other thread; nothing large is copied here, which would hold up the window."""
         self._due = False
         given_up = self._document.revision == self._given_up
         if given_up or not (self._document.modified or self._is_saving()):
@@ -163,11 +165,20 @@ class Journaling(QObject):
         based = self._is_based(step)
         self._held, self._held_study = self._document.snapshots.all, self._document.study
         if not self._whole and self._journal.grown <= max(GROWN, step.weight):
+            step = self._safe(step)
             self._background.ask(lambda: self._journal.append(step))
             return
-        first = replace(step, kept=self._kept(), base=self._origin) if based else self._state()
+        first = self._safe(replace(step, kept=self._kept(), base=self._origin) if based else self._state())
         since, self._whole, self._name = self._since, False, self._document.name
         self._background.ask(lambda: self._begin(first, since))
+
+    def _safe(self, step: Step) -> Step:
+        """A copy of a small step; a large one is read beside the window, and tells whether it was written to."""
+        self._writes = None
+        if sum(numbers.nbytes for numbers in step.numbers().values()) <= AT_ONCE:
+            return step.copied()
+        self._writes = writes = self._document.writes
+        return replace(step, is_torn=lambda: self._document.writes != writes)
 
     def _is_new(self) -> bool:
         """Whether there is something to be kept but for changes; while it is written, nothing is if it was saved."""
@@ -234,6 +245,9 @@ class Journaling(QObject):
             return
         if self._due:
             self._timer.start(DELAY_MS)
+        elif self._writes not in (None, self._document.writes):  # to and back, as where an edit is refused at its end
+            self._whole = True
+            self.wake()
         else:  # an earlier write does not keep what was to be taken over since
             self._hand_over()
 
