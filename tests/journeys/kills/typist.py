@@ -78,7 +78,8 @@ def type_and_save(session: Path) -> None:
 
     def go_on() -> None:
         nonlocal number
-        if document.path != session or program.rooms.models.busy:
+        shown = program.window.findChild(QTableView, "table.w_query" if document.study else "table.query")
+        if document.path != session or program.rooms.models.busy or shown is None:
             return  # still being opened, or turned to another layer
         number += 1
         say("typed", number, time.monotonic(), act(program, number, dice))
