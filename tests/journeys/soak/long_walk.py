@@ -32,6 +32,7 @@ SIZE = 1440, 900  # of the window when it is weighed: its pixels make a differen
 STRETCH = 150  # steps in one document
 STANDSTILL = 600  # seconds after which the window is not slow but stands still, three walks on two cores
 STDERR = 2  # a descriptor: no object that pytest puts in its place
+BURST = 20  # actions in haste, one after the other
 WEIGHED = 4  # documents from one weighing to the next: what the last one left is given back first, which takes a while
 
 
@@ -41,6 +42,25 @@ def _garbage_is_looked_for() -> Any:
     collector = GarbageCollector()
     yield
     collector.timer.stop()
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.usefixtures("_garbage_is_looked_for")
+def walk_in_haste(launch, tmp_path, qtlog, capsys, pytestconfig):
+    """Only what is done in haste, judged at the end of each burst."""
+    make_errors_whole()
+    seed = pytestconfig.getoption("seed")
+    walk = Walk(launch(), beginning(seed, tmp_path, larger=False), qtlog)
+    faults, bursts = list[str](), pytestconfig.getoption("actions") // BURST
+    for number in range(bursts):
+        try:
+            walk.step_of(lambda: walk.moves.answers.during(lambda: walk.moves.haste.burst(BURST)))
+        except Exception:
+            faults.append(f"{traceback.format_exc(limit=-3)}\n{walk.tale()}")
+            tell(capsys, f"fault: {faults[-1]}")
+        if number % 50 == 49:
+            tell(capsys, f"{(number + 1) * BURST} actions in haste, {len(faults)} faults")
+    assert not faults
 
 
 @pytest.mark.timeout(0)
