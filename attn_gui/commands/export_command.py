@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
-from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, say, told
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def export(words: list[str]) -> int:
     loaded = told(opened(chosen))
     try:
         for path in written(loaded, chosen):
-            print(path, flush=True)
-    except BrokenPipeError:
-        raise
+            say(path)
     except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:
