@@ -332,3 +332,16 @@ def test_a_lesson_is_opened_from_a_file_by_the_action(launch):
     person.choose_file(WORKED, lambda: person.do("open_lesson"))
     settle(person)
     assert person.find("lesson").isVisible()
+
+
+def test_a_click_on_a_choice_is_an_answer(launch):
+    person = launch()
+    begin(person, resource("lessons", "03-root-d-k.md"))
+    while state(person).step.question is None or not state(person).step.question.choices:
+        person.click("lesson.next")
+        settle(person)
+    question = state(person).step.question
+    assert verdict(person) == ""
+    for wrong, said in ((True, "Not yet"), (False, "Right.")):
+        answer(person, question, wrong)
+        assert verdict(person).startswith(said)
