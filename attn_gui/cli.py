@@ -19,12 +19,14 @@ from attn_gui.commands.command_ground import (
     FileProgress,
     Parser,
     Refusal,
+    Unheard,
     Unnamed,
     add_arrangement,
     add_problem,
     arranged,
     nearest,
     opened,
+    say,
     told,
 )
 from attn_gui.languages import LANGUAGES
@@ -49,9 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(str(refusal))
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the paths has heard enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    except Unheard as unheard:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
+        if isinstance(unheard.reason, BrokenPipeError):  # whoever read the paths has heard enough
+            return DONE
+        return _refuse(f"The output could not be written: {unheard.reason.strerror}.")
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -183,7 +187,7 @@ def _verify(words: list[str]) -> int:
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
     for line in found.lines():
-        print(line, flush=True)
+        say(line)
     if found.complaint:
         raise Refusal(found.complaint)
     if found.unjudged is not None:

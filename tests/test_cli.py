@@ -682,3 +682,42 @@ def test_one_file_goes_to_stdout_and_several_are_refused(tmp_path: Path) -> None
     several = run("export", WORKED, "-o", "-", "--format", "csv", "png")
     assert several.returncode == 2
     assert "-o - writes one file, and 2 were asked for" in several.stderr
+
+
+TOLD = {
+    "version": ["--version"],
+    "help": ["--help"],
+    "help of a command": ["verify", "--help"],
+    "verify": ["verify", WORKED],
+    "export": ["export", WORKED, "-o", "{folder}", "--format", "npz"],
+    "solution": ["solution", WORKED, "-o", "{folder}", "--format", "md"],
+    "worksheet": ["worksheet", WORKED, "-o", "{folder}", "--count", "1"],
+    "lesson": ["lesson", "check", resource("lessons", "06-worked-example.md")],
+    "model": ["model", resource("models", "toy-induction"), "--text", "q w e"],
+}
+"""One call of every command, all of which say something."""
+
+
+@pytest.fixture(params=TOLD)
+def told(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    command = [str(word).format(folder=tmp_path / "out") for word in TOLD[request.param]]
+    return [sys.executable, "-m", "attn_gui", *command]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(told: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(told, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr == "attn-gui: The output could not be written: No space left on device.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
+def test_nothing_is_said_to_whoever_has_stopped_listening(told: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(told, stdout=write, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=300)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -32,8 +32,28 @@ class Unnamed(Refusal):
     """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
 
 
+class Unheard(Exception):
+    """What was to be said could not be written to stdout, for `reason`: a full disk, a pipe that nobody reads."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+def say(words: object, end: str = "\n") -> None:
+    """Write to stdout at once. Raises Unheard."""
+    try:
+        print(words, end=end, flush=True)
+    except OSError as error:
+        raise Unheard(error) from error
+
+
 class Parser(argparse.ArgumentParser):
     """Mistakes are one sentence, without the usage in front of it."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help or the version; argparse itself passes over what goes wrong."""
+        say(message, end="")
 
     def error(self, message: str) -> NoReturn:
         raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}{self._nearest(message)}.")

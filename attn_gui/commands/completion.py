@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attn_gui.commands.command_ground import DONE, Parser, Refusal
+from attn_gui.commands.command_ground import DONE, Parser, Refusal, say
 
 SHELLS = ("bash", "zsh")
 
@@ -18,7 +18,7 @@ def completion(words: list[str], window: argparse.ArgumentParser, verify: argpar
         raise Refusal(
             "Completion needs the package shtab, which is not installed: python -m pip install shtab"
         ) from error
-    print(complete(_whole(window, verify), shell=chosen.shell))
+    say(complete(_whole(window, verify), shell=chosen.shell))
     return DONE
 
 

@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
-from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, complete, need_drawing, opened, told
+from attn_gui.commands.command_ground import (
+    DONE,
+    Parser,
+    Refusal,
+    add_problem,
+    complete,
+    need_drawing,
+    opened,
+    say,
+    told,
+)
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -47,9 +57,7 @@ def export(words: list[str]) -> int:
             _write_to_stdout(lambda: written(loaded, chosen), chosen)
             return DONE
         for path in written(loaded, chosen):
-            print(path, flush=True)
-    except BrokenPipeError:
-        raise
+            say(path)
     except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, parsed, setting, whole
-from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, muted, need_drawing
+from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, muted, need_drawing, say
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -45,11 +45,9 @@ def model(words: list[str]) -> int:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
-            print(line, flush=True)
+            say(line)
         for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
-            print(path, flush=True)
-    except BrokenPipeError:
-        raise
+            say(path)
     except (ValueError, TypeError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:

@@ -14,6 +14,7 @@ from attn_gui.commands.command_ground import (
     complete,
     need_drawing,
     opened,
+    say,
     told,
 )
 from attn_gui.languages import LANGUAGES
@@ -34,7 +35,7 @@ def lesson(words: list[str]) -> int:
         raise Refusal(str(error)) from error
     steps = _counted(len(states), "step")
     questions = _counted(sum(state.step.question is not None for state in states), "question")
-    print(f"{chosen.file.name}: {steps}, {questions}, every number computed")
+    say(f"{chosen.file.name}: {steps}, {questions}, every number computed")
     return DONE
 
 
@@ -67,7 +68,7 @@ def worksheet(words: list[str]) -> int:
             )
             for path in written:
                 progress.clear()
-                print(path, flush=True)
+                say(path)
     except (ValueError, KeyError, OSError) as error:
         raise Refusal(str(error)) from error
     return DONE
@@ -101,7 +102,7 @@ def solution(words: list[str]) -> int:
             path = chosen.folder / f"{stem}.{ending}"
             with FileProgress(path) as progress:
                 save_solution(found, path, chosen.lang, progress.show)
-            print(path, flush=True)
+            say(path)
     except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     return DONE

@@ -45,6 +45,7 @@ class TargetController(QObject):
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
+        self._generation = 0  # of the document that it is about
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -82,8 +83,8 @@ class TargetController(QObject):
         dialog.withdrawn.connect(self._withdraw)
         if target is not None:
             dialog.field.setText(shortest(target, self._document.problem.dtype))
-        generation = self._document.generation
-        found = self._solution if asked(dialog) and generation == self._document.generation else None
+        self._generation = self._document.generation
+        found = self._solution if asked(dialog) and self._generation == self._document.generation else None
         self._withdraw()
         self._dialog = None
         if found is not None:
@@ -106,9 +107,10 @@ class TargetController(QObject):
         self._solution = self._question = None
 
     def _solve(self) -> None:
+        """Solve of the problem that the question is about; one that has gone meanwhile is not answered."""
         from attn_gui.engine import solve
 
-        if self._question is not None:
+        if self._question is not None and self._generation == self._document.generation:
             question, problem = self._question, self._document.problem
             self._background.ask(lambda: solve(problem, *question))
 

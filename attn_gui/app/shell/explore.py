@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.shell.signals import ending_signals
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
@@ -50,7 +52,8 @@ class Explorer:
         window.raise_()
 
     def close(self) -> None:
-        """Close the window without asking."""
+        """Close the window without asking; what is unsaved in it is given up, `problem` still has it."""
+        self._program.files.journaling.forget()
         self._program.end()
 
     def __repr__(self) -> str:
@@ -86,7 +89,11 @@ def explore(
     if shell is not None:
         _keep_alive(shell)
     elif QThread.currentThread().loopLevel() == 0 and not hasattr(sys, "ps1"):  # at a prompt PySide6 runs the loop
-        app.exec()
+        with ending_signals([signal.SIGINT]) as came:
+            app.exec()
+        program.files.journaling.finish()  # the display may be gone, and nobody was asked
+        if came:
+            raise KeyboardInterrupt
     return Explorer(program)
 
 

@@ -200,6 +200,7 @@ class Program(QObject):
             self._waiting.append(self.window.close)
         elif self._are_written() and self.files.may_leave():
             self.layout.remember()
+            self.files.journaling.forget()
             for part in (self.files, self.making, self.edits.table_blocks, self.tools.recovery):
                 part.finish()
         else:
@@ -250,7 +251,8 @@ class Program(QObject):
         self._when_complete(lambda: self.arrivals.take(paths, field))
 
     def end(self) -> None:
-        """Close without asking; for a program that drives this one from outside."""
+        """Close without asking; what is unsaved stays in its journal, which the next start offers."""
+        self.layout.remember()
         self.window.hide()  # gives up what is half typed
         self.computation.end()
         self.baseline.end()
@@ -261,6 +263,7 @@ class Program(QObject):
 
         for supply in (*self.findChildren(Supply), *self.window.findChildren(Supply)):  # ended ones may still draw
             supply.finish()
+        self.window.blockSignals(True)  # nobody is asked
         self.window.close()
         for owned in (self.window, self.look, self._shell, self):
             owned.deleteLater()

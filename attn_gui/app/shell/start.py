@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     _import_plainly()
     from attn_gui.app.shell.shell import Shell
+    from attn_gui.app.shell.signals import ending_signals
     from attn_gui.figure.text.fonts import load_fonts
 
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
@@ -48,10 +49,12 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     app.setDesktopFileName("attn-gui")  # by which a desktop finds the name, the icon and what belongs together
     app.setWindowIcon(QIcon(str(resource("icons", "program", "attn-gui.svg"))))
     load_fonts()
-    start = Start(app, Shell(app, lang), paths, arrangement)
-    code = app.exec()
-    if start.program is not None:
-        start.program.end()  # while Qt is still there
+    with ending_signals():
+        start = Start(app, Shell(app, lang), paths, arrangement)
+        code = app.exec()
+        if start.program is not None:
+            start.program.end()  # while Qt is still there
+            _say_what_is_kept(start.program)
     return code
 
 
@@ -70,6 +73,13 @@ def replace_missing_fcitx(environment: MutableMapping[str, str], plugins: Path) 
         f"{variable} names fcitx, for which this Qt has no plugin; input methods are reached as "
         f"{environment[variable]}, which fcitx 5 answers."
     )
+
+
+def _say_what_is_kept(program: Program) -> None:
+    """Say in the terminal that something unsaved is kept, where the window went without asking."""
+    if program.files.journaling.path.exists():
+        with suppress(OSError):  # the terminal may be what went
+            print(f"attn-gui: {program.document.name} was not saved; the next start offers it.", file=sys.stderr)
 
 
 def _import_plainly() -> None:

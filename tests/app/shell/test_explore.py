@@ -12,6 +12,7 @@ import pytest
 
 import attn_gui
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.journaling import journals_folder
 from attn_gui.models import open_model
 from attn_gui.models.studies.study import placed
 from attn_gui.paths import resource
@@ -131,6 +132,16 @@ def test_show_is_one_step_of_the_history(explored):
         explorer._program.document.stack.redo()
     with pytest.raises(TypeError, match=r"show\(trace\.problem\)"):
         explorer.show(attn_gui.compute(PROBLEM))
+
+
+def test_who_closes_the_window_from_python_is_offered_nothing_at_the_next_start(explored):
+    explorer = explored(Shell(), PROBLEM)
+    explorer.show(PROBLEM.replace(value=V + 1))
+    explorer._program.files.journaling.finish()
+    assert list(journals_folder().glob("*.journal"))
+    explorer.close()
+    assert not list(journals_folder().glob("*"))
+    assert explorer.problem == PROBLEM.replace(value=V + 1)
 
 
 def test_a_problem_that_is_shown_is_no_layer_of_the_model_that_was_open(explored):

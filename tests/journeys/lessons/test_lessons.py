@@ -355,3 +355,16 @@ def test_entropy_has_one_named_unit_in_a_lesson_and_beside_it(launch):
     assert "nats" in beside
     said = " ".join(view.text() for view in person.find("lesson").findChildren(SentenceView))
     assert f"{person.find('head.0').reading} nats" in said
+
+
+def test_a_click_on_a_choice_is_an_answer(launch):
+    person = launch()
+    begin(person, resource("lessons", "03-root-d-k.md"))
+    while state(person).step.question is None or not state(person).step.question.choices:
+        person.click("lesson.next")
+        settle(person)
+    question = state(person).step.question
+    assert verdict(person) == ""
+    for wrong, said in ((True, "Not yet"), (False, "Right.")):
+        answer(person, question, wrong)
+        assert verdict(person).startswith(said)
