@@ -120,12 +120,19 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
     if "tokens" in options:
         fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
     fields |= {name: dict(_object(fields[name], name)) for name in RECORDS if name in fields}
+    fields["mask"] = layers_in(fields.get("mask", []))
     for name in LISTS:
         fields[name] = [dict(_object(record, name)) for record in _list(fields.get(name, []), name)]
     for name, array in arrays.items():
         _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
     return fields
+
+
+def layers_in(mask: Json) -> Json:
+    """The layers that an option `mask` names: a list of records, where one alone or a kind's name stands for one."""
+    layers = [mask] if isinstance(mask, str | dict) else mask
+    return [{"kind": one} if isinstance(one, str) else one for one in layers] if isinstance(layers, list) else layers
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:

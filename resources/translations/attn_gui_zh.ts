@@ -3526,6 +3526,14 @@
         <translation>第 {row} 行每个开放的键都加上了 {value} 或更小的数：这是有限的数，一个键也没有屏蔽。</translation>
     </message>
     <message>
+        <source>Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key.</source>
+        <translation>第 {number} 层（{layer}）看起来是布尔掩码：其中的 0 和 1 被加到分数上，一个键也没有屏蔽。</translation>
+    </message>
+    <message>
+        <source>Open keys at 1, close them at 0</source>
+        <translation>改为：1 开放键，0 屏蔽键</translation>
+    </message>
+    <message>
         <source>{layer}: {n} queries, {m} keys; query 0 belongs to key 0.</source>
         <translation>{layer}：{n} 个查询，{m} 个键；查询 0 对应键 0。</translation>
     </message>
@@ -6404,16 +6412,16 @@
         <translation>{field} 必须是映射，实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} must be a tuple of mask layers, got {got}.</source>
-        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
-    </message>
-    <message>
         <source>{field} must hold real numbers, got {got}.</source>
         <translation>{field} 的内容必须是实数，实为 {got}。</translation>
     </message>
     <message>
         <source>{field} must hold True and False, got {got}.</source>
         <translation>{field} 的内容必须是 True 和 False，实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind bias, with values.</source>
+        <translation>{field} 的内容必须是 True 和 False，实为 {got}：要加到分数上的数应写成 bias 层的 values。</translation>
     </message>
     <message>
         <source>{field} must be a contiguous array of {expected} to be read in place, got {got}.</source>
@@ -7762,6 +7770,18 @@
     <message>
         <source>{field} and {other} exclude each other: give one of them.</source>
         <translation>{field} 与 {other} 不能同时给出：只给其中一个。</translation>
+    </message>
+    <message>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+    </message>
+    <message>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{matrix} must have one number for each column of a head of {partner}: expected {expected}, got {got}.</source>

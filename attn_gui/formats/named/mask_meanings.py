@@ -11,7 +11,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.named.roles import MASK
-from attn_gui.formats.problem_fields import option_of
+from attn_gui.formats.problem_fields import layers_in, option_of
 
 KEEP, BLOCK, ADD = "keep", "block", "add"
 MASK_MEANINGS = (KEEP, BLOCK, ADD)
@@ -26,7 +26,7 @@ def with_mask(
 ) -> tuple[dict[str, Json], dict[str, Array]]:
     """The options and arrays of the file's layers with one more, of the cells of a mask. Raises FormatError."""
     cells = _with_axes(cells, arrays)
-    before = options.get(MASK, [])
+    before = layers_in(options.get(MASK, []))
     layers = list(before) if isinstance(before, list) else []
     if meaning is None:
         more, found = option_of(MASK, cells)
