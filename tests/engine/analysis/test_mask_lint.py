@@ -192,3 +192,14 @@ def test_a_bias_of_0_and_1_looks_like_booleans_and_becomes_them() -> None:
     for values in (np.zeros((N, M)), np.ones((N, M)), np.where(open_, 0.5, 0), np.where(open_, 1.0, -np.inf)):
         assert "added_switches" not in said(problem_of({"kind": "bias", "values": values}))
     assert "added_switches" not in said(problem_of({"kind": "bias", "values": open_ * 1.0, "enabled": False}))
+
+
+def test_biases_that_overflow_together_close_a_row() -> None:
+    bias = np.zeros((N, M))
+    bias[3] = FINFO
+    layer = {"kind": "bias", "values": bias}
+    problem = problem_of(layer, layer, dtype="float32")
+    assert said(problem)["closed_rows"] == "Row 3 has no open key: its weights and its output are 0."
+    assert "sunk_rows" not in said(problem)
+    assert (Evaluation(problem).block("weights", 0, 0, slice(3, 4), slice(0, M)) == 0).all()
+    assert "sunk_rows" in said(problem_of(layer, dtype="float32"))
