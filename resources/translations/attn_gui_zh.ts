@@ -3681,12 +3681,44 @@
         <translation>掩码加在了 softmax 之后：应加在之前，这样未屏蔽的权重之和才等于 1。</translation>
     </message>
     <message>
+        <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
+        <translation>掩码以 0 和 1 加到了分数上：开放的键应加 0，被屏蔽的键应加 −∞。</translation>
+    </message>
+    <message>
+        <source>The causal mask closed one key too many: a query sees the key at its own position, too.</source>
+        <translation>因果掩码多屏蔽了一个键：查询也能看到自己位置上的键。</translation>
+    </message>
+    <message>
+        <source>The causal mask left one key too many open: a query sees none after its own position.</source>
+        <translation>因果掩码多开放了一个键：查询看不到自己位置之后的键。</translation>
+    </message>
+    <message>
         <source>The mask was read the wrong way round: the hatched keys are those that must not count.</source>
         <translation>掩码的含义弄反了：画斜线的键才是不参与计算的键。</translation>
     </message>
     <message>
         <source>The heads were split in turns, column by column: each head takes d_k columns side by side.</source>
         <translation>各头是逐列轮流划分的：每个头应取相邻的 d_k 列。</translation>
+    </message>
+    <message>
+        <source>The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into heads, then exchange the axes of tokens and heads.</source>
+        <translation>拆分多头时只用了 view 或 reshape，混淆了不同的词元：应先把每一行的列拆成各个头，再交换词元轴与头轴。</translation>
+    </message>
+    <message>
+        <source>The heads were put together by view or reshape alone: exchange the axes of heads and tokens first, so that each row holds all heads of its token.</source>
+        <translation>合并多头时只用了 view 或 reshape：应先交换头轴与词元轴，使每一行包含该词元的所有头。</translation>
+    </message>
+    <message>
+        <source>The shared K/V heads were tiled, 0 1 0 1: each has to be repeated for its own group of query heads, 0 0 1 1.</source>
+        <translation>共享的键值头按 0 1 0 1 平铺了：应让每个键值头在自己那一组查询头中重复，即 0 0 1 1。</translation>
+    </message>
+    <message>
+        <source>The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1.</source>
+        <translation>softmax 在各头之间计算了：应使每个头中每一行（一个查询的所有键）之和为 1。</translation>
+    </message>
+    <message>
+        <source>This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head has weights of its own.</source>
+        <translation>这里用了各头权重的平均（nn.MultiheadAttention 默认返回它）：每个头有自己的权重。</translation>
     </message>
     <message>
         <source>Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ.</source>
@@ -3709,6 +3741,14 @@
         <translation>取的是权重的一列：应按该查询所在的那一行对值加权。</translation>
     </message>
     <message>
+        <source>The rows of X were weighted themselves: the values V = X·W_V have to be computed first.</source>
+        <translation>直接对 X 的行加权求和了：应先计算值 V = X·W_V。</translation>
+    </message>
+    <message>
+        <source>The rotation paired neighboring columns, (0, 1), (2, 3) …: here each column turns with the one half a head further on, (0, d_k/2) …</source>
+        <translation>旋转时把相邻的列配成了一对，即 (0, 1)、(2, 3)……：这里每一列与相隔半个头的列配对，即 (0, d_k/2)……</translation>
+    </message>
+    <message>
         <source>The scores were divided by the root of the width of all heads: each head has d_k columns only.</source>
         <translation>分数除以了所有头总宽度的平方根：每个头只有 d_k 列。</translation>
     </message>
@@ -3725,6 +3765,14 @@
         <translation>缩放放在了加性掩码或偏置之后：应在此之前，只对分数缩放。</translation>
     </message>
     <message>
+        <source>The root was forgotten: this is the number under it.</source>
+        <translation>忘了开平方：这是根号下的数。</translation>
+    </message>
+    <message>
+        <source>This is one over the root: the root itself is asked for.</source>
+        <translation>这是平方根的倒数：题目要的是平方根本身。</translation>
+    </message>
+    <message>
         <source>The softmax went down the columns: each row, the keys of one query, has to add up to 1.</source>
         <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
     </message>
@@ -3735,6 +3783,14 @@
     <message>
         <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
         <translation>分数直接除以了它们的和：softmax 要先对每个分数取指数。</translation>
+    </message>
+    <message>
+        <source>The scores were taken as they are: the softmax makes each row of them weights that add up to 1.</source>
+        <translation>直接用了分数：还要对每一行做 softmax，得到和为 1 的权重。</translation>
+    </message>
+    <message>
+        <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
+        <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
     </message>
     <message>
         <source>The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, before the softmax.</source>
