@@ -6796,8 +6796,8 @@
         <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
     </message>
     <message>
-        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
-        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
+        <source>Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not proved.</source>
+        <translation>未达到：逐步求得的解（高斯—牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
