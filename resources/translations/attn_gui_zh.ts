@@ -6797,7 +6797,7 @@
     </message>
     <message>
         <source>Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not proved.</source>
-        <translation>未达到：逐步求得的解（高斯—牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
+        <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>

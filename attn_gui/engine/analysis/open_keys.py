@@ -129,7 +129,14 @@ def closing_layer(evaluation: Readout, node: Node, index: tuple[int, ...]) -> in
 
     A number that was put in its place by hand opens it from the stage on in which it was put.
     """
-    if not node.stage.behind_mask or not evaluation.closes or _put_by_hand(evaluation, node, index):
+    if not node.stage.behind_mask or not evaluation.closes:
+        return None
+    if not node.stage.per_head:  # of all heads together: closed where each of them is
+        batch, *place = index
+        own = evaluation.node(evaluation.weights)
+        heads = [closing_layer(evaluation, own, (batch, head, *place)) for head in range(evaluation.problem.num_heads)]
+        return None if None in heads else heads[0]
+    if _put_by_hand(evaluation, node, index):
         return None
     return next((k for k, open_ in evaluation.layers_at(index) if not open_), None)
 
