@@ -181,7 +181,7 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
         "that holds all stages: all)",
     )
     whole_file = "a file of all stages has all"
-    add("--heads", type=heads, metavar="all|0,2-3", help=f"which heads (default: all; {whole_file})")
+    add("--heads", type=heads, metavar="all|0,2-3|mean|largest", help=f"which heads (default: all; {whole_file})")
     add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help=f"which item (default: 0; {whole_file})")
     add(
         "--format",

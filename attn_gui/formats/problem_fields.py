@@ -163,11 +163,10 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
 
 
 def layers_of(mask: Json) -> list[Json]:
-    """The layers of a mask that may be given as one layer, or as the kind of one. Raises FormatError."""
-    if isinstance(mask, str):
-        return [{"kind": mask}]
-    one = isinstance(mask, dict) and "kind" in mask
-    return [] if mask is None else [mask] if one else _list(mask, "mask")
+    """Layers of a mask: a list, where one alone or the name of its kind stands for one. Raises FormatError."""
+    alone = isinstance(mask, str) or (isinstance(mask, dict) and "kind" in mask)
+    layers = [] if mask is None else [mask] if alone else _list(mask, "mask")
+    return [{"kind": layer} if isinstance(layer, str) else layer for layer in layers]
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:

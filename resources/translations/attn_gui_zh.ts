@@ -3654,7 +3654,13 @@
         <source>Close them with True and False</source>
         <translation>改用 True 和 False 屏蔽</translation>
     </message>
-</context>
+<message>
+        <source>Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key.</source>
+        <translation>第 {number} 层（{layer}）看起来是布尔掩码：其中的 0 和 1 被加到分数上，一个键也没有屏蔽。</translation>
+    </message><message>
+        <source>Open keys at 1, close them at 0</source>
+        <translation>改为：1 开放键，0 屏蔽键</translation>
+    </message></context>
 <context>
     <name>MasksController</name>
     <message>
@@ -3781,7 +3787,49 @@
         <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
-</context>
+<message>
+        <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
+        <translation>掩码以 0 和 1 加到了分数上：开放的键应加 0，被屏蔽的键应加 −∞。</translation>
+    </message><message>
+        <source>The causal mask closed one key too many: a query sees the key at its own position, too.</source>
+        <translation>因果掩码多屏蔽了一个键：查询也能看到自己位置上的键。</translation>
+    </message><message>
+        <source>The causal mask left one key too many open: a query sees none after its own position.</source>
+        <translation>因果掩码多开放了一个键：查询看不到自己位置之后的键。</translation>
+    </message><message>
+        <source>The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into heads, then exchange the axes of tokens and heads.</source>
+        <translation>拆分多头时只用了 view 或 reshape，混淆了不同的词元：应先把每一行的列拆成各个头，再交换词元轴与头轴。</translation>
+    </message><message>
+        <source>The heads were put together by view or reshape alone: exchange the axes of heads and tokens first, so that each row holds all heads of its token.</source>
+        <translation>合并多头时只用了 view 或 reshape：应先交换头轴与词元轴，使每一行包含该词元的所有头。</translation>
+    </message><message>
+        <source>The shared K/V heads were tiled, 0 1 0 1: each has to be repeated for its own group of query heads, 0 0 1 1.</source>
+        <translation>共享的键值头按 0 1 0 1 平铺了：应让每个键值头在自己那一组查询头中重复，即 0 0 1 1。</translation>
+    </message><message>
+        <source>The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1.</source>
+        <translation>softmax 在各头之间计算了：应使每个头中每一行（一个查询的所有键）之和为 1。</translation>
+    </message><message>
+        <source>This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head has weights of its own.</source>
+        <translation>这里用了各头权重的平均（nn.MultiheadAttention 默认返回它）：每个头有自己的权重。</translation>
+    </message><message>
+        <source>The rows of X were weighted themselves: the values V = X·W_V have to be computed first.</source>
+        <translation>直接对 X 的行加权求和了：应先计算值 V = X·W_V。</translation>
+    </message><message>
+        <source>The rotation paired neighboring columns, (0, 1), (2, 3) …: here each column turns with the one half a head further on, (0, d_k/2) …</source>
+        <translation>旋转时把相邻的列配成了一对，即 (0, 1)、(2, 3)……：这里每一列与相隔半个头的列配对，即 (0, d_k/2)……</translation>
+    </message><message>
+        <source>The root was forgotten: this is the number under it.</source>
+        <translation>忘了开平方：这是根号下的数。</translation>
+    </message><message>
+        <source>This is one over the root: the root itself is asked for.</source>
+        <translation>这是平方根的倒数：题目要的是平方根本身。</translation>
+    </message><message>
+        <source>The scores were taken as they are: the softmax makes each row of them weights that add up to 1.</source>
+        <translation>直接用了分数：还要对每一行做 softmax，得到和为 1 的权重。</translation>
+    </message><message>
+        <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
+        <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
+    </message></context>
 <context>
     <name>ModelController</name>
     <message>
@@ -8173,6 +8221,21 @@
     </message><message>
         <source>{file} has a token of {got} letters; expected at most {expected}.</source>
         <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
+    </message><message>
+        <source>{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind bias, with values.</source>
+        <translation>{field} 的内容必须是 True 和 False，实为 {got}：要加到分数上的数应写成 bias 层的 values。</translation>
+    </message><message>
+        <source>Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not proved.</source>
+        <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
+    </message><message>
+        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+    </message><message>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+    </message><message>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>

@@ -154,8 +154,9 @@ REFUSED = {
         "does not have the parameter",
     ),
     "an unknown mask": (with_meta({"mask": [{"kind": "diagonal"}]}), "one of the mask layers"),
-    "a mask that is a number": (with_meta({"mask": 1}), "expected a list"),
-    "a layer that is a name": (with_meta({"mask": ["causal"]}), "names with values"),
+    "a mask that is a number": (with_meta({"mask": 3}), "expected a list"),
+    "a layer that is a number": (with_meta({"mask": [3]}), "names with values"),
+    "a name that no mask has": (with_meta({"mask": "casual"}), "one of the mask layers"),
     "a layer without cells": (with_meta({"mask": [{"kind": "custom"}]}), "needs allowed"),
     "a prefix of no length": (with_meta({"mask": [{"kind": "prefix"}]}), "needs length"),
     "cells without a layer": (zipped(QUERY, KEY, VALUE, entry("mask.0.allowed", True)), "belongs to no mask layer"),
@@ -393,6 +394,28 @@ def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path:
     np.testing.assert_array_equal(layer.allowed, cells != 0)
 
 
+@pytest.mark.parametrize("said", ["causal", {"kind": "causal"}, ["causal"], [{"kind": "causal"}]])
+def test_a_mask_may_be_named_alone(said: object, tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **CELLS, meta=json.dumps({"mask": said}))
+    lists = {name: cells.tolist() for name, cells in CELLS.items()}
+    (tmp_path / "b.json").write_text(json.dumps({**lists, "mask": said}))
+    (tmp_path / "c.json").write_text(json.dumps({**lists, "meta": {"mask": said}}))
+    np.savez(tmp_path / "d.npz", **CELLS, mask="causal")
+    for name in ("a.npz", "b.json", "c.json", "d.npz"):
+        loaded = open_file(tmp_path / name)
+        assert [layer.kind for layer in loaded.problem.mask] == ["causal"]
+        assert (loaded.notes, loaded.left_out) == ((), ())
+
+
+def test_a_single_layer_of_json_may_hold_its_cells(tmp_path: Path) -> None:
+    lists = {name: cells.tolist() for name, cells in CELLS.items()}
+    said = {"kind": "custom", "allowed": OPEN.tolist()}
+    (tmp_path / "a.json").write_text(json.dumps({**lists, "mask": said}))
+    loaded = open_file(tmp_path / "a.json")
+    np.testing.assert_array_equal(loaded.problem.mask[0].allowed, OPEN)
+    assert (loaded.notes, loaded.left_out) == ((), ())
+
+
 def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
     cells = np.where(OPEN, 0.0, -np.inf)
     np.savez(tmp_path / "a.npz", **CELLS, mask=cells)
@@ -405,7 +428,8 @@ STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
 REFUSED_OPTIONS = {
     "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, 'mask="keep" (True may attend), mask="block"'),
     "a mask of another shape": (CELLS | {"mask": np.ones((2, 2), bool)}, "must broadcast to (batch, head, query, key)"),
-    "a mask of names": (CELLS | {"mask": "diagonal"}, "mask.0 must be one of the mask layers"),
+    "a mask of names": (CELLS | {"mask": "casual"}, "one of the mask layers causal"),
+    "whole numbers that are added": (CELLS | {"mask": np.where(OPEN, 0, -10000)}, "a layer of the kind bias"),
     "numbers of heads": (CELLS | {"num_heads": [2, 2]}, "num_heads must be a whole number"),
     "heads that do not divide": (CELLS | {"num_heads": 3}, "query has 4 columns, which 3 heads"),
     "no scale": (CELLS | {"scale": np.array(None)}, "could run code"),

@@ -42,7 +42,8 @@ class Problem(Fields, Pictured):
     rotary_frequencies      None, or (d_k/2,): angles a position in place of θ^(−2p/d_k)
     query_norm, key_norm    None, or (d_k,): RMSNorm of every head of Q, of K, before it turns; qk_norm_eps is its ε
     sink                    None, or (num_heads,): a logit that counts in the sum of a row and has no key
-    mask, interventions     tuples of layers and of interventions, below
+    mask, interventions     tuples of layers and of interventions, below; a mask may also be one layer, the name of its
+                            kind ("causal"), or an array of booleans (True = may attend)
     block                   None, or (needs x and d_out = d_model) a mapping, below
     query_tokens, key_tokens  n and m texts
     dtype                   "float64" or "float32"

@@ -93,7 +93,7 @@ def listing(source: Source) -> Listing:
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
     }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
-    for name, value in _lists(named):
+    for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
         if name not in options:
             arrays[name] = _array(name, value, budget, source.tell)
             notes += _rounding_notes(name, value, arrays[name])
