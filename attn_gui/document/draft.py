@@ -14,7 +14,7 @@ from attn_gui.document.history import Step
 from attn_gui.document.number_text import NO_SWITCH
 from attn_gui.document.ownership import Working, changed_names, given_up, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
-from attn_gui.document.states.past_states import Rewind
+from attn_gui.document.states.past_states import StateBeside
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem.problem import Problem
 
@@ -162,8 +162,11 @@ class _CellsStep:
     def undo(self) -> Change:
         return self._write(self.old)
 
-    def back(self, rewind: Rewind) -> None:
-        rewind.write(self.field, self.box, self.old)
+    def back(self, state: StateBeside) -> None:
+        state.write(self.field, self.box, self.old)
+
+    def forth(self, state: StateBeside) -> None:
+        state.write(self.field, self.box, self.new)
 
     def _write(self, cells: Array) -> Change:
         self.array()[self.box] = cells
@@ -197,8 +200,11 @@ class _FieldsStep:
         self.draft.state = self.before
         return self._change()
 
-    def back(self, rewind: Rewind) -> None:
-        rewind.state = self.before
+    def back(self, state: StateBeside) -> None:
+        state.state = self.before
+
+    def forth(self, state: StateBeside) -> None:
+        state.state = self.after
 
     @property
     def apart(self) -> bool:
@@ -228,6 +234,10 @@ class _Steps:
     def undo(self) -> Change:
         return Change.merged([step.undo() for step in reversed(self.steps)])
 
-    def back(self, rewind: Rewind) -> None:
+    def back(self, state: StateBeside) -> None:
         for step in reversed(self.steps):
-            step.back(rewind)
+            step.back(state)
+
+    def forth(self, state: StateBeside) -> None:
+        for step in self.steps:
+            step.forth(state)

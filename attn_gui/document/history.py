@@ -11,7 +11,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from attn_gui.document.edits import Change
 from attn_gui.document.phrases import Label
-from attn_gui.document.states.past_states import Rewind
+from attn_gui.document.states.past_states import StateBeside
 
 LIMIT = 256 * 2**20
 # what the records around a step's cells take, so that a million one-cell steps do count
@@ -21,7 +21,7 @@ KEPT = 0.75
 
 
 class Step(Protocol):
-    """One step that can be gone forth and back, bit by bit."""
+    """One step that can be gone forth and back, bit by bit, in the document or beside it."""
 
     @property
     def label(self) -> Label: ...
@@ -31,7 +31,8 @@ class Step(Protocol):
     def apart(self) -> bool: ...
     def redo(self) -> Change: ...
     def undo(self) -> Change: ...
-    def back(self, rewind: Rewind) -> None: ...
+    def back(self, state: StateBeside) -> None: ...
+    def forth(self, state: StateBeside) -> None: ...
 
 
 class _Command(QUndoCommand):

@@ -222,6 +222,7 @@ class Size(NamedTuple):
     icon: int = 16
     value_min_cell_height: int = 18
     compact_below_width: int = 1200
+    low_below_height: int = 800
     least_width: int = 640
     hatch: float = 7.0
     hatch_small_map: float = 3.5

@@ -58,6 +58,11 @@ class State:
     shown: Shown = field(default_factory=Shown)
     until: tuple[Expression, ...] = ()
 
+    def said(self, lang: str) -> State:
+        """The state with its tokens in one language."""
+        begin = self.begin.said(lang)
+        return replace(self, begin=begin, end=begin if self.end is self.begin else self.end.said(lang))
+
     def is_done(self, scene: Scene, ground: Ground) -> bool:
         """Whether the tasks are done, from what is on the table now."""
         return all(claim.holds(ground) for claim in self.until) if self.until else scene.is_like(self.end)

@@ -38,8 +38,8 @@ class ExpressionError(ValueError):
 
 
 def _entropy(shares: Array) -> Array:
-    """In bits, along the last axis."""
-    logs = np.log2(np.where(shares > 0, shares, 1.0))
+    """In nats, along the last axis."""
+    logs = np.log(np.where(shares > 0, shares, 1.0))
     return np.asarray(-(shares * logs).sum(axis=-1))
 
 
@@ -105,6 +105,11 @@ class Expression:
         places = [part.value for part in _parts(tree.slice) if isinstance(part, ast.Constant)]
         whole = tuple(place for place in places if isinstance(place, int))
         return (tree.value.id, whole) if len(whole) == len(_parts(tree.slice)) else None
+
+    @property
+    def root(self) -> bool:
+        """Whether the whole expression is a square root."""
+        return isinstance(self.tree, ast.Call) and isinstance(self.tree.func, ast.Name) and self.tree.func.id == "sqrt"
 
     def number(self, ground: Ground) -> float:
         """The number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""

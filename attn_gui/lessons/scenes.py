@@ -20,7 +20,7 @@ from attn_gui.engine.tell import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
-from attn_gui.models.model import open_model
+from attn_gui.models.model import read_model
 from attn_gui.models.studies.sample_texts import sample_text
 from attn_gui.models.studies.study import Placed, Study, placed
 from attn_gui.paths import resource
@@ -58,6 +58,13 @@ class Scene:
         here, there = (None if scene.study is None else scene.study.layer for scene in (self, other))
         return here == there and self.has_numbers_of(other)
 
+    def said(self, lang: str) -> Scene:
+        """The scene with its tokens in one language, where the file gives them in both, as "book | 书"."""
+        fields, place = self.problem.fields(), ("en", "zh").index(lang)
+        tokens = {name: fields[name] for name in ("query_tokens", "key_tokens") if fields.get(name)}
+        said = {name: tuple(_side(token, place) for token in each) for name, each in tokens.items()}
+        return self if self.study is not None or said == tokens else replace(self, problem=self.problem.replace(**said))
+
     def ground(self) -> Ground:
         """The ground that its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
         evaluation, study = evaluation_of(self.problem), self.study
@@ -66,6 +73,12 @@ class Scene:
         before, edits = study.model.run(study.text), study.edits(self.problem)
         now = before.replace(model=study.model.with_edits(edits)) if edits else before
         return Ground(evaluation, Runs(now, before), study.layer, self.head)
+
+
+def _side(token: str, place: int) -> str:
+    """The token, or the part of it in one language."""
+    sides = token.split(" | ")
+    return sides[place] if len(sides) == 2 else token
 
 
 # --- beginning -----------------------------------------------------------------------------------
@@ -112,7 +125,7 @@ def _modeled(_lesson: Lesson, order: Order) -> Scene:
     if not folder.is_dir():
         raise LessonError(order.line, MODEL, order.rest)
     try:
-        model = open_model(folder)
+        model = read_model(folder)
         return _scene(placed(model, sample_text(model), 0, {}, silent))
     except FormatError as error:
         raise LessonError(order.line, MODEL, error) from error

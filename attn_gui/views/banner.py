@@ -1,4 +1,4 @@
-"""The line at the top of the pictures that says what is shown, what was refused, and offers the ways out."""
+"""The notice above the explanation that says what is shown, what was refused, and offers the ways out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.icons import icon
@@ -53,7 +53,7 @@ class IconLabel(QWidget):
 
 
 class Banner(Retranslated, QFrame):
-    """One sentence, some buttons, and a cross; never modal, never in the way of the work."""
+    """One sentence, some buttons below it, and a cross; never modal, and no map gives way to it."""
 
     changed = Signal()  # it says something else, or nothing any more
     closed = Signal(str)  # what it was about, so that it can stay closed for good
@@ -62,7 +62,7 @@ class Banner(Retranslated, QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         self._words: Words = ""
-        self._about, self._error, self._below = "", False, False
+        self._about, self._error = "", False
         self._before: QWidget | None = None
         self._offers: tuple[Offer, ...] = ()
         self._icon, self._text = IconLabel(self), WrappedLabel(self)
@@ -125,10 +125,6 @@ class Banner(Retranslated, QFrame):
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_buttons()
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self.isHidden():  # not with the window alone: ways out hold the document that they lead out of
@@ -137,8 +133,10 @@ class Banner(Retranslated, QFrame):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), QPainter(self)
-        painter.fillRect(self.rect(), theme.error_soft if self._error else theme.raised)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.error_soft if self._error else theme.accent_soft)
+        painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
@@ -153,14 +151,15 @@ class Banner(Retranslated, QFrame):
             line.addWidget(button)
             button.setAutoDefault(True)  # so that Enter presses it, as in a dialog
             button.clicked.connect(lambda _=False, place=place: self._on_button_clicked(place))
-        self._grid.setContentsMargins(SPACING.xl, SPACING.m, SPACING.m, SPACING.m)
+        self._grid.setContentsMargins(SPACING.m, SPACING.s, SPACING.s, SPACING.s)
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(SPACING.s)
         self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self._icon, 0, 0)
+        top = Qt.AlignmentFlag.AlignTop
+        self._grid.addWidget(self._icon, 0, 0, top)
         self._grid.addWidget(self._text, 0, 1)
-        self._grid.addWidget(self._row, 0, 2)
-        self._grid.addWidget(self._close, 0, 3)
+        self._grid.addWidget(self._close, 0, 2, top)
+        self._grid.addWidget(self._row, 1, 1, 1, 2)
 
     def _say(self, words: Words, about: str, offers: Sequence[Offer], *, focus: bool, error: bool) -> None:
         self._words, self._about, self._error, self._offers = words, about, error, tuple(offers)[: len(self._buttons)]
@@ -169,21 +168,12 @@ class Banner(Retranslated, QFrame):
             button.setVisible(place < len(self._offers))
         self._row.setVisible(bool(self._offers))
         self.retranslate()
-        self._place_buttons()
         self.show()
         self.changed.emit()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
         if focus and self._offers:
             self._before = self.window().focusWidget()
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _place_buttons(self) -> None:
-        """Beside the sentence, or below it where they would squeeze it."""
-        below = bool(self._offers) and self._row.sizeHint().width() > self.width() // 2
-        if below != self._below:
-            self._below = below
-            self._grid.removeWidget(self._row)
-            self._grid.addWidget(self._row, *((1, 1) if below else (0, 2)))
 
     def _leave(self) -> None:
         before, self._before = self._before, None

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tiles.tiles import AllStages
 
-LOW = 800
-"""Logical pixels of height below which the strip of heads gives way to a mode that shows them itself."""
 WIDEST_SIDE = 0.28  # of the window: with large type the pictures would be left with nothing
 
 
@@ -69,6 +67,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.setAcceptDrops(True)
         self._compact: bool | None = None
+        self._low = False
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._with_heads = True, set[QWidget]()
@@ -104,14 +103,14 @@ class MainWindow(QMainWindow):
 
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)
-        self.banner, self.pictures = Banner(self._middle), QStackedWidget(self._middle)
+        self.pictures = QStackedWidget(self._middle)
         self.find_bar, self._rule = FindBar(self._middle), hairline(self._middle)
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
         self.modes = {PRODUCT: self.product, ALL: self.all_stages}
         self.heads = HeadsStrip(self._middle)
-        self.inspector, self.history = Inspector(self.right), HistoryView(self.right)
+        self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
         self._build_panels()
         self._filled = True
 
@@ -124,14 +123,17 @@ class MainWindow(QMainWindow):
         self.centralWidget().show()
 
     def fit_panels(self) -> None:
-        """Give the panels the compact form or the other, once the width of the window and they are there."""
+        """Give the panels the form for a narrow window, a low one or a roomy one, once its size and they are there."""
         if self._compact is None:
             return
         if self._filled:
-            for panel in (self.spine, self.shape_panel, self.inputs, self.product, self.heads):
-                panel.set_compact(self._compact)
+            for panel in (self.spine, self.product, self.heads):
+                panel.set_compact(self._compact, low=self._low)
+            for column in (self.shape_panel, self.inputs):
+                column.set_compact(self._compact)
         else:
-            self._strip.setMinimumHeight(scaled(SIZE.strip_compact if self._compact else SIZE.strip))
+            small = self._compact or self._low
+            self._strip.setMinimumHeight(scaled(SIZE.strip_compact if small else SIZE.strip))
         self.compactChanged.emit(self._compact)
 
     def set_mode(self, mode: str) -> None:
@@ -151,7 +153,7 @@ class MainWindow(QMainWindow):
         self._fit_heads()
 
     def _fit_heads(self) -> None:
-        twice = self.pictures.currentWidget() in self._with_heads and self.height() < scaled(LOW)
+        twice = self.pictures.currentWidget() in self._with_heads and self._low
         for part in (self._rule, self.heads):
             part.setVisible(self._heads_shown and not twice)
 
@@ -209,10 +211,10 @@ class MainWindow(QMainWindow):
             (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),
             (
                 self._middle,
-                (self.banner, self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
+                (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
-            (self.right, (self.inspector, hairline(self.right), self.history), self.inspector),
+            (self.right, (self.banner, self.inspector, hairline(self.right), self.history), self.inspector),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)
@@ -255,7 +257,11 @@ class MainWindow(QMainWindow):
 
     def _choose_form(self) -> None:
         self.setMinimumWidth(scaled(SIZE.least_width))  # else the full form would not get narrow enough for the other
-        compact = self.width() < self._roomy
+        compact, low = self.width() < self._roomy, self.height() < scaled(SIZE.low_below_height)
+        if low != self._low:
+            self._low = low
+            if compact == self._compact:
+                self.fit_panels()
         if compact != self._compact:
             self._compact = compact
             padding = SPACING.panel_padding_compact if compact else SPACING.panel_padding

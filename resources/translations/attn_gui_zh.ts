@@ -202,10 +202,6 @@
         <translation>词元(&amp;T)…</translation>
     </message>
     <message>
-        <source>Output projection &amp;W_O</source>
-        <translation>输出投影 W_O(&amp;W)</translation>
-    </message>
-    <message>
         <source>&amp;Biases</source>
         <translation>偏置(&amp;B)</translation>
     </message>
@@ -216,18 +212,6 @@
     <message>
         <source>Residual, &amp;LayerNorm, Linear</source>
         <translation>残差、层归一化、线性层(&amp;L)</translation>
-    </message>
-    <message>
-        <source>&amp;Second sequence</source>
-        <translation>第二个序列(&amp;S)</translation>
-    </message>
-    <message>
-        <source>Work on &amp;Q, K, V directly</source>
-        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
-    </message>
-    <message>
-        <source>&amp;Product</source>
-        <translation>矩阵乘法(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;All stages</source>
@@ -339,7 +323,7 @@
     </message>
     <message>
         <source>&amp;Softcap</source>
-        <translation>软截断(&amp;S)</translation>
+        <translation>软上限(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Temperature</source>
@@ -419,11 +403,11 @@
     </message>
     <message>
         <source>&amp;Pin the present state</source>
-        <translation>固定当前状态(&amp;P)</translation>
+        <translation>将当前状态设为基准(&amp;P)</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation>固定</translation>
+        <translation>设为基准</translation>
     </message>
     <message>
         <source>&amp;End the comparison</source>
@@ -431,7 +415,7 @@
     </message>
     <message>
         <source>Nothing is compared yet: pin a state first</source>
-        <translation>尚无可比较的状态：请先固定一个状态</translation>
+        <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
     </message>
     <message>
         <source>&amp;Now</source>
@@ -615,7 +599,7 @@
     </message>
     <message>
         <source>Worked solution of the &amp;whole problem…</source>
-        <translation>整个问题的完整解答(&amp;W)…</translation>
+        <translation>整个算例的完整解答(&amp;W)…</translation>
     </message>
     <message>
         <source>Not during an exercise</source>
@@ -663,7 +647,7 @@
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation>查找下一个(&amp;J)</translation>
+        <translation>查找下一个(&amp;K)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
@@ -700,6 +684,38 @@
     <message>
         <source>Open a model, give a second text, and choose a cell of a map</source>
         <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
+    </message>
+    <message>
+        <source>Paste &amp;special</source>
+        <translation>选择性粘贴(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Transposed</source>
+        <translation>转置(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Added to the cells</source>
+        <translation>与原数相加(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Multiplied with the cells</source>
+        <translation>与原数相乘(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Output pro&amp;jection W_O</source>
+        <translation>输出投影 W_O(&amp;J)</translation>
+    </message>
+    <message>
+        <source>Second se&amp;quence</source>
+        <translation>第二个序列(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Work on Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Matrix &amp;product</source>
+        <translation>矩阵乘法(&amp;P)</translation>
     </message>
 </context>
 <context>
@@ -756,6 +772,14 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>The arrays of this file can be read in several ways: choose one.</source>
+        <translation>此文件中的数组有多种读法，请选择一种。</translation>
+    </message>
+    <message>
+        <source>Choose how the numbers are read.</source>
+        <translation>请选择数值的读法。</translation>
     </message>
 </context>
 <context>
@@ -838,18 +862,6 @@
         <translation>K/V 头数</translation>
     </message>
     <message>
-        <source>in × out, as here</source>
-        <translation>输入 × 输出，与本程序相同</translation>
-    </message>
-    <message>
-        <source>out × in, as torch.nn.Linear has them</source>
-        <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
-    </message>
-    <message>
-        <source>by its kind of numbers</source>
-        <translation>由数值类型决定</translation>
-    </message>
-    <message>
         <source>True may attend</source>
         <translation>True 表示允许关注</translation>
     </message>
@@ -876,6 +888,22 @@
     <message>
         <source>Q, K, V of each head in turn</source>
         <translation>逐个头依次为 Q、K、V</translation>
+    </message>
+    <message>
+        <source>Chosen by the names and the other arrays of the file.</source>
+        <translation>已根据名称和文件中的其他数组选定。</translation>
+    </message>
+    <message>
+        <source>As it was chosen for such names before.</source>
+        <translation>沿用上次为这类名称所作的选择。</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>out</source>
+        <translation>输出</translation>
     </message>
 </context>
 <context>
@@ -925,6 +953,10 @@
         <source>{name} was dropped: another block was asked for before it was read.</source>
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
+    <message>
+        <source>All at once: Q {query}, K {key}, V {value}</source>
+        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
+    </message>
 </context>
 <context>
     <name>BrushBar</name>
@@ -945,7 +977,7 @@
     <name>CellBlocks</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
-        <translation>问题还在计算中，没有做任何修改。</translation>
+        <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
     <message>
         <source>Numbers are typed into the state of now; show Now first.</source>
@@ -1117,7 +1149,7 @@
     </message>
     <message>
         <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
-        <translation>尚无可比较的状态：请先固定一个状态，或在“比较”菜单中选择</translation>
+        <translation>尚无可比较的状态：请先将一个状态设为基准，或在“比较”菜单中选择</translation>
     </message>
     <message>
         <source>Gradient</source>
@@ -1167,7 +1199,7 @@
     <name>Compared</name>
     <message>
         <source>the pinned state</source>
-        <translation>固定的状态</translation>
+        <translation>基准状态</translation>
     </message>
     <message>
         <source>now</source>
@@ -1362,7 +1394,7 @@
     </message>
     <message>
         <source>The figure carries the problem, so that it can be opened again from it</source>
-        <translation>图中带有整个问题，可以从图重新打开</translation>
+        <translation>图中带有整个算例，可以从图重新打开</translation>
     </message>
     <message>
         <source>Three bytes at the start of the file by which Excel knows the letters</source>
@@ -1578,7 +1610,7 @@
     <name>Export</name>
     <message>
         <source>There is no such picture of “{stage}” in this problem.</source>
-        <translation>此问题中“{stage}”没有这种图。</translation>
+        <translation>此算例中“{stage}”没有这种图。</translation>
     </message>
 </context>
 <context>
@@ -1832,6 +1864,14 @@
         <source>The file name is too long.</source>
         <translation>文件名太长。</translation>
     </message>
+    <message>
+        <source>Writes {first} and {last}.</source>
+        <translation>将写入 {first} 和 {last}。</translation>
+    </message>
+    <message>
+        <source>Replace {first} and {last}?</source>
+        <translation>替换 {first} 和 {last} 吗？</translation>
+    </message>
 </context>
 <context>
     <name>ExportProgress</name>
@@ -1952,7 +1992,7 @@
     </message>
     <message>
         <source>Problems ({patterns})</source>
-        <translation>问题文件 ({patterns})</translation>
+        <translation>算例文件 ({patterns})</translation>
     </message>
     <message>
         <source>Matrices ({patterns})</source>
@@ -2494,7 +2534,7 @@
     </message>
     <message>
         <source>softcap {value}</source>
-        <translation>软截断 {value}</translation>
+        <translation>软上限 {value}</translation>
     </message>
     <message>
         <source>temperature {value}</source>
@@ -2514,7 +2554,7 @@
     </message>
     <message>
         <source>removed the softcap</source>
-        <translation>移除软截断</translation>
+        <translation>移除软上限</translation>
     </message>
     <message>
         <source>removed the temperature</source>
@@ -2550,7 +2590,7 @@
     </message>
     <message>
         <source>new problem</source>
-        <translation>新问题</translation>
+        <translation>新算例</translation>
     </message>
     <message>
         <source>cut {cell}</source>
@@ -2744,6 +2784,14 @@
         <source>all rows of {stage} taken from the second text</source>
         <translation>{stage} 的所有行取自第二段文本</translation>
     </message>
+    <message>
+        <source>filled {cell} with {value}</source>
+        <translation>以 {value} 填充 {cell}</translation>
+    </message>
+    <message>
+        <source>pasted Q, K and V</source>
+        <translation>粘贴 Q、K、V</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -2761,7 +2809,7 @@
     </message>
     <message>
         <source>New problem, {n} × {m}, heads: {heads}</source>
-        <translation>新建问题，{n} × {m}，头数：{heads}</translation>
+        <translation>新建算例，{n} × {m}，头数：{heads}</translation>
     </message>
 </context>
 <context>
@@ -3035,7 +3083,7 @@
     <name>LayerController</name>
     <message>
         <source>New problem…</source>
-        <translation>新建问题…</translation>
+        <translation>新建算例…</translation>
     </message>
     <message>
         <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
@@ -3323,7 +3371,7 @@
     <name>Making</name>
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间问题已被修改。</translation>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3644,6 +3692,14 @@
         <source>Close them with True and False</source>
         <translation>改用 True 和 False 屏蔽</translation>
     </message>
+    <message>
+        <source>Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key.</source>
+        <translation>第 {number} 层（{layer}）看起来是布尔掩码：其中的 0 和 1 被加到分数上，一个键也没有屏蔽。</translation>
+    </message>
+    <message>
+        <source>Open keys at 1, close them at 0</source>
+        <translation>改为：1 开放键，0 屏蔽键</translation>
+    </message>
 </context>
 <context>
     <name>MasksController</name>
@@ -3771,6 +3827,62 @@
         <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
+    <message>
+        <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
+        <translation>掩码以 0 和 1 加到了分数上：开放的键应加 0，被屏蔽的键应加 −∞。</translation>
+    </message>
+    <message>
+        <source>The causal mask closed one key too many: a query sees the key at its own position, too.</source>
+        <translation>因果掩码多屏蔽了一个键：查询也能看到自己位置上的键。</translation>
+    </message>
+    <message>
+        <source>The causal mask left one key too many open: a query sees none after its own position.</source>
+        <translation>因果掩码多开放了一个键：查询看不到自己位置之后的键。</translation>
+    </message>
+    <message>
+        <source>The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into heads, then exchange the axes of tokens and heads.</source>
+        <translation>拆分多头时只用了 view 或 reshape，混淆了不同的词元：应先把每一行的列拆成各个头，再交换词元轴与头轴。</translation>
+    </message>
+    <message>
+        <source>The heads were put together by view or reshape alone: exchange the axes of heads and tokens first, so that each row holds all heads of its token.</source>
+        <translation>合并多头时只用了 view 或 reshape：应先交换头轴与词元轴，使每一行包含该词元的所有头。</translation>
+    </message>
+    <message>
+        <source>The shared K/V heads were tiled, 0 1 0 1: each has to be repeated for its own group of query heads, 0 0 1 1.</source>
+        <translation>共享的键值头按 0 1 0 1 平铺了：应让每个键值头在自己那一组查询头中重复，即 0 0 1 1。</translation>
+    </message>
+    <message>
+        <source>The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1.</source>
+        <translation>softmax 在各头之间计算了：应使每个头中每一行（一个查询的所有键）之和为 1。</translation>
+    </message>
+    <message>
+        <source>This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head has weights of its own.</source>
+        <translation>这里用了各头权重的平均（nn.MultiheadAttention 默认返回它）：每个头有自己的权重。</translation>
+    </message>
+    <message>
+        <source>The rows of X were weighted themselves: the values V = X·W_V have to be computed first.</source>
+        <translation>直接对 X 的行加权求和了：应先计算值 V = X·W_V。</translation>
+    </message>
+    <message>
+        <source>The rotation paired neighboring columns, (0, 1), (2, 3) …: here each column turns with the one half a head further on, (0, d_k/2) …</source>
+        <translation>旋转时把相邻的列配成了一对，即 (0, 1)、(2, 3)……：这里每一列与相隔半个头的列配对，即 (0, d_k/2)……</translation>
+    </message>
+    <message>
+        <source>The root was forgotten: this is the number under it.</source>
+        <translation>忘了开平方：这是根号下的数。</translation>
+    </message>
+    <message>
+        <source>This is one over the root: the root itself is asked for.</source>
+        <translation>这是平方根的倒数：题目要的是平方根本身。</translation>
+    </message>
+    <message>
+        <source>The scores were taken as they are: the softmax makes each row of them weights that add up to 1.</source>
+        <translation>直接用了分数：还要对每一行做 softmax，得到和为 1 的权重。</translation>
+    </message>
+    <message>
+        <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
+        <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
+    </message>
 </context>
 <context>
     <name>ModelController</name>
@@ -3822,7 +3934,7 @@
     </message>
     <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
-        <translation>已放弃“{step}”：计算期间问题已被修改。</translation>
+        <translation>已放弃“{step}”：计算期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3998,7 +4110,7 @@
     </message>
     <message>
         <source>Capped scores</source>
-        <translation>软截断后的分数</translation>
+        <translation>软上限后的分数</translation>
     </message>
     <message>
         <source>Biased scores</source>
@@ -4018,7 +4130,7 @@
     </message>
     <message>
         <source>Concatenated heads</source>
-        <translation>多头拼接</translation>
+        <translation>拼接</translation>
     </message>
     <message>
         <source>Output</source>
@@ -4031,6 +4143,14 @@
     <message>
         <source>Block output</source>
         <translation>块输出</translation>
+    </message>
+    <message>
+        <source>Mean of the weights over heads</source>
+        <translation>各头权重的平均</translation>
+    </message>
+    <message>
+        <source>Largest of the weights over heads</source>
+        <translation>各头权重的最大值</translation>
     </message>
     <message>
         <source>Sequence</source>
@@ -4090,7 +4210,7 @@
     </message>
     <message>
         <source>With and without scaling</source>
-        <translation>保留 / 去掉缩放</translation>
+        <translation>有 / 无缩放</translation>
     </message>
     <message>
         <source>without scaling</source>
@@ -4102,7 +4222,7 @@
     </message>
     <message>
         <source>With and without the mask</source>
-        <translation>保留 / 去掉掩码</translation>
+        <translation>有 / 无掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4146,7 +4266,7 @@
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
+        <translation>软上限</translation>
     </message>
     <message>
         <source>bias</source>
@@ -4194,7 +4314,7 @@
     </message>
     <message>
         <source>With and without what was set by hand</source>
-        <translation>保留 / 去掉手动干预</translation>
+        <translation>有 / 无手动修改</translation>
     </message>
     <message>
         <source>without what was set by hand</source>
@@ -4234,7 +4354,7 @@
     </message>
     <message>
         <source>Normalized</source>
-        <translation>归一化结果</translation>
+        <translation>层归一化</translation>
     </message>
     <message>
         <source>Up</source>
@@ -4345,7 +4465,7 @@
     <name>NewDialog</name>
     <message>
         <source>New problem</source>
-        <translation>新建问题</translation>
+        <translation>新建算例</translation>
     </message>
     <message>
         <source>Q, K, V directly</source>
@@ -4620,7 +4740,7 @@
     </message>
     <message>
         <source>Sweep: {quantity}</source>
-        <translation>扫描：{quantity}</translation>
+        <translation>参数扫描：{quantity}</translation>
     </message>
     <message>
         <source>{reading}: {value} at {quantity} = {number}</source>
@@ -4656,11 +4776,11 @@
     </message>
     <message>
         <source>Sweep</source>
-        <translation>扫描</translation>
+        <translation>参数扫描</translation>
     </message>
     <message>
         <source>Sweep, a picture for each value</source>
-        <translation>扫描，每个取值一张图</translation>
+        <translation>参数扫描，每个取值一张图</translation>
     </message>
     <message>
         <source>what runs</source>
@@ -5016,7 +5136,7 @@
     </message>
     <message>
         <source>It changes with no number of the problem.</source>
-        <translation>它不随本题中任何数变化。</translation>
+        <translation>它不随本算例中任何数变化。</translation>
     </message>
     <message>
         <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
@@ -5072,7 +5192,7 @@
     </message>
     <message>
         <source>The problem in {library}</source>
-        <translation>用 {library} 写出这道题</translation>
+        <translation>用 {library} 写出本算例</translation>
     </message>
     <message>
         <source>… {count} more lines</source>
@@ -5097,10 +5217,6 @@
     <message>
         <source>another scale, × {scale}</source>
         <translation>其他系数，× {scale}</translation>
-    </message>
-    <message>
-        <source>{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
     </message>
     <message>
         <source>Weights of this row are changed by hand: the softmax alone does not make them.</source>
@@ -5139,14 +5255,6 @@
         <translation>随机数，× 1/√d_k</translation>
     </message>
     <message>
-        <source>entropy of each row; dashed: the most it can be</source>
-        <translation>每一行的熵；虚线：可能的最大值</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers}; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers}；最大 {most}</translation>
-    </message>
-    <message>
         <source>variance of q · k against d_k</source>
         <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
@@ -5156,11 +5264,11 @@
     </message>
     <message>
         <source>these: {variance}</source>
-        <translation>本题：{variance}</translation>
+        <translation>本算例：{variance}</translation>
     </message>
     <message>
         <source>the numbers of the problem</source>
-        <translation>本题的数值</translation>
+        <translation>本算例的数值</translation>
     </message>
     <message>
         <source>random Q and K</source>
@@ -5386,6 +5494,18 @@
         <source>{number}, the largest in magnitude</source>
         <translation>{number}（其中绝对值最大）</translation>
     </message>
+    <message>
+        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message>
+    <message>
+        <source>entropy of each row in nats; dashed: the most it can be</source>
+        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
+    </message>
+    <message>
+        <source>query {query}: entropy {numbers} nats; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>
@@ -5419,6 +5539,13 @@
     <message>
         <source>Export the page</source>
         <translation>导出此页面</translation>
+    </message>
+</context>
+<context>
+    <name>PaintingController</name>
+    <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
 </context>
 <context>
@@ -5594,7 +5721,7 @@
     <name>Questions</name>
     <message>
         <source>Save the changes to {name}?</source>
-        <translation>要保存对 {name} 的更改吗？</translation>
+        <translation>要保存对“{name}”的更改吗？</translation>
     </message>
     <message>
         <source>{name} was changed by another program since it was opened or saved.</source>
@@ -5633,14 +5760,6 @@
     <message>
         <source>entropy</source>
         <translation>熵</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row, 0 … {most}</source>
-        <translation>每行的平均熵，0 … {most}</translation>
     </message>
     <message>
         <source>stable rank</source>
@@ -5700,7 +5819,7 @@
     </message>
     <message>
         <source>Mark</source>
-        <translation>标出</translation>
+        <translation>标出计入的单元格</translation>
     </message>
     <message>
         <source>This number counts every cell</source>
@@ -5709,6 +5828,14 @@
     <message>
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
+        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row in nats, 0 … {most}</source>
+        <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
 </context>
 <context>
@@ -5720,6 +5847,10 @@
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
+    </message>
+    <message>
+        <source>The text holds several matrices. Which numbers are meant?</source>
+        <translation>文本中有多个矩阵。要取哪一个？</translation>
     </message>
 </context>
 <context>
@@ -5941,7 +6072,7 @@
     <name>SensitivityPage</name>
     <message>
         <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
-        <translation>梯度（灵敏度）：问题中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
+        <translation>梯度（灵敏度）：算例中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
     </message>
     <message>
         <source>Choose a cell: the numbers that it changes most with are listed here.</source>
@@ -5949,7 +6080,7 @@
     </message>
     <message>
         <source>{name} does not change with any number of the problem.</source>
-        <translation>问题中没有哪个数会改变 {name}。</translation>
+        <translation>算例中没有哪个数会改变 {name}。</translation>
     </message>
     <message>
         <source>Taking the gradients …</source>
@@ -5976,7 +6107,7 @@
     </message>
     <message>
         <source>“{text}” is not a number.</source>
-        <translation>“{text}”不是数。</translation>
+        <translation>“{text}”不是数字。</translation>
     </message>
     <message>
         <source>“{text}” divides by zero.</source>
@@ -6108,7 +6239,7 @@
     </message>
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
-        <translation>{file}：有 {count} 个单元格不是数；按（行，列）从 0 起数：{cells}。</translation>
+        <translation>{file}：有 {count} 个单元格不是数字；按（行，列）从 0 起数：{cells}。</translation>
     </message>
     <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
@@ -6144,7 +6275,7 @@
     </message>
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
-        <translation>{file} 不含问题：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
+        <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
     </message>
     <message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
@@ -6244,11 +6375,11 @@
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}.</source>
-        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}。</translation>
+        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}。</translation>
     </message>
     <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
-        <translation>查询 {query} 与键 {key} 的软截断后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
+        <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
     </message>
     <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
@@ -6296,19 +6427,19 @@
     </message>
     <message>
         <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
-        <translation>查询 {query} 多头拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
+        <translation>查询 {query} 拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是多头拼接的结果。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是拼接的结果。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O, plus {shift}.</source>
-        <translation>查询 {query} 输出的第 {column} 列：{value}，是多头拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
+        <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
@@ -6320,11 +6451,11 @@
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是给定的，不是算出来的。</translation>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是给定的，不是算出来的。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
     </message>
     <message>
         <source>the {kind} mask</source>
@@ -6344,7 +6475,7 @@
     </message>
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
-        <translation>{token} 的第 {column} 列，按其位置 {row} 旋转后：{value}。</translation>
+        <translation>{token} 的列 {column}，按其位置 {row} 旋转后：{value}。</translation>
     </message>
     <message>
         <source>query {query}</source>
@@ -6356,7 +6487,7 @@
     </message>
     <message>
         <source>The problem has no array named {field}.</source>
-        <translation>问题中没有名为 {field} 的数组。</translation>
+        <translation>算例中没有名为 {field} 的数组。</translation>
     </message>
     <message>
         <source>{field}: expected numbers of shape {expected}, got {got}.</source>
@@ -6408,7 +6539,7 @@
     </message>
     <message>
         <source>{field} is not a field of a problem.</source>
-        <translation>问题中没有 {field} 这个字段。</translation>
+        <translation>算例中没有 {field} 这个字段。</translation>
     </message>
     <message>
         <source>{field} needs {other}.</source>
@@ -6449,10 +6580,6 @@
     <message>
         <source>{field} must be a mapping, got {got}.</source>
         <translation>{field} 必须是映射，实为 {got}。</translation>
-    </message>
-    <message>
-        <source>{field} must be a tuple of mask layers, got {got}.</source>
-        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
     </message>
     <message>
         <source>{field} must hold real numbers, got {got}.</source>
@@ -6560,7 +6687,7 @@
     </message>
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>
-        <translation>这个问题没有阶段 {stage}，只有 {choices}。</translation>
+        <translation>这个算例没有阶段 {stage}，只有 {choices}。</translation>
     </message>
     <message>
         <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
@@ -6784,7 +6911,7 @@
     </message>
     <message>
         <source>The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest.</source>
-        <translation>软截断使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
+        <translation>软上限使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
     </message>
     <message>
         <source>No key row has such a score for this query; {most} is the nearest.</source>
@@ -6793,10 +6920,6 @@
     <message>
         <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
         <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
-    </message>
-    <message>
-        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
-        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
     </message>
     <message>
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
@@ -6887,24 +7010,12 @@
         <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
     </message>
     <message>
-        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
         <source>{call} takes a trace, got {got}: call {right}.</source>
         <translation>{call} 需要计算结果（trace），实际得到 {got}：请调用 {right}。</translation>
     </message>
     <message>
         <source>{call} takes a problem, got {got}: call {right}.</source>
-        <translation>{call} 需要问题（Problem），实际得到 {got}：请调用 {right}。</translation>
+        <translation>{call} 需要算例（Problem），实际得到 {got}：请调用 {right}。</translation>
     </message>
     <message>
         <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
@@ -6925,10 +7036,6 @@
     <message>
         <source>{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.</source>
         <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
-    </message>
-    <message>
-        <source>The text above the table was left out: “{text}”.</source>
-        <translation>表格上方的文字已略去：“{text}”。</translation>
     </message>
     <message>
         <source>The first row was left out as headings: {names}.</source>
@@ -7036,11 +7143,11 @@
     </message>
     <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
-        <translation>{file} 只含一个矩阵，不是完整的问题；应为 {expected}。请打开一个问题，再将它导入其中的表格。</translation>
+        <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
     </message>
     <message>
         <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
-        <translation>{file} 含有完整的问题，而不是单个矩阵；应为 {expected}。</translation>
+        <translation>{file} 含有完整的算例，而不是单个矩阵；应为 {expected}。</translation>
     </message>
     <message>
         <source>The clipboard</source>
@@ -7180,7 +7287,7 @@
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
-        <translation>{matrix} 中{token} 的第 {column} 列：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
+        <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>{column} (head {head}, c = {inner})</source>
@@ -7200,7 +7307,7 @@
     </message>
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
-        <translation>使用软截断时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
+        <translation>使用软上限时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
     </message>
     <message>
         <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
@@ -7284,7 +7391,7 @@
     </message>
     <message>
         <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
-        <translation>{field} 应为本问题的一个阶段：{choices}；实际为{got}。</translation>
+        <translation>{field} 应为本算例的一个阶段：{choices}；实际为{got}。</translation>
     </message>
     <message>
         <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
@@ -7412,7 +7519,7 @@
     </message>
     <message>
         <source>the name of an example, or of a problem file beside the lesson</source>
-        <translation>示例名，或课程文件旁的问题文件名</translation>
+        <translation>示例名，或课程文件旁的算例文件名</translation>
     </message>
     <message>
         <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
@@ -7432,7 +7539,7 @@
     </message>
     <message>
         <source>a number that the problem of this step has</source>
-        <translation>这一步的问题中存在的数</translation>
+        <translation>这一步的算例中存在的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>
@@ -7444,7 +7551,7 @@
     </message>
     <message>
         <source>a problem of at most {most} cells</source>
-        <translation>至多 {most} 个单元格的问题</translation>
+        <translation>至多 {most} 个单元格的算例</translation>
     </message>
     <message>
         <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
@@ -7549,10 +7656,6 @@
     <message>
         <source>{file} is cut off or is no safetensors file.</source>
         <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
-    </message>
-    <message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install &apos;attn-gui[xlsx]&apos;.</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install &apos;attn-gui[xlsx]&apos;。</translation>
     </message>
     <message>
         <source>{file} is damaged or is no workbook of Excel.</source>
@@ -7812,19 +7915,19 @@
     </message>
     <message>
         <source>A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.</source>
-        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的问题。</translation>
+        <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的算例。</translation>
     </message>
     <message>
         <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
-        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的问题。</translation>
+        <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的算例。</translation>
     </message>
     <message>
         <source>A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.</source>
-        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的问题。</translation>
+        <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的算例。</translation>
     </message>
     <message>
         <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
-        <translation>没有样本 {got}；该问题共有 {count} 个样本，从 0 开始编号。</translation>
+        <translation>没有样本 {got}；该算例共有 {count} 个样本，从 0 开始编号。</translation>
     </message>
     <message>
         <source>The sink of its head takes {share}.</source>
@@ -7900,7 +8003,7 @@
     </message>
     <message>
         <source>“{name}” is no part of a problem; expected one of {expected}.</source>
-        <translation>“{name}”不是问题的组成部分；应为以下之一：{expected}。</translation>
+        <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
     </message>
     <message>
         <source>“{option}” is “{got}”; expected one of {expected}.</source>
@@ -7917,10 +8020,6 @@
     <message>
         <source>{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads.</source>
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能作为有 {heads} 个头的查询、键和值。</translation>
-    </message>
-    <message>
-        <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
-        <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: what it says about its model is damaged.</source>
@@ -7952,7 +8051,7 @@
     </message>
     <message>
         <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>问题中有的阶段、“all”、“model”或页面名</translation>
+        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
     </message>
     <message>
         <source>“- open:”, “- make:” or “- model:” in the first step</source>
@@ -8052,7 +8151,7 @@
     </message>
     <message>
         <source>“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.</source>
-        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个问题的各个文件应当一致。</translation>
+        <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个算例的各个文件应当一致。</translation>
     </message>
     <message>
         <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
@@ -8102,6 +8201,222 @@
         <source>{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
         <translation>{file}：“{name}”的形状为 {got}，与形状为 {maps} 的权重有 {count} 种轴顺序相配，应只有一种；请把两者交给 Problem.from_weights。</translation>
     </message>
+    <message>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl</translation>
+    </message>
+    <message>
+        <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
+        <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
+    </message>
+    <message>
+        <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
+        <translation>{file}：缺少 {name}；应有 query、key 和 value，或 x 及 w_query、w_key、w_value。</translation>
+    </message>
+    <message>
+        <source>{file} holds {count} matrices: {readings}; expected one of them.</source>
+        <translation>{file} 中有 {count} 个矩阵：{readings}；只能取其中一个。</translation>
+    </message>
+    <message>
+        <source>The text around the matrix was left out: “{text}”.</source>
+        <translation>矩阵周围的文字已略去：“{text}”。</translation>
+    </message>
+    <message>
+        <source>{file} has more than {most} lines.</source>
+        <translation>{file} 超过 {most} 行。</translation>
+    </message>
+    <message>
+        <source>{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone.</source>
+        <translation>{file}：矩阵旁边有“{text}”，可能改变矩阵；应只有矩阵本身。</translation>
+    </message>
+    <message>
+        <source>{file} has more than {most} brackets within each other.</source>
+        <translation>{file} 的括号嵌套超过 {most} 层。</translation>
+    </message>
+    <message>
+        <source>{file} says the shape {said} of a list that has the shape {got}.</source>
+        <translation>{file} 注明的形状是 {said}，而列表的形状是 {got}。</translation>
+    </message>
+    <message>
+        <source>{file} has a row of more than {most} cells; save it as .csv instead.</source>
+        <translation>{file} 中有一行超过 {most} 个单元格；请改存为 .csv。</translation>
+    </message>
+    <message>
+        <source>row {row}, column {column} is “{text}”; expected a number.</source>
+        <translation>第 {row} 行第 {column} 列是“{text}”；应为数值。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is {got}; expected true or false.</source>
+        <translation>{file}：“{name}”为{got}；应为 true 或 false。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is {got} and “{other}” is {held}; expected the same.</source>
+        <translation>{file}：“{name}”为 {got}，而“{other}”为 {held}；两者应当相同。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as {got}.</source>
+        <translation>“{name}”已读作 {got}。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as the causal mask {rule}.</source>
+        <translation>“{name}”已读作因果掩码 {rule}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>query, key and value can be read in {got} orders of axes; say which: {expected}.</source>
+        <translation>query、key、value 的轴有 {got} 种读法，请指明其一：{expected}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have {expected} axes, {named}; got the shape {shape}.</source>
+        <translation>{matrix} 应有 {expected} 个轴（{named}），实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}.</source>
+        <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
+    </message>
+    <message>
+        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
+        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
+    </message>
+    <message>
+        <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
+        <translation>“axes”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
+    </message>
+    <message>
+        <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
+        <translation>{file}：{names} 不能按 {axes} 读取；应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>items {count}</source>
+        <translation>样本 {count}</translation>
+    </message>
+    <message>
+        <source>heads {count}</source>
+        <translation>头 {count}</translation>
+    </message>
+    <message>
+        <source>K/V heads {count}</source>
+        <translation>K/V 头 {count}</translation>
+    </message>
+    <message>
+        <source>tokens {count}</source>
+        <translation>词元 {count}</translation>
+    </message>
+    <message>
+        <source>queries {count}</source>
+        <translation>查询 {count}</translation>
+    </message>
+    <message>
+        <source>keys {count}</source>
+        <translation>键 {count}</translation>
+    </message>
+    <message>
+        <source>True may attend</source>
+        <translation>True 表示允许关注</translation>
+    </message>
+    <message>
+        <source>True may not attend</source>
+        <translation>True 表示禁止关注</translation>
+    </message>
+    <message>
+        <source>added to the scores</source>
+        <translation>加到分数上</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>不使用</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
+    </message>
+    <message>
+        <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
+        <translation>{file}：{names} 有 {count} 种读法：{readings}；请指明其一。</translation>
+    </message>
+    <message>
+        <source>{names}: read as {reading}; another reading can be chosen.</source>
+        <translation>{names}：已读作 {reading}；也可选择别的读法。</translation>
+    </message>
+    <message>
+        <source>x W, as in a textbook</source>
+        <translation>x W，与教科书一致</translation>
+    </message>
+    <message>
+        <source>as torch.nn.Linear has them</source>
+        <translation>与 torch.nn.Linear 一致</translation>
+    </message>
+    <message>
+        <source>as Keras and Flax have them</source>
+        <translation>与 Keras 和 Flax 一致</translation>
+    </message>
+    <message>
+        <source>as TransformerLens has them</source>
+        <translation>与 TransformerLens 一致</translation>
+    </message>
+    <message>
+        <source>as torch.nn.Linear, heads apart</source>
+        <translation>与 torch.nn.Linear 一致，各头分开</translation>
+    </message>
+    <message>
+        <source>{file} does not say what kind of model this is: model_type is missing; expected {choices}.</source>
+        <translation>{file} 没有说明这是哪种模型：缺少 model_type；应为 {choices} 之一。</translation>
+    </message>
+    <message>
+        <source>Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.</source>
+        <translation>未读取的张量：{names}（共 {count} 个）；按此 config.json，{family} 类型的模型用不到它们。</translation>
+    </message>
+    <message>
+        <source>Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.</source>
+        <translation>不作预测：按其 config.json（architectures），这是 {got}，没有用于预测词元的输出头。</translation>
+    </message>
+    <message>
+        <source>{file} cannot cut this text into tokens: {reason}.</source>
+        <translation>{file} 无法把这段文本切分成词元：{reason}。</translation>
+    </message>
+    <message>
+        <source>{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}.</source>
+        <translation>{file} 切分这段文本时可能生成多达 {got} 的内容；最多允许 {expected}。</translation>
+    </message>
+    <message>
+        <source>{file} would look through a word of {got} letters for its parts; expected at most {expected}.</source>
+        <translation>{file} 要在一个长达 {got} 个字符的单词中查找子词；最多允许 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{file} has a token of {got} letters; expected at most {expected}.</source>
+        <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind bias, with values.</source>
+        <translation>{field} 的内容必须是 True 和 False，实为 {got}：要加到分数上的数应写成 bias 层的 values。</translation>
+    </message>
+    <message>
+        <source>Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not proved.</source>
+        <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
+    </message>
+    <message>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+    </message>
+    <message>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -8134,7 +8449,7 @@
     </message>
     <message>
         <source>softcap</source>
-        <translation>软截断</translation>
+        <translation>软上限</translation>
     </message>
     <message>
         <source>temperature</source>
@@ -8220,10 +8535,6 @@
         <translation>批量大小（样本数）</translation>
     </message>
     <message>
-        <source>item</source>
-        <translation>样本</translation>
-    </message>
-    <message>
         <source>Item shown</source>
         <translation>显示的样本</translation>
     </message>
@@ -8237,7 +8548,7 @@
     </message>
     <message>
         <source>keep d_model</source>
-        <translation>固定 d_model</translation>
+        <translation>保持 d_model</translation>
     </message>
     <message>
         <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
@@ -8245,7 +8556,7 @@
     </message>
     <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
-        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 问题直接以 float32 计算</translation>
+        <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 算例直接以 float32 计算</translation>
     </message>
     <message>
         <source>How many heads share the work</source>
@@ -8306,6 +8617,10 @@
     <message>
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
         <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
+    </message>
+    <message>
+        <source>batch item</source>
+        <translation>样本</translation>
     </message>
 </context>
 <context>
@@ -8545,10 +8860,6 @@
         <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
-        <source>Take</source>
-        <translation>保存快照</translation>
-    </message>
-    <message>
         <source>Take a snapshot</source>
         <translation>保存快照</translation>
     </message>
@@ -8559,6 +8870,10 @@
     <message>
         <source>States kept under a name: each can be opened, or compared with the present one</source>
         <translation>以名称保存的状态：可以打开，也可以与当前状态比较</translation>
+    </message>
+    <message>
+        <source>Take snapshot</source>
+        <translation>保存快照</translation>
     </message>
 </context>
 <context>
@@ -8696,7 +9011,7 @@
     </message>
     <message>
         <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的问题：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
     </message>
     <message>
         <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
@@ -8839,6 +9154,10 @@
     <message>
         <source>{file} into {cell}, {polarity}</source>
         <translation>{file} 已读入 {cell}，{polarity}</translation>
+    </message>
+    <message>
+        <source>A mask has no numbers to add to or to multiply.</source>
+        <translation>掩码中没有可以相加或相乘的数。</translation>
     </message>
 </context>
 <context>
@@ -9146,7 +9465,7 @@
     </message>
     <message>
         <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
-        <translation>头数改变时固定 d_model 还是 dₖ：d_model = 头数 · dₖ</translation>
+        <translation>头数改变时保持 d_model 还是 dₖ 不变：d_model = 头数 · dₖ</translation>
     </message>
     <message>
         <source>How many items are computed side by side, each with its own Q, K and V</source>
@@ -9487,7 +9806,7 @@
     </message>
     <message>
         <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的问题。</translation>
+        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
     </message>
 </context>
 </TS>

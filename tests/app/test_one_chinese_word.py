@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 CHINESE = Path(__file__).resolve().parents[2] / "resources" / "translations" / "attn_gui_zh.ts"
 TWO_MEANINGS = {
     ", ",  # between words of a list, and between parts of a sentence
-    "Take",  # a snapshot, and cells from elsewhere
     "heads",  # which ones, and how many
     "norm",  # the layer, and the length of a vector
     "nothing",  # in the place of a choice, and of a value

@@ -152,7 +152,7 @@ def test_numbers_are_called_as_in_the_window(app):
         with pytest.raises(FieldError) as wrong:
             problem.replace(**{name: float("nan")})
         said.append(sentence(wrong.value).split(" ")[0])
-    assert said == ["缩放", "软截断", "温度", "旋转位置编码的基数"]
+    assert said == ["缩放", "软上限", "温度", "旋转位置编码的基数"]
 
 
 def test_ways_and_scores_are_called_as_in_the_window(app):
@@ -303,7 +303,7 @@ def test_sentences_follow_one_another_as_the_language_has_it(app):
         ("添加{kind}掩码", {"kind": "ALiBi"}, "添加 ALiBi 掩码"),
         ("添加{kind}掩码", {"kind": "因果"}, "添加因果掩码"),
         ("放不进{stage}：它有 {map} 个", {"stage": "W_Q", "map": 3}, "放不进 W_Q：它有 3 个"),
-        ("“{text}”不是数", {"text": "abc"}, "“abc”不是数"),
+        ("“{text}”不是数字", {"text": "abc"}, "“abc”不是数字"),
         ("{n:.2f}倍", {"n": 2.0}, "2.00 倍"),
         ("{a}{b}", {"a": "我", "b": "k"}, "我k"),
         ("added mask {kind}", {"kind": "ALiBi"}, "added mask ALiBi"),

@@ -109,6 +109,27 @@ def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeyp
     assert document.problem.query[0, 0] == 2.0
 
 
+def test_whoever_reads_beside_the_document_never_sees_what_is_kept_of_undone_steps(document, monkeypatch):
+    """While it was packed, the undone numbers stood in the very arrays that a journal was written from."""
+    seen = []
+    real = kept_states.packed
+
+    def reading(*given, **named):
+        seen.append(document.problem.query[0, 0])
+        return real(*given, **named)
+
+    typed(document, 1.0)
+    typed(document, 3.0)
+    for _ in range(2):
+        document.stack.undo()
+    writes = document.writes
+    monkeypatch.setattr(kept_states, "packed", reading)
+    typed(document, 2.0)
+    assert seen == [2.0]
+    assert document.writes == writes + 1
+    assert first(document.snapshots.all[0]) == 3.0
+
+
 def test_names_are_told_apart_and_their_number_is_limited(document):
     taken = [document.snapshots.take(document.problem, "same").name for _ in range(3)]
     assert taken == ["same", "same (2)", "same (3)"]

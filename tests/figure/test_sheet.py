@@ -332,7 +332,7 @@ def test_heads_and_items_may_be_numbers_of_numpy_and_must_be_whole(tmp_path: Pat
     render(twice, tmp_path / "a.png", heads=np.int64(0), batch=np.int64(1))
     render(twice, tmp_path / "b.png", heads=np.arange(1))
     for wrong in ({"heads": 0.5}, {"heads": [0.5]}, {"heads": (None,)}):
-        with pytest.raises(ValueError, match="Heads are a number, several numbers or 'all', got"):
+        with pytest.raises(ValueError, match=r"Heads are a number, several numbers or 'all', of weights .*; got"):
             render(twice, tmp_path / "c.png", **wrong)
     with pytest.raises(ValueError, match=r"A batch item is a whole number, got 0\.5"):
         render(twice, tmp_path / "c.png", batch=0.5)

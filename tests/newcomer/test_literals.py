@@ -84,8 +84,10 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
 STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
     "arrangement.py": 1,  # the axes of the weights of projections
-    "listed_files.py": 1,  # these axes, too
     "attention_maps.py": 3,
+    "arranged.py": 1,  # these axes, too
+    "axes_fields.py": 3,  # and here
+    "settling.py": 4,  # and here
     "colors.py": 1,
     "create.py": 1,
     "fields.py": 1,
@@ -97,7 +99,7 @@ STAGES_LEFT: Mapping[str, int] = {
     "map_targets.py": 1,
     "mending.py": 1,
     "operator_boxes.py": 1,
-    "roles.py": 5,
+    "roles.py": 7,
     "spine_items.py": 1,
     "tokens.py": 2,
     "validation.py": 2,

@@ -21,6 +21,7 @@ BEFORE = {
     "examples": "save",
     "models": "save",
     "copy_as": "paste",
+    "paste_special": "clear",
     "rows": "clear",
     "lessons": "open_lesson",
 }

@@ -27,8 +27,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.formats import SESSION, Loaded, Note, open_file
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.named.attention_maps import SeveralMaps
-from attn_gui.formats.named.by_name import ForeignNames
+from attn_gui.formats.named.open_readings import Unsettled
 from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
 from attn_gui.views.dialogs.asking import asked
@@ -44,7 +43,7 @@ class FilesController(QObject):
     recovered = Signal(Path)  # the journal whose document is open now
     chosen = Signal(list)  # the files that are to be opened
     left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
-    foreign = Signal(Path)  # a file of arrays that a person has to say more of
+    foreign = Signal(Path, object)  # a file of arrays about which a person has to say more, and the FormatError on it
     modelNeeded = Signal(Path, object, object)  # a session of a model: its StudyRecord, the revision left for it
 
     def __init__(
@@ -188,8 +187,8 @@ class FilesController(QObject):
             self.modelNeeded.emit(path, error.record, left)
             return
         clash = error.__cause__
-        if isinstance(error, ForeignNames | SeveralMaps):
-            self.foreign.emit(path)
+        if isinstance(error, Unsettled):
+            self.foreign.emit(path, error)
             return
         if not isinstance(clash, ShapeError) or clash.given is None:
             self._window.banner.show_error(saying(error))

@@ -74,6 +74,7 @@ class LessonsController(QObject):
         self._look, self._settings, self._menu = look, settings, LessonMenu(window, bars, look)
         self._lesson: Lesson | None = None
         self._states: tuple[State, ...] = ()
+        self._of_file: tuple[State, ...] = ()  # with their tokens in both languages, where the file gives them
         self._place = 0
         self._turning: Shown | None = None  # what the step shows, until its numbers are there
         self._panel = LessonPanel(window)
@@ -92,6 +93,8 @@ class LessonsController(QObject):
     def retranslate(self) -> None:
         """The lessons in their menu and the step on show, in the present language."""
         self._menu.retranslate()
+        if self._lesson is not None:
+            self._say_tokens()
         self._answers.retranslate()
         self._show()
 
@@ -131,15 +134,23 @@ class LessonsController(QObject):
             self._begin(lesson, states)
 
     def _on_document_changed(self, change: Change) -> None:
-        """Put the lesson away with the document that its steps are made in; one that begins is opened after that."""
-        if change.opened and self._lesson is not None:
+        """Put the lesson away with the document that its steps are made in; one that begins is opened after that.
+
+        What is done in a lesson asks for no file: its numbers are those of its steps.
+        """
+        if self._lesson is None:
+            return
+        if change.opened:
             self.close()
+        elif self._document.path is None:
+            self._document.mark_kept()
 
     def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
         place = self._kept(lesson, len(states))
-        scene = states[place].begin
-        self._files.begin_problem(scene.problem, lesson.name, scene.study)
-        self._lesson, self._states = lesson, states
+        scene = states[place].begin.said(self._look.language)
+        self._files.begin_problem(scene.problem, lesson.name, scene.study)  # which puts the lesson before it away
+        self._lesson, self._of_file = lesson, states
+        self._states = tuple(state.said(self._look.language) for state in states)
         self._panel.show()
         self._window.history.hide()
         self._go(place)
@@ -150,7 +161,7 @@ class LessonsController(QObject):
 
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
-        self._lesson, self._states, self._turning = None, (), None
+        self._lesson, self._states, self._of_file, self._turning = None, (), (), None
         self._saying.forget()
         self._answers.ask(None)
         with handing_on(self._panel, self._window.product.focus_map):
@@ -175,6 +186,16 @@ class LessonsController(QObject):
         self._turn()
         self._answers.ask(self._states[place].step.question)
         self._show()
+
+    def _say_tokens(self) -> None:
+        """Name the tokens of the step in the present language, unless the person has made other numbers of it."""
+        before, present = self._states[self._place], self._scene()
+        self._states = tuple(state.said(self._look.language) for state in self._of_file)
+        after = self._states[self._place]
+        for old, new in ((before.begin, after.begin), (before.end, after.end)):
+            if present.is_like(old):
+                self._take(new)
+                return
 
     def _keep(self, place: int) -> None:
         assert self._lesson is not None

@@ -21,7 +21,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import SideWork
-from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.ownership import given_up
@@ -32,7 +32,8 @@ from attn_gui.engine.tell import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.sessions.study_record import StudyRecord
-from attn_gui.models import KNOWN, KnownModel, open_model
+from attn_gui.models import KNOWN, KnownModel
+from attn_gui.models.model import read_model
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.sample_texts import sample_text
@@ -262,6 +263,8 @@ class ModelController(QObject):
         with self._computation.handed(found.evaluation):
             self._files.begin_study(asked.path, asked.record, found.placed, asked.stamp)
         folder = str(study.model.folder.absolute())
+        if notes := study.model.notes:
+            self._window.banner.show_info(lambda: sentences(notes))
         self._settings.put_first(FOLDERS, "folders", folder, MOST_FOLDERS, folder.__eq__)
         self.opened.emit()
 
@@ -285,7 +288,7 @@ def _made(placed: Placed | None) -> _Made | None:
 
 
 def _opened(path: Path, tell: Tell, name: str = "") -> Placed:
-    model = open_model(path, within(tell, 0, 2), name=name)
+    model = read_model(path, within(tell, 0, 2), name=name)
     return placed(model, sample_text(model), 0, {}, within(tell, 1, 2))
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary, ref
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
@@ -17,6 +18,7 @@ from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
+from attn_gui.engine import Evaluation
 from attn_gui.engine.tell import silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
@@ -49,6 +51,8 @@ class PagesController(QObject):
         self._document, self._computation, self._view, self._look = document, computation, view, look
         self._name = ""
         self.model: ModelAim | None = None
+        self._asked: ref[Evaluation] | None = None  # what the page on show is read of
+        self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
         self.knobs: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
         self._job = Job(self)
@@ -129,6 +133,7 @@ class PagesController(QObject):
         if not self._name or not self._panel.isVisible():
             return
         page, evaluation = self._panel.pages[self._name], self._computation.evaluation
+        self._asked = ref(evaluation)
         page.fill(self._look.language)
         if self._view.look.blanks:
             page.set_sentence(self.tr("Not shown during the exercise: pages would give away cells that are left out."))
@@ -169,6 +174,8 @@ class PagesController(QObject):
         except (ValueError, MemoryError) as error:
             page.set_sentence(sentence(error))
         else:
+            if self._asked is not None and (evaluation := self._asked()) is not None:
+                self._read_of[page.kind.name] = evaluation
             page.set_content(found)
 
     def _on_changed(self, *_: object) -> None:
@@ -183,6 +190,9 @@ class PagesController(QObject):
         page.stopRequested.connect(self._job.stop)
 
     def _on_page_spot_chosen(self, page: PageWidget, spot: Spot) -> None:
+        """Go where a place of the page leads; what the page shows of an evaluation that is gone leads nowhere."""
+        if self._read_of.get(page.kind.name) is not self._computation.evaluation:
+            return
         if spot.knob is not None:
             self._on_page_turned(page, *spot.knob)
         if spot.head is not None:

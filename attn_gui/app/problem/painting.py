@@ -181,7 +181,13 @@ class PaintingController(QObject):
 
     # --- the step --------------------------------------------------------------------------------
     def _paint(self, key: str, path: Sequence[Cell]) -> None:
-        """Paint in the last custom layer that is on; one is added if there is none."""
+        """Paint in the last custom layer that is on; one is added if there is none.
+
+        While the maps still show the problem before, their cells are none of the present one: nothing is painted.
+        """
+        if self._computation.pending:
+            self._window.banner.show_info(lambda: self.tr("The problem is still being computed: nothing was changed."))
+            return
         problem, shape = self._document.problem, SHAPES[key]
         found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
         if not found:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from attn_gui.views.tables.sized_view import SizedView
 
 FIRST_SIZE = (1440, 900)
+FRAME = (16, 48)
+"""Pixels that the frame of a window manager adds at most; how many is only known once the window is on the screen."""
 WIDTHS = "window/widths"  # of columns that a person drew, by table
 
 
@@ -78,7 +80,8 @@ class LayoutController(QObject):
 
     def _first_size(self) -> None:
         screen = QGuiApplication.primaryScreen().availableSize()
-        self._window.resize(min(FIRST_SIZE[0], screen.width()), min(FIRST_SIZE[1], screen.height()))
+        width, height = screen.width() - FRAME[0], screen.height() - FRAME[1]
+        self._window.resize(min(FIRST_SIZE[0], width), min(FIRST_SIZE[1], height))
 
 
 def _widths(kept: object) -> tuple[int, dict[int, int]]:

@@ -70,8 +70,10 @@ class Entropy(Reading):
     key = "entropy"
     singles = False
     title = QT_TRANSLATE_NOOP("Readings", "entropy")
-    sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … log {keys} = {most}")
-    uneven = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row, 0 … {most}")  # of rows that do not add up to 1
+    sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row in nats, 0 … ln {keys} = {most}")
+    uneven = QT_TRANSLATE_NOOP(
+        "Readings", "mean entropy of a row in nats, 0 … {most}"
+    )  # of rows that do not add up to 1
 
     def said(self, problem: Problem) -> str:
         return self.sentence if self.most(problem) == math.log(problem.m) else self.uneven

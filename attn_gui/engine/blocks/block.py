@@ -23,7 +23,7 @@ ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({one.key: one for one i
 CHOICES: Mapping[str, Sequence[str]] = MappingProxyType({"norm": tuple(NORMS), "activation": tuple(ACTIVATIONS)})
 """Choices of a block with a feed-forward network from these catalogs."""
 
-NORMALIZED = Name("N", "N", "n", "Normalized", "归一化结果")
+NORMALIZED = Name("N", "N", "n", "Normalized", "层归一化")
 OUTPUT = Name("L", "L", r"\ell", "Block output", "块输出")
 
 

@@ -71,7 +71,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
         for each in (
             ReadyMade(
                 "with-scale",
-                ("With and without scaling", "保留 / 去掉缩放"),
+                ("With and without scaling", "有 / 无缩放"),
                 ("without scaling", "不缩放"),
                 ("with scaling", "缩放"),
                 lambda problem, head: {"scale": 1.0},
@@ -79,7 +79,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-mask",
-                ("With and without the mask", "保留 / 去掉掩码"),
+                ("With and without the mask", "有 / 无掩码"),
                 ("without the mask", "无掩码"),
                 ("with the mask", "有掩码"),
                 lambda problem, head: {"mask": ()},
@@ -95,7 +95,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-interventions",
-                ("With and without what was set by hand", "保留 / 去掉手动干预"),
+                ("With and without what was set by hand", "有 / 无手动修改"),
                 ("without what was set by hand", "无手动干预"),
                 ("with what was set by hand", "有手动干预"),
                 lambda problem, head: {"interventions": ()},

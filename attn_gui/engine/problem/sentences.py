@@ -29,11 +29,26 @@ NOT_ABOVE_ZERO = "{field} must be greater than 0, got {got}."
 NOT_SWITCH = "{field} must be True or False, got {got}."
 NOT_TEXTS = "{field} must be texts, got {got}."
 NOT_RECORD = "{field} must be a mapping, got {got}."
-NOT_LAYERS = "{field} must be a tuple of mask layers, got {got}."
+NOT_LAYERS = (
+    '{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and '
+    "False (True = may attend); got {got}."
+)
+MASK_OF_0_AND_1 = (
+    "{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added "
+    'to the scores, write {field}=[{{"kind": "bias", "values": array}}].'
+)
+MASK_OF_NUMBERS = (
+    '{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open '
+    "and close keys, give True and False (True = may attend)."
+)
 NOT_NUMBERS = "{field} must hold real numbers, got {got}."
 UNREADABLE = "{field} cannot be read as an array: {reason}."
 MASKED_ARRAY = "{field} has masked cells, which no number stands for: fill them, and close them with a mask layer."
 NOT_BOOLEANS = "{field} must hold True and False, got {got}."
+NUMBERS_NO_BOOLEANS = (
+    "{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind "
+    "bias, with values."
+)
 NOT_A_VIEW = "{field} must be a contiguous array of {expected} to be read in place, got {got}."
 UNKNOWN_LAYER = "{field} must be one of the mask layers {choices}, got {got}."
 TOO_MANY_LAYERS = "{field} has {got} layers; at most {most} are possible."
@@ -77,16 +92,20 @@ VALUE_AXIS = (
 HEAD_AXES = "{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}."
 SAME_HEADS = (
     "{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are "
-    "(head, row, column) or (batch, head, row, column)."
+    "(head, row, column) or (batch, head, row, column) unless axes says others."
 )
 SHARED_HEADS = (
     "{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are "
-    "(head, row, column) or (batch, head, row, column)."
+    "(head, row, column) or (batch, head, row, column) unless axes says others."
 )
 COUNTED_HEADS = (
     "{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, "
-    "head, row, column)."
+    "head, row, column) unless axes says others."
 )
+SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say which: {expected}."
+OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
+NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
+READ_BY_TOKENS = "query, key and value were read as {reading}, since there are so many tokens."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
 KV_HEADS = "num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly."
 HEADS = "{matrix} has {got} columns, which {heads} heads cannot share evenly."

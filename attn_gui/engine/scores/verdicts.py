@@ -106,7 +106,10 @@ NO_LEVER = "No key row changes the score of key {key} for this query: {why} is 0
 CAPPED = "The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest."
 FARTHEST = "No key row has such a score for this query; {most} is the nearest."
 NEARBY = "A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do."
-STUCK = "Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away."
+STUCK = (
+    "Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not "
+    "proved."
+)
 OUTSIDE = "Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them."
 OUTSIDE_SINK = (
     "Not reached: the open keys hold values from {low} to {high} here, and beside a sink an output lies between them "

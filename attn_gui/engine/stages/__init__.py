@@ -210,7 +210,7 @@ CATALOG: tuple[Stage, ...] = (
         form=Form("{heads}"),
         told="joint",
         role=Role.JOIN,
-        called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "多头拼接", letter_zh="拼接"),
+        called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "拼接", letter_zh="拼接"),
     ),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
     Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),

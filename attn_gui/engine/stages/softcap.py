@@ -19,9 +19,9 @@ class Softcap(Stage):
     """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
 
     name = "capped"
-    called = Name("S″", "S''", "s''", "Capped scores", "软截断后的分数")
+    called = Name("S″", "S''", "s''", "Capped scores", "软上限后的分数")
     form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
-    operator = Operator("softcap", "softcap", "软截断")
+    operator = Operator("softcap", "softcap", "软上限")
     elementary = True
     code = "{1} * {xp}.tanh({0} / {1})"
     told, role = "cap", Role.CAP

@@ -38,6 +38,7 @@ _OTHER_HEADS = QT_TRANSLATE_NOOP(
     "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
 )
 
+_NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
 NOTHING = np.zeros((1, 1), np.float32)
 
 
@@ -62,11 +63,11 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
     if heads == "all" or heads is None:
         return tuple(range(count))
     if isinstance(heads, str):
-        raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.")
+        raise ValueError(_NO_HEADS.format(heads))
     try:
         chosen = tuple(map(index, heads if isinstance(heads, Iterable) else (heads,)))
     except TypeError:
-        raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.") from None
+        raise ValueError(_NO_HEADS.format(heads)) from None
     for head in chosen:
         if not 0 <= head < count:
             raise ValueError(f"There is no head {head}; the problem has {_counted(count)}.")

@@ -17,6 +17,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.named.fused import parts_of
+from attn_gui.formats.named.open_readings import Unsettled
 from attn_gui.formats.named.roles import suggested
 from attn_gui.formats.problem_fields import is_field
 
@@ -89,7 +90,7 @@ class MapChoice(NamedTuple):
         return maps if HEAD in axes else maps[..., None, :, :]
 
 
-class SeveralMaps(FormatError):
+class SeveralMaps(Unsettled):
     """A file of attention weights that can be read in several ways: a person has to say which."""
 
     choices: tuple[MapChoice, ...] = ()

@@ -17,15 +17,16 @@ import numpy as np
 from attn_gui.engine.tell import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import EXACT, Array, Budget, ListedBudget, rounded_note
+from attn_gui.formats.foreign_arrays import EXACT, Array, Budget, ListedBudget, check_axes, rounded_note
 from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object, unique
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
     META,
     THERE_TWICE,
     joined,
     options_among,
-    problem_in,
     said_in_meta,
     texts_among,
 )
@@ -93,9 +94,11 @@ def listing(source: Source) -> Listing:
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
     }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
-    for name, value in _lists(named):
+    for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
         if name not in options:
             arrays[name] = _array(name, value, budget, source.tell)
+            if is_field(name) and not means_maps(name):
+                check_axes(name, arrays[name].shape)
             notes += _rounding_notes(name, value, arrays[name])
     if not arrays:
         raise FormatError(_NOTHING)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from attn_gui.engine.problem.shapes.head_axis import parsed
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.named.arrangement import ROWS_IN, WEIGHT_AXES, Arrangement
+from attn_gui.formats.named.arrangement import WEIGHT_AXES, Arrangement
 from attn_gui.formats.named.fused import SPLITS
-from attn_gui.formats.named.head_axes import parsed
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
 
 _NUMBER = re.compile(r"\d+")
@@ -72,7 +72,7 @@ def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> Arrange
     return Arrangement(
         names,
         axes=parsed(map(str, record.get("axes") or ())),
-        weights=weights if weights in WEIGHT_AXES else ROWS_IN,
+        weights=weights if weights in WEIGHT_AXES else None,
         mask=mask if mask in MASK_MEANINGS else None,
         num_heads=heads,
         num_kv_heads=kv_heads,

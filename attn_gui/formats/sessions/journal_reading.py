@@ -20,7 +20,7 @@ from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.sessions import packed_arrays, session
-from attn_gui.formats.sessions.journal import CHECK, ENTRY, GENERATION, HOLDS, LENGTH, MAGIC, Held
+from attn_gui.formats.sessions.journal import CHECK, ENTRY, GENERATION, HOLDS, LENGTH, MAGIC, TORN, Held
 from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, stamp_of
 from attn_gui.formats.sessions.study_record import ENTRY as STUDY
 from attn_gui.formats.sessions.study_record import StudyRecord, study_in
@@ -48,7 +48,7 @@ class Recovered(NamedTuple):
 
 def kept_in(path: Path) -> Kept:
     """Record of a journal about its document, without the numbers. Raises FormatError."""
-    with reading(path) as source:
+    with reading(path, LARGEST_FILE) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
         if length > min(packed_arrays.LONGEST_HEADER, source.size):
@@ -62,7 +62,7 @@ def is_in_its_file(path: Path) -> bool:
 
     Of large ones it is not found out, which would take a while. Raises FormatError.
     """
-    with reading(path) as source:
+    with reading(path, LARGEST_FILE) as source:
         held, size = _file_in(_checked_start(source), source.size), source.size
     if held is None or size + held.file.size > COMPARED:
         return False
@@ -77,23 +77,29 @@ def _bytes(loaded: Loaded) -> bytes:
 
 def recover(path: Path, tell: Tell | None = None) -> Recovered:
     """The document as the last whole entry left it. Raises FormatError."""
-    with reading(path, tell=tell) as source:
+    with reading(path, LARGEST_FILE, tell) as source:
         state = _State(_file_in(_checked_start(source), source.size))
         source.file.seek(len(MAGIC))
-        for data in _entries(source.file, source.size):
+        together: list[bytes] = []  # entries that count with the next whole one
+        for data, whole in _entries(source.file, source.size):
+            together.append(data)
+            if not whole:
+                continue
             try:
-                state.take(data)
+                for each in together:
+                    state.take(each)
             except Exception:
-                if state.kept is None:
+                if state.kept is None or len(together) > 1:
                     raise
                 break  # what follows stands on it
+            together.clear()
         return state.result()
 
 
 def _file_in(file: BinaryIO, size: int) -> Held | None:
     """The last file that took its place, if it is still the same."""
     found: Held | None = None
-    for data in _entries(file, size, LONGEST_NAMING):
+    for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
             said = _said(packed_arrays.taken_apart(data, ENTRY)[0])
             if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
@@ -109,8 +115,9 @@ def _checked_start(source: Source) -> BinaryIO:
     return source.file
 
 
-def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[bytes]:
-    """The whole entries from the first on, up to one that is cut off or damaged; longer ones are passed over."""
+def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[tuple[bytes, bool]]:
+    """The entries from the first on, up to one that is cut off or damaged, and whether each is a whole one; longer ones
+    are passed over."""
     while len(start := file.read(LENGTH)) == LENGTH:
         length = int.from_bytes(start, "little")
         if length > size:
@@ -119,9 +126,10 @@ def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator
             file.seek(length + CHECK, io.SEEK_CUR)
             continue
         data, check = file.read(length), file.read(CHECK)
-        if len(data) < length or zlib.crc32(data).to_bytes(CHECK, "little") != check:
+        inverted = int.from_bytes(check, "little") ^ zlib.crc32(data)
+        if len(check) < CHECK or inverted not in (0, TORN):
             return
-        yield data
+        yield data, not inverted
 
 
 class _State:

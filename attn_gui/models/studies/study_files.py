@@ -15,7 +15,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots.snapshot import Snapshot
-from attn_gui.models.model import Model, open_model
+from attn_gui.models.model import Model, read_model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
 from attn_gui.models.studies.layer_edit import PRECISION, Cells, LayerEdit, with_precision
 from attn_gui.models.studies.study import Placed, Study, placed
@@ -112,7 +112,7 @@ def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:
     why = FormatError(_ELSEWHERE, **names)
     for folder in dict.fromkeys((own, *folders)):
         try:
-            model = open_model(folder, name=names["name"])
+            model = read_model(folder, name=names["name"])
         except FormatError as error:
             why = error if folder == own and folder.is_dir() else why
             continue

@@ -101,7 +101,7 @@ class ShapePanel(QWidget):
             "m": (self.tr("keys m"), self.tr("Keys m")),
             "d_model": (self._subscript(), self.tr("d_model, width of all heads together")),
             "batch_size": (self.tr("of"), self.tr("Items in the batch")),
-            "batch": (self.tr("item"), self.tr("Item shown")),
+            "batch": (self.tr("batch item"), self.tr("Item shown")),
             "dtype": (self.tr("precision"), self.tr("Precision")),
         }
         for name, (text, accessible) in words.items():

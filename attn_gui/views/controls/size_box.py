@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
 from attn_gui.views.controls.count_box import CountBox, whole_number
@@ -117,6 +117,10 @@ class SizeBox(CountBox):
         if self.value() > self._allowed[0]:
             flags |= QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
         return flags
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """A wheel never changes a size: rows would be cut off by scrolling past."""
+        event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if (event.key() == Qt.Key.Key_Escape or event.matches(KEYS.Undo)) and self.pending():

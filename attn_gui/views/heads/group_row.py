@@ -24,7 +24,7 @@ class GroupRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._thumbs: tuple[HeadThumb, ...] = ()
-        self._group, self._gap = 1, SPACING.s
+        self._group, self._gap = 1, SPACING.xs
         self._layout = QHBoxLayout(self)
         self._layout.setSpacing(0)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -44,7 +44,7 @@ class GroupRow(QWidget):
 
     def set_compact(self, compact: bool) -> None:
         """Closer together."""
-        self._gap = 0 if compact else SPACING.s
+        self._gap = 0 if compact else SPACING.xs
         self.set_thumbs(self._thumbs, self._group)
 
     def grouped(self) -> bool:

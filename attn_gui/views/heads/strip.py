@@ -40,7 +40,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._evaluation: Evaluation | None = None
         self._item, self._head = 0, 0
         self._known: tuple[object, object, object] = (None, None, None)  # the evaluation, its interventions, the item
-        self._compact = False
+        self._compact, self._low = False, False
         self._entropies = Entropies(self)
         self._thumbs: list[HeadThumb] = []
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
@@ -115,9 +115,9 @@ class HeadsStrip(Retranslated, QWidget):
             thumb.measure()
         self._scroll.fit()
 
-    def set_compact(self, compact: bool) -> None:
-        """Lower: numbers below the maps and nothing beside them."""
-        self._compact = compact
+    def set_compact(self, compact: bool, *, low: bool = False) -> None:
+        """Numbers below the maps and nothing beside them; with `low` smaller maps alone."""
+        self._compact, self._low = compact, low
         self._outer.setDirection(QBoxLayout.Direction.LeftToRight if compact else QBoxLayout.Direction.TopToBottom)
         self._head_row.setDirection(QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
         self._of.setVisible(not compact)
@@ -125,7 +125,7 @@ class HeadsStrip(Retranslated, QWidget):
         for widget in (self._readings, self._mark):
             widget.setVisible(not compact)
         for thumb in self._thumbs:
-            thumb.set_compact(compact)
+            thumb.set_compact(compact, low=low)
         self._row.set_compact(compact)
         self._scroll.fit()
 
@@ -175,7 +175,7 @@ class HeadsStrip(Retranslated, QWidget):
 
     def _thumb(self, head: int) -> HeadThumb:
         thumb = HeadThumb(head, self._row)
-        thumb.set_compact(self._compact)
+        thumb.set_compact(self._compact, low=self._low)
         thumb.clicked.connect(lambda: self.headPicked.emit(head))
         return thumb
 

@@ -21,7 +21,7 @@ class HeadThumb(MapButton):
         self.setObjectName(f"head.{head}")
         self._title, self.reading = "", ""
         self._by_hand, self._off = "", False
-        self._compact = False
+        self._compact = self._small = False
         self._size = QSize()  # asked for often: laying out 64 heads, forty times each
         self.measure()
 
@@ -48,9 +48,9 @@ class HeadThumb(MapButton):
         self.describe()
         self.update()
 
-    def set_compact(self, compact: bool) -> None:
-        """The number only."""
-        self._compact = compact
+    def set_compact(self, compact: bool, *, low: bool = False) -> None:
+        """The number only; with `low` a small map alone."""
+        self._compact, self._small = compact, compact or low
         self.measure()
         self.place_map()
 
@@ -118,7 +118,7 @@ class HeadThumb(MapButton):
             painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, word)
 
     def _side(self) -> int:
-        return scaled(SIZE.head_map_compact if self._compact else SIZE.head_map)
+        return scaled(SIZE.head_map_compact if self._small else SIZE.head_map)
 
     def _pad(self) -> int:
         """Between the map and the frame of the chosen head."""

@@ -91,7 +91,7 @@ class SnapshotsView(QWidget):
         for what, button in self._buttons.items():
             button.setText(words[what][0])
             button.setToolTip(words[what][1])
-        self._take.setText(self.tr("Take"))
+        self._take.setText(self.tr("Take snapshot"))
         self._take.setAccessibleName(self.tr("Take a snapshot"))
         self._take.setToolTip(self.tr("Keep the present state under a name, in the file, too"))
         self._list.setAccessibleName(self.tr("Snapshots"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
@@ -150,6 +150,10 @@ class Inspector(Retranslated, QWidget):
             self._show_explanation()
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        """It scrolls: it takes what is left, and what stands in its column with it comes first."""
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Left and event.modifiers() & Qt.KeyboardModifier.AltModifier:
             self.backRequested.emit()

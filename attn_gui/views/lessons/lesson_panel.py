@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -18,10 +18,10 @@ from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 from attn_gui.views.inspector.runs import Run, SentenceView
 from attn_gui.views.lessons.question_view import Asked, QuestionView
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import dress, scaled
 
-MOST = 0.6
-"""Of the height of the column: below it something of the explanation has to be seen."""
+LEAST_TEXT = 60
+"""Logical pixels of the step's text that are left where the window is low; the rest of it scrolls."""
 STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -39,8 +39,35 @@ class StepWords:
     asked: Asked | None = None
 
 
+class StepText(FittingPage):
+    """The words of a step: as high as they are at the present width, or less, and then they scroll."""
+
+    def sizeHint(self) -> QSize:
+        body = self.widget()
+        layout = body.layout() if body is not None else None
+        height = layout.minimumHeightForWidth(self.contentsRect().width()) if layout is not None else 0
+        return QSize(super().sizeHint().width(), height)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), min(scaled(LEAST_TEXT), self.sizeHint().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
 class LessonPanel(Retranslated, QWidget):
-    """Shows one step; the signals say what the person wants."""
+    """Shows one step; the signals say what the person wants.
+
+    The way on stands above, where no text moves it. Only the text scrolls: what is asked, and what is said of an
+    answer, stays in sight.
+    """
 
     stepAsked = Signal(int)  # 1 forward, -1 back
     doAsked = Signal()
@@ -52,15 +79,16 @@ class LessonPanel(Retranslated, QWidget):
         self.setObjectName("lesson")
         self._words: StepWords | None = None
         self._lesson, self._place, self._close = QLabel(self), QLabel(self), QToolButton(self)
-        self._page = FittingPage(self)
+        self._page = StepText(self)
         self._body = QWidget(self._page.viewport())
         self._page.hold(self._body)
         self._lesson.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
-        self.question = QuestionView(self._body)
+        self.question = QuestionView(self)
         self._left, self._return = WrappedLabel(self), Link("", self)
         self._back, self._next = QPushButton(self), QPushButton(self)
+        self._column = QVBoxLayout(self)
         self._name_parts()
         self._build()
         self.retranslate()
@@ -78,7 +106,6 @@ class LessonPanel(Retranslated, QWidget):
         self.question.set_question(words.asked, fresh=fresh)
         self._back.setEnabled(words.place > 1)
         self.retranslate()
-        self.updateGeometry()
         if fresh:
             self._page.verticalScrollBar().setValue(0)
             self._take_focus()
@@ -101,6 +128,7 @@ class LessonPanel(Retranslated, QWidget):
         self._left.setText(self.tr("The numbers are no longer those of this step."))
         self._return.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
+        self._next.setMinimumWidth(self._widest_way_on())
         self._close.setToolTip(self.tr("Close the lesson; its place is kept"))
         self._close.setAccessibleName(self.tr("Close the lesson; its place is kept"))
         if self._words is not None:
@@ -108,14 +136,17 @@ class LessonPanel(Retranslated, QWidget):
             self._place.setText(self.tr("{place} of {count}").format(place=place, count=count))
             self._next.setText(self.tr("Next") if place < count else self.tr("Finish"))
 
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def hasHeightForWidth(self) -> bool:
+        return False  # else Qt would take the height that is best for the least
+
     def sizeHint(self) -> QSize:
-        """As high as the step needs at this width, but never most of the column."""
-        layout, column = self._body.layout(), self.parentWidget()
-        width = max(self._page.viewport().width(), 1)
-        around = self.minimumSizeHint().height() - self._page.minimumSizeHint().height()
-        assert layout is not None
-        most = round(MOST * column.height()) if column is not None else 0
-        return QSize(super().sizeHint().width(), min(layout.minimumHeightForWidth(width) + around, most))
+        hint, height = super().sizeHint(), self._column.heightForWidth(self.width())
+        return QSize(hint.width(), max(hint.height(), height))  # the height is −1 where nothing is wrapped
+
+    def minimumSizeHint(self) -> QSize:
+        hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())
+        return QSize(hint.width(), max(hint.height(), height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -123,6 +154,14 @@ class LessonPanel(Retranslated, QWidget):
             self.updateGeometry()
 
     # --- inside ----------------------------------------------------------------------------------
+    def _widest_way_on(self) -> int:
+        """The width of the button on the last step and on the others, so that it stays in its place."""
+        widths = []
+        for words in (self.tr("Next"), self.tr("Finish")):
+            self._next.setText(words)
+            widths.append(self._next.sizeHint().width())
+        return max(widths)
+
     def _take_focus(self) -> None:
         """Put the keyboard on the question, or on the way on where nothing is asked."""
         if self._words is not None and self._words.asked is not None:
@@ -165,32 +204,34 @@ class LessonPanel(Retranslated, QWidget):
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        head, foot = QHBoxLayout(), QHBoxLayout()
+        head, way, task = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         head.addWidget(self._lesson, 1)
-        for widget in (self._place, self._close):
-            head.addWidget(widget)
-        foot.addWidget(self._back)
-        foot.addStretch(1)
-        foot.addWidget(self._do)
-        foot.addWidget(self._done)
-        foot.addStretch(1)
-        foot.addWidget(self._next)
+        head.addWidget(self._close)
+        way.addWidget(self._back)
+        way.addWidget(self._place, 1, Qt.AlignmentFlag.AlignCenter)
+        way.addWidget(self._next)
+        for widget in (self._do, self._done):
+            task.addWidget(widget)
+        task.addStretch(1)
         body = QVBoxLayout(self._body)
         body.setContentsMargins(0, 0, 0, 0)
         self._texts.setSpacing(SPACING.m)
         body.setSpacing(SPACING.m)
         body.addWidget(self._title)
         body.addLayout(self._texts)
-        body.addWidget(self.question)
         body.addStretch(1)
-        column = QVBoxLayout(self)
+        column = self._column
         column.setContentsMargins(0, 0, 0, SPACING.m)
         column.setSpacing(SPACING.s)
-        column.addLayout(head)
+        for row in (head, way):
+            column.addLayout(row)
+        column.addSpacing(SPACING.s)
         column.addWidget(self._page, 1)
+        column.addSpacing(SPACING.s)
+        column.addLayout(task)
         column.addWidget(self._left)
         column.addWidget(self._return)
-        column.addLayout(foot)
+        column.addWidget(self.question)
 
 
 def _runs(text: str) -> list[Run]:

@@ -26,6 +26,9 @@ SIDES = {
     LEVEL: int(Qt.AlignmentFlag.AlignHCenter | ONE_LINE),
 }
 
+BETWEEN = 1
+"""Pixels that a label keeps from the sides of its column."""
+
 MEASURED = 200
 """So many labels are all measured; of more, those with most letters: a thousand take 10 ms."""
 
@@ -112,7 +115,9 @@ class Labels:
     def _place(self, cell: int) -> QRectF:
         pixels, box = self.span.pixels_of_cells(slice(cell, cell + 1)), self.box
         if self.way == LEVEL:
-            return QRectF(box.left() + pixels.start + 1, box.top(), pixels.stop - pixels.start - 2, box.height())
+            return QRectF(box.left() + pixels.start, box.top(), pixels.stop - pixels.start, box.height()).adjusted(
+                BETWEEN, 0, -BETWEEN, 0
+            )
         along = QRectF(0, 0, box.height(), box.width()) if self.way == UPRIGHT else box
         return _strip(along, pixels, self._height)
 
@@ -122,7 +127,7 @@ class Labels:
 
 def labels_fit(labels: AxisNames, font: QFont, cell: float) -> bool:
     """Whether every label can stand over its own column without being turned."""
-    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * scaled(SPACING.s)
+    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * (scaled(SPACING.s) + BETWEEN)
 
 
 def label_width(labels: AxisNames, font: QFont, widest: float) -> float:

@@ -129,9 +129,9 @@ class ProductPicture(QWidget):
         for stage in self.maps.stages:
             self.maps.minimap(stage).follow()
 
-    def set_compact(self, compact: bool) -> None:
-        """The form for narrow windows: shorter captions, smaller gaps."""
-        self._scene.compact = compact
+    def set_compact(self, compact: bool, *, low: bool = False) -> None:
+        """The form for narrow windows: shorter captions, smaller gaps; low ones have the latter alone."""
+        self._scene.compact, self._scene.tight = compact, compact or low
         self.arrange()
 
     def set_theme(self, _theme: Theme) -> None:
@@ -179,8 +179,8 @@ class ProductPicture(QWidget):
 
     def _places_of(self, stage: str, bars: int) -> Places:
         head, corner = self._words.title.head_height(), self._words.title.corner_width()
-        compact = self._scene.compact
-        return places_of(self.maps, stage, self.size(), compact=compact, head=head, bars=bars, corner=corner)
+        form = {"compact": self._scene.compact, "tight": self._scene.tight}
+        return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)
 
     def _bar_height(self, width: int) -> int:
         return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in self._scene.bars.values())

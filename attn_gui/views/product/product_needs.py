@@ -20,12 +20,14 @@ from attn_gui.views.theme import scaled, ui_font
 from attn_gui.views.words.names import NO_NAMES, AxisNames
 
 WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58
-LEAST_SIDE, LEAST_TOP, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 64, 18
+LEAST_SIDE, LEAST_TOP, LEAST_TOP_TIGHT, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 48, 64, 18
 READABLE_TOP = 120
 """Up to so high the maps above insist on rows that have room for their numbers."""
 
 
-def needs_of(maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int, corner: int, turned: bool) -> Needs:
+def needs_of(
+    maps: StageMaps, stage: str, *, compact: bool, tight: bool, head: int, bars: int, corner: int, turned: bool
+) -> Needs:
     """Room for the picture of a stage: pixels of words above a map that stands alone (`head`), below (`bars`), and
     left of a map above (`corner`).
 
@@ -40,7 +42,7 @@ def needs_of(maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int
     nothing = (0, 0)
     rows, columns = maps.map(stage).shape
     row_labels, column_labels = axis_labels(maps, stage)
-    font = label_font(compact)
+    font = label_font(tight)
     widest = scaled(WIDEST_ROW_LABEL_COMPACT if compact else WIDEST_ROW_LABEL)
     tallest = label_width(column_labels, font, scaled(TALLEST_COLUMN_LABEL))
     return Needs(
@@ -56,31 +58,33 @@ def needs_of(maps: StageMaps, stage: str, *, compact: bool, head: int, bars: int
         head=0 if sizes else head,
         bars=bars,
         corner=corner,
-        padding=padding(compact),
-        gap=gap(compact),
+        padding=padding(tight),
+        gap=gap(tight),
         least_side=scaled(LEAST_SIDE),
-        least_top=_least_top(sizes),
+        least_top=_least_top(sizes, LEAST_TOP_TIGHT if tight else LEAST_TOP),
         largest_cell=scaled(LARGEST_CELL),
         comfortable_cell=scaled(COMFORTABLE_CELL),
     )
 
 
-def places_of(maps: StageMaps, stage: str, size: QSize, *, compact: bool, head: int, bars: int, corner: int) -> Places:
+def places_of(
+    maps: StageMaps, stage: str, size: QSize, *, compact: bool, tight: bool, head: int, bars: int, corner: int
+) -> Places:
     """The places for the picture of a stage; tokens over columns are turned where they do not fit as they are."""
-    labels, font = axis_labels(maps, stage)[1], label_font(compact)
+    labels, font = axis_labels(maps, stage)[1], label_font(tight)
     for turned in (False, True):
-        needs = needs_of(maps, stage, compact=compact, head=head, bars=bars, corner=corner, turned=turned)
+        needs = needs_of(maps, stage, compact=compact, tight=tight, head=head, bars=bars, corner=corner, turned=turned)
         places = lay_out(needs, size.width(), size.height())
         if labels_fit(labels, font, places.stage.width() / places.columns):
             break
     return places
 
 
-def _least_top(sizes: Mapping[str, tuple[int, int]]) -> int:
-    """Pixels for the maps above the stage and above its result."""
+def _least_top(sizes: Mapping[str, tuple[int, int]], least: int) -> int:
+    """Pixels for the maps above the stage and above its result, at least so many logical ones."""
     rows = max(sizes.get("top", (0, 0))[0], sizes.get("factor", (0, 0))[0])
     readable = rows * scaled(SIZE.value_min_cell_height)
-    return max(scaled(LEAST_TOP), readable if readable <= scaled(READABLE_TOP) else 0)
+    return max(scaled(least), readable if readable <= scaled(READABLE_TOP) else 0)
 
 
 def axis_labels(maps: StageMaps, stage: str) -> tuple[AxisNames, AxisNames]:
@@ -109,14 +113,14 @@ def axis_names() -> dict[str, str]:
     }
 
 
-def padding(compact: bool) -> int:
+def padding(tight: bool) -> int:
     """Pixels between the picture and its edges."""
-    return scaled(SPACING.panel_padding_compact if compact else SPACING.panel_padding)
+    return scaled(SPACING.panel_padding_compact if tight else SPACING.panel_padding)
 
 
-def gap(compact: bool) -> int:
+def gap(tight: bool) -> int:
     """Pixels between two maps: at least a line of words."""
-    return max(scaled(SPACING.map_gap_compact if compact else SPACING.map_gap), line_height())
+    return max(scaled(SPACING.map_gap_compact if tight else SPACING.map_gap), line_height())
 
 
 def line_height() -> int:
@@ -124,6 +128,6 @@ def line_height() -> int:
     return round(QFontMetricsF(ui_font("small")).height()) + scaled(SPACING.s)
 
 
-def label_font(compact: bool, weight: int = 400) -> QFont:
+def label_font(tight: bool, weight: int = 400) -> QFont:
     """The type of tokens at rows and columns."""
-    return ui_font("small" if compact else "body", weight)
+    return ui_font("small" if tight else "body", weight)

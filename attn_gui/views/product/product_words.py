@@ -75,7 +75,7 @@ class ProductWords:
         scene, away = self._scene, scaled(SPACING.s)
         assert scene.corner is not None
         placement, (rows, columns) = scene.corner.placement, scene.labels
-        fonts = label_font(scene.compact), label_font(scene.compact, 600)
+        fonts = label_font(scene.tight), label_font(scene.tight, 600)
         left = (places.left or places.stage).left() - places.row_labels
         box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
         yield Labels(placement.rows, rows, box, LabelStyle(*fonts, current_theme(), scene.picture.rows))

@@ -17,11 +17,12 @@ from attn_gui.views.words.names import AxisNames
 
 
 class Scene:
-    """State of the picture, for all that lay out, letter and mark it; `compact` is the form for narrow windows."""
+    """State of the picture, for all that lay out, letter and mark it; `compact` is the form for narrow windows, `tight`
+    that for narrow or low ones."""
 
     def __init__(self, maps: StageMaps, operands: Operands) -> None:
         self.maps, self.operands = maps, operands
-        self.stage, self.compact = SHOWN_FIRST, False
+        self.stage, self.compact, self.tight = SHOWN_FIRST, False, False
         self.picture = Picture()
 
     @property

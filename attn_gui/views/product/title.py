@@ -75,14 +75,14 @@ class Title:
 
     def place_tokens(self, places: Places) -> None:
         """The button after the title, left of the words at a map above and of tokens over columns."""
-        edge, width = padding(self._scene.compact), round(self._width() - self.tokens.sizeHint().width())
+        edge, width = padding(self._scene.tight), round(self._width() - self.tokens.sizeHint().width())
         above = places.top or places.stage
         right = above.left() if self._scene.picture.columns == KEY else self._ground.width()
         self.tokens.place(QRect(edge, edge, width, round(self._height())), places, right - scaled(SPACING.s))
 
     def paint(self, painter: QPainter, places: Places, theme: Theme) -> None:
         """The words, and the formula where it has room."""
-        edge = padding(self._scene.compact)
+        edge = padding(self._scene.tight)
         ascent = QFontMetricsF(ui_font("sentence", 600)).ascent()
         paint_words(painter, tuple(self._words()), edge, edge + ascent, theme)
         self._paint_formula(painter, places, edge + self._width() + scaled(SPACING.m))
@@ -128,13 +128,13 @@ class Title:
 
     def _room_below_title(self, places: Places, top_map: QRect) -> QRectF:
         """Left of the words at the map above."""
-        edge = padding(self._scene.compact)
+        edge = padding(self._scene.tight)
         top = edge + self._height() + scaled(SPACING.s)
         right = top_map.left() - scaled(SPACING.l) - max(words_width([word]) for word in top_words(self._scene))
         return QRectF(edge, top, right - edge, places.stage.top() - line_height() - top)
 
     def _room_beside_title(self, places: Places, title_end: float, size: QSizeF) -> QRectF:
-        edge, left = padding(self._scene.compact), title_end + scaled(SPACING.m)
+        edge, left = padding(self._scene.tight), title_end + scaled(SPACING.m)
         right = self._ground.width() - edge
         if places.top is None:
             return QRectF(left, edge, right - left, size.height())

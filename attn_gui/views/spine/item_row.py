@@ -28,6 +28,7 @@ class Form(NamedTuple):
 
 
 FORMS = (Form(True, True, False), Form(False, True, False), Form(False, False, False), Form(False, False, True))
+LOW_FORMS = (Form(True, True, True), Form(False, True, True), Form(False, False, True))
 
 
 class SpineRow(Shelf):

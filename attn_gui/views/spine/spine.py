@@ -14,7 +14,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.product.marks import Cell
-from attn_gui.views.spine.item_row import FORMS, Item, SpineRow
+from attn_gui.views.spine.item_row import FORMS, LOW_FORMS, Item, SpineRow
 from attn_gui.views.spine.nodes import Nodes
 from attn_gui.views.spine.operator_boxes import SpineBoxes
 from attn_gui.views.spine.operators import OperatorBox, Sign
@@ -53,7 +53,7 @@ class Spine(Retranslated, QWidget):
         self._place = (0, 0)  # item, head
         self._stage = ""
         self._cell: Cell | None = None
-        self._compact = False
+        self._compact = self._small = self._scrolls = False
         self._entries: tuple[Entry, ...] = ()
         self._arranged: dict[str, object] = {}  # what there is room for in the boxes, by name
         self._items: list[Item] = []
@@ -112,9 +112,9 @@ class Spine(Retranslated, QWidget):
         self._set_height()
         self._give_way()
 
-    def set_compact(self, compact: bool) -> None:
-        """Lower, without formula and concat."""
-        self._compact = compact
+    def set_compact(self, compact: bool, *, low: bool = False) -> None:
+        """Lower, and where it is narrow without formula and concat."""
+        self._compact, self._small = compact, compact or low
         self._set_height()
         self._give_way()
 
@@ -221,14 +221,17 @@ class Spine(Retranslated, QWidget):
 
     def _give_way(self) -> None:
         """Take the first form that fits the width; the last one scrolls."""
-        forms, keep = FORMS[-1:] if self._compact else FORMS, self._chosen_node()
+        forms = FORMS[-1:] if self._compact else LOW_FORMS if self._small else FORMS
+        keep = self._chosen_node()
         room = self.width() - SPACING.l - SPACING.m
         formula = self._formula.sizeHint().width() + 2 * SPACING.l + 1
         fitting = (form for form in forms if self._row.width_of(form, keep) + formula * form.formula <= room)
-        form = next(fitting, FORMS[-1])
+        form = next(fitting, None)
+        self._scrolls, form = form is None, form or FORMS[-1]
+        self._set_height()
         self._formula.setVisible(form.formula)
         self._line.setVisible(form.formula)
-        self._row.set_form(form, keep, self.height())
+        self._row.set_form(form, keep, self.height() - self._bar_height())
 
     def _chosen_node(self) -> str:
         """The node of the chosen stage, or of the one that it only repeats."""
@@ -242,8 +245,11 @@ class Spine(Retranslated, QWidget):
 
     def _set_height(self) -> None:
         boxes = (item.sizeHint().height() for item in self._items if isinstance(item, OperatorBox))
-        highest = max(self._nodes.height(self._compact), *boxes, 0)
-        self.setFixedHeight(max(scaled(SIZE.strip_compact if self._compact else SIZE.strip), highest))
+        highest = max(self._nodes.height(self._small), *boxes, 0) + self._bar_height()
+        self.setFixedHeight(max(scaled(SIZE.strip_compact if self._small else SIZE.strip), highest))
+
+    def _bar_height(self) -> int:
+        return self._row.horizontalScrollBar().sizeHint().height() if self._scrolls else 0
 
     def _connect(self) -> None:
         self.boxes.scorePicked.connect(self.scorePicked)

@@ -141,7 +141,7 @@ class SizedView(MarkedView):
         """Columns that fill the width; the pixels that are left over go to the row headers."""
         room = self._room() + self._spared()
         count = max(1, room // self._least)
-        fits = min(self._least * self.columns.count(), self._least_length()) <= room
+        fits = min(self._least * self.columns.count(), self.least_length()) <= room
         width = self._least if fits else room // count
         if _resize_sections(self.columns, width, self.horizontalScrollBar().value()):
             self._show_drawn()
@@ -153,10 +153,10 @@ class SizedView(MarkedView):
     def _room(self) -> int:
         """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
         bare = self.maximumViewportSize()
-        alone = self.rows.length() <= bare.height() and self._least_length() <= bare.width() + self._spared()
+        alone = self.rows.length() <= bare.height() and self.least_length() <= bare.width() + self._spared()
         return bare.width() if alone else self.viewport().width()
 
-    def _least_length(self) -> int:
+    def least_length(self) -> int:
         """Pixels of all columns, none wider than it has to be. A table of whole rows has no more room than its columns
         take: they would not come to rest if it had not to be enough for them."""
         drawn = self._drawn if self._drawn_of == self.columns.count() else {}

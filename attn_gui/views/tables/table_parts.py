@@ -134,8 +134,9 @@ class WholeRows(QWidget):
         view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))
 
     def _across(self) -> int:
-        """The width that all columns would take."""
-        return self.view.rows.sizeHint().width() + self.view.columns.length() + 2 * self.view.frameWidth()
+        """The width that all columns would take, also where a scroll bar has left them less than they need."""
+        columns = max(self.view.columns.length(), self.view.least_length())
+        return self.view.rows.sizeHint().width() + columns + 2 * self.view.frameWidth()
 
     def _around(self) -> int:
         """The height of everything but rows.

@@ -74,11 +74,32 @@ def take(dialog: ArraysDialog) -> None:
 
 
 @LANGUAGES
-def test_what_was_proposed_opens_with_one_enter(launch: Callable[..., Any], lang: str, tmp_path: Path) -> None:
+def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(
+    launch: Callable[..., Any], lang: str, tmp_path: Path
+) -> None:
     arrays = hooked(tmp_path / "dump.npz", 3)
     person = launch("worked-example.npz", lang=lang)
-    open_by_choosing(person, tmp_path / "dump.npz", take, drop=True)
-    expected = Problem.from_heads(*arrays.values())
+
+    def choose(dialog: ArraysDialog) -> None:
+        dialog.resize(1000, 640)
+        rows = [dialog.fields.axes.button(key) for key, _ in dialog.fields.axes.choices()]
+        assert [key for key, _ in dialog.fields.axes.choices()] == [
+            "head,token,column",
+            "batch,token,column",
+            "token,head,column",
+        ]
+        until(person, lambda: len({row.icon().pixmap(50).toImage().pixel(25, 25) for row in rows}) > 1)
+        assert dialog.fields.axes.key() is None
+        take(dialog)
+        assert dialog.isVisible(), "Enter takes nothing that nobody has chosen"
+        assert dialog.complaint.text().isascii() == (lang == "en")
+        for row in rows:
+            assert row.visibleRegion().boundingRect() == row.rect(), "it is in sight"
+        person.click(rows[0])
+        take(dialog)
+
+    open_by_choosing(person, tmp_path / "dump.npz", choose, drop=True)
+    expected = Problem.from_heads(*arrays.values(), axes="head,token,column")
     document = person.program.document
     assert document.snapshot() == expected
     assert (document.name, document.path, document.modified) == ("dump", None, False)
@@ -100,15 +121,15 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(
             assert not dialog.complaint.text().isascii()
         for role, letter in (("query", "c"), ("key", "a"), ("value", "b")):
             person.choose(dialog.parts.slots[role], f"h.3.attn.{letter}")
-        person.choose(dialog.fields.axes, "token,head,column")
+        person.click(dialog.fields.axes.button("token,head,column"))
         person.click(dialog.buttons.button(dialog.buttons.StandardButton.Ok))
 
     open_by_choosing(person, tmp_path / "a.npz", choose)
     swapped = [first[f"h.3.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
-    assert person.program.document.snapshot() == Problem.from_heads(*swapped)
+    assert person.program.document.snapshot() == Problem.from_heads(*swapped, axes="head,token,column")
     open_by_choosing(person, tmp_path / "b.npz", take)
     swapped = [second[f"h.7.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
-    assert person.program.document.snapshot() == Problem.from_heads(*swapped)
+    assert person.program.document.snapshot() == Problem.from_heads(*swapped, axes="head,token,column")
 
 
 @pytest.mark.parametrize("suffix", [".json", ".safetensors", ".xlsx"])
@@ -166,12 +187,12 @@ def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QAppl
     names = dict(zip(("query", "key", "value"), arrays, strict=True))
     program = Program(qapp, lang="en")
     try:
-        program.begin(tmp_path / "a.npz", Arrangement(names))
+        program.begin(tmp_path / "a.npz", Arrangement(names, axes=("head", "token", "column")))
         for _ in range(2000):
             if program.document.name == "a":
                 break
             QTest.qWait(5)
-        assert program.document.snapshot() == Problem.from_heads(*arrays.values())
+        assert program.document.snapshot() == Problem.from_heads(*arrays.values(), axes="head,token,column")
     finally:
         program.end()
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu
 
 from attn_gui import Problem, save
 from attn_gui.lessons.lesson_text import Live, written
 from attn_gui.paths import resource
+from attn_gui.views.inspector.runs import SentenceView
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
 WORKED = next(path for path in LESSONS if "worked" in path.stem)
@@ -294,7 +295,7 @@ def test_a_bad_lesson_is_refused_and_nothing_changes(launch, tmp_path):
     path.write_text("# A | 甲\n\n## S | 步\n- open: nowhere\n\n### English\nx\n\n### 中文\n字\n", encoding="utf-8")
     person.drop(path)
     settle(person)
-    assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的问题文件名，实际为 nowhere。"
+    assert person.banner() == "课程 bad.md 第 4 行：应为示例名，或课程文件旁的算例文件名，实际为 nowhere。"
     assert not person.find("lesson").isVisible()
 
 
@@ -332,3 +333,38 @@ def test_a_lesson_is_opened_from_a_file_by_the_action(launch):
     person.choose_file(WORKED, lambda: person.do("open_lesson"))
     settle(person)
     assert person.find("lesson").isVisible()
+
+
+def test_tokens_are_named_in_the_language_of_the_window(launch):
+    person = launch(lang="zh")
+    begin(person, resource("lessons", "09-pooling.md"))
+    assert person.program.document.problem.key_tokens == ("报纸", "论文", "咖啡", "笔记本", "书")
+    person.do("language_en")
+    settle(person)
+    assert person.program.document.problem.key_tokens == ("newspaper", "paper", "coffee", "notebook", "book")
+    assert not person.find("lesson.left").isVisible()
+
+
+def test_entropy_has_one_named_unit_in_a_lesson_and_beside_it(launch):
+    person = launch()
+    begin(person, resource("lessons", "03-root-d-k.md"))
+    person.click("lesson.next")
+    settle(person)
+    strip = person.find("heads.weights")
+    beside = next(label.text() for label in strip.findChildren(QLabel) if "entropy" in label.text())
+    assert "nats" in beside
+    said = " ".join(view.text() for view in person.find("lesson").findChildren(SentenceView))
+    assert f"{person.find('head.0').reading} nats" in said
+
+
+def test_a_click_on_a_choice_is_an_answer(launch):
+    person = launch()
+    begin(person, resource("lessons", "03-root-d-k.md"))
+    while state(person).step.question is None or not state(person).step.question.choices:
+        person.click("lesson.next")
+        settle(person)
+    question = state(person).step.question
+    assert verdict(person) == ""
+    for wrong, said in ((True, "Not yet"), (False, "Right.")):
+        answer(person, question, wrong)
+        assert verdict(person).startswith(said)

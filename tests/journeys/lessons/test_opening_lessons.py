@@ -10,6 +10,7 @@ from attn_gui.app.lessons import lesson_steps
 from attn_gui.app.state import side_work
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
+from tests.journeys.lessons.test_lessons import settle
 
 BUTTONS = QMessageBox.StandardButton
 LESSONS = sorted(resource("lessons").glob("*.md"))
@@ -130,3 +131,30 @@ def test_another_lesson_takes_the_place_of_the_one_before(launch, gate):
         assert begun(person)
         assert not person.find("history").isVisible()
         assert person.program.document.name == path.stem
+
+
+def test_a_lesson_whose_task_one_did_is_left_without_a_question_about_a_file(launch):
+    person = launch()
+    person.program.take_in(resource("lessons", "05-masks.md"))
+    settle(person)
+    while not person.find("lesson.do").isVisible():
+        person.click("lesson.next")
+        settle(person)
+    person.click("lesson.do")
+    settle(person)
+    assert not person.program.document.modified
+    person.press("Ctrl+Z")
+    settle(person)
+    person.program.take_in(LESSON)  # no dialog opens, which would wait for an answer
+    settle(person)
+    assert person.program.document.name == LESSON.stem
+
+
+def test_what_is_done_after_a_lesson_belongs_to_the_person(launch):
+    person = launch()
+    person.program.take_in(LESSON)
+    settle(person)
+    person.click("lesson.close")
+    person.type_into("query", 0, 0, "7")
+    settle(person)
+    assert person.program.document.modified

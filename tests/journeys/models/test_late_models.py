@@ -20,7 +20,7 @@ TOY = resource("models", "toy-induction")
 def opening(monkeypatch):
     """Holds up models that are opened."""
     gate = Gate()
-    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     yield gate
     gate.open()
 
@@ -130,7 +130,7 @@ def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
 def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
     gate = Gate()
     gate.open()
-    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     person = launch()
     person.program.take_in(TOY)
     person.wait()

@@ -92,7 +92,7 @@ def test_of_a_model_that_is_gone_the_layer_comes_back_alone_and_the_rest_is_offe
     kept(person, qtbot)
     problem, path = person.program.document.snapshot(), journals_folder() / "crashed.journal"
     shutil.copy(own()[0], path)
-    person.program.end()
+    person.leave()
     held = path.read_bytes()
     folder.rename(away)
     if lang == "zh":
@@ -105,7 +105,7 @@ def test_of_a_model_that_is_gone_the_layer_comes_back_alone_and_the_rest_is_offe
     assert "mine" in person.banner()
     assert said in person.banner()
     assert path.read_bytes() == held
-    person.program.end()
+    person.leave()
     shutil.rmtree(folder, ignore_errors=True)
     away.rename(folder)
     person = launch(lang=lang)

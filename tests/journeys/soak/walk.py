@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from random import Random
@@ -83,13 +84,17 @@ class Walk:
 
     def step(self) -> float:
         """One move, and whether everything is still true; the seconds that the window's thread computed for it."""
+        return self.step_of(self.moves.any)
+
+    def step_of(self, move: Callable[[], str]) -> float:
+        """This move, and whether everything is still true then; seconds as of `step`."""
         self.told.append("?")
         before = time.thread_time()
         with capture_exceptions() as raised:
             try:
                 if self._rnd.random() < 0.5:
                     self.give_up_typing()
-                self.told[-1] = self.moves.any()
+                self.told[-1] = move()
                 self.moves.answers.during(self._pause)  # what ends now may ask something
                 while self.person.busy():  # a file that was read while the window came to the front is being shown
                     self.moves.answers.during(self._pause)

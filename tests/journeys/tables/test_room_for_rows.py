@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import new_problem
+from attn_gui.formats import save
 
 SCREENS = [(1440, 900), (1366, 700), (1024, 700)]
 
@@ -77,3 +78,17 @@ def test_a_wide_window_can_be_made_as_narrow_as_a_small_screen(launch, lang):
     person.window.resize(1024, 700)
     QApplication.processEvents()
     assert (person.window.width(), person.window.height()) == (1024, 700)
+
+
+def test_a_single_column_keeps_its_width_when_the_table_begins_to_scroll(launch, tmp_path):
+    save(new_problem("direct", n=2, m=9, d_k=3, d_v=1, fill="random"), tmp_path / "one.npz")
+    person = launch(tmp_path / "one.npz", width=1366, height=1000)
+    person.wait()
+    table = person.table("value")
+    width = table.columnWidth(0)
+    person.window.resize(1366, 700)
+    for _ in range(5):
+        QApplication.processEvents()
+    assert table.verticalScrollBar().isVisible()
+    assert table.columnWidth(0) == width
+    assert table.viewport().width() >= width

@@ -148,7 +148,7 @@ def test_the_proposed_name_follows_until_another_is_typed(qtbot: QtBot, tmp_path
     assert dialog.name.text() == "figure1"
     assert dialog.result_choice().name == "figure1"
     _choose_heads(qtbot, dialog, "0,2")
-    assert "Writes 2 files, figure1-scores-h0.svg to figure1-scores-h2.svg." in _said(dialog)
+    assert "Writes figure1-scores-h0.svg and figure1-scores-h2.svg." in _said(dialog)
     dialog.name.selectAll()
     qtbot.keyClick(dialog.name, Qt.Key.Key_Delete)
     dialog.heads.choice.setCurrentIndex(0)

@@ -29,7 +29,7 @@ from .formulas_reference import (
     score_of,
     turned_row,
 )
-from .plain_rows import Row, Rows, dot, joined, linear, rms_norm, softmax
+from .plain_rows import Row, Rows, dot, held, joined, linear, rms_norm, softmax
 
 PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
 HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")
@@ -131,6 +131,7 @@ class _Loops:
         self.problem, self.item, self.given = problem, item, given
         self.share = problem.num_heads // problem.num_kv_heads
         self._valueless = problem.weights is not None and problem.value is None
+        self.limit = 2.0**128 - 2.0**103 if problem.dtype == "float32" else math.inf  # the next is 2^128, an overflow
         self._sides: dict[tuple[int, int], _Side] = {}
         self._sources: dict[tuple[str, int, int], Row] = {}
         self._ending = None if problem.block is None else Ending(problem)
@@ -141,11 +142,13 @@ class _Loops:
     def by_hand(
         self, stage: str, axes: Sequence[str], place: tuple[int, ...], row: Row, stop: str = "", first: int = 0
     ) -> Row:
-        """The row of a stage after its interventions."""
+        """The row of a stage after its interventions; a number that the problem's dtype cannot hold is ±∞."""
+        row = held(row, self.limit)
         if stage == stop:
             raise _Reached(row)
         records = interventions_of(self.problem, stage)
-        return carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
+        changed = carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
+        return held(changed, self.limit)
 
     def computed(self, stage: str, index: tuple[int, ...]) -> float:
         """One cell of any stage before its interventions, computed anew from the start."""

@@ -123,7 +123,7 @@ class RootLayout:
         """A row at a scale, in numbers."""
         row = self.shown.rows[number]
         template = self.ink.translate(
-            "Pages", "{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}"
+            "Pages", "{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}"
         )
         numbers = {"entropy": row.entropy, "most": row.ceiling, "jacobian": row.jacobian, "gradient": row.gradient}
         return template.format(
@@ -180,7 +180,7 @@ class RootLayout:
         place = int(np.argmin(np.abs(found.queries - at)))
         query = int(found.queries[place])
         numbers = ", ".join(three_digits(value) for value in found.values[:, place])
-        text = self.ink.translate("Pages", "query {query}: entropy {numbers}; at most {most}")
+        text = self.ink.translate("Pages", "query {query}: entropy {numbers} nats; at most {most}")
         said = text.format(query=query, numbers=numbers, most=three_digits(found.ceilings[place]))
         return Spot(said, None if self.shown.seeded is not None else Cell(self.shown.stage, query, self.shown.row.key))
 
@@ -258,7 +258,7 @@ class RootLayout:
         left = self.frame.body.left()
         if axes.plot.left() > self.frame.body.center().x():
             left = self.variance.plot.right() + SPACING.xl
-        text = self.ink.translate("Pages", "entropy of each row; dashed: the most it can be")
+        text = self.ink.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
         self._heading(painter, axes, left, text)
         queries = found.queries.astype(np.float64)
         paint_line(painter, axes.points(queries, found.ceilings), theme.line_strong, dashed=True)

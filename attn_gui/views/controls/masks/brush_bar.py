@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.action_button import listen_once
-from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.tool_line import ToolLine
+from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.theme import dress
 
 
@@ -24,7 +24,7 @@ class BrushBar(Retranslated, ToolLine):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("brush")
-        self._title, self._about = QLabel(self), ElidedLabel(self)
+        self._title, self._about = QLabel(self), WrappedLabel(self)
         dress(self._title, letters="body", strong=True)
         dress(self._about, letters="small", tone="text2")
         self._close.clicked.connect(self.closed)
@@ -32,8 +32,9 @@ class BrushBar(Retranslated, ToolLine):
         self._shapes.setSpacing(SPACING.xs)
         self._row.addWidget(self._title)
         self._row.addLayout(self._shapes)
-        self._row.addWidget(self._about, 1)
+        self._row.addStretch(1)
         self._row.addWidget(self._close)
+        self._column.addWidget(self._about)
         self.retranslate()
         self.hide()
 

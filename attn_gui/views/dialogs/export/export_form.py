@@ -183,8 +183,8 @@ class ExportForm(Retranslated, FormDialog):
         there = [path for path in self._there() if path != self._granted]
         if not there:
             return True
-        one, many = self.tr("Replace {name}?"), self.tr("Replace {count} files, {first} to {last}?")
-        words = one if len(there) == 1 else many
+        one, two = self.tr("Replace {name}?"), self.tr("Replace {first} and {last}?")
+        words = {1: one, 2: two}.get(len(there), self.tr("Replace {count} files, {first} to {last}?"))
         loss = self.tr("What is in {folder} under that name now is lost.").format(folder=there[0].parent)
         said = words.format(name=there[0].name, count=len(there), first=there[0].name, last=there[-1].name)
         box = message_box(self, said, loss)
@@ -198,12 +198,8 @@ class ExportForm(Retranslated, FormDialog):
         names = self._names(self.result_choice())
         if not names:
             return ""
-        said = (
-            self.tr("Writes {name}.").format(name=names[0])
-            if len(names) == 1
-            else self.tr("Writes {count} files, {first} to {last}.").format(
-                count=len(names), first=names[0], last=names[-1]
-            )
-        )
+        one, two = self.tr("Writes {name}."), self.tr("Writes {first} and {last}.")
+        words = {1: one, 2: two}.get(len(names), self.tr("Writes {count} files, {first} to {last}."))
+        said = words.format(name=names[0], count=len(names), first=names[0], last=names[-1])
         there = len(self._there())
         return f"{said} {self.tr('Already there: {count}; you will be asked.').format(count=there)}" if there else said

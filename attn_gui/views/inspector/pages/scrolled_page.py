@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QWidget
 from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.theme import scaled
 
-LEAST_HEIGHT = 120
+LEAST_HEIGHT = 72
 
 
 class FittingPage(QScrollArea):

@@ -1,4 +1,4 @@
-"""Page shown before a cell is chosen: three first steps, the examples, ways to begin, the keyboard."""
+"""Page shown before a cell is chosen: three first steps, ways to begin, the examples, the keyboard."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class StartPage(Retranslated, QWidget):
     def _order(self) -> None:
         """The keyboard goes down the page."""
         links = [link for grid in (self._examples, self._models) for link, _ in grid.rows]
-        for before, after in pairwise((self, *links, self._new, self._open, self._lessons)):
+        for before, after in pairwise((self, self._new, self._open, self._lessons, *links)):
             QWidget.setTabOrder(before, after)
         self._show_shapes()
 
@@ -135,13 +135,13 @@ class StartPage(Retranslated, QWidget):
         column.addWidget(self._titles[0])
         for step in self._steps:
             column.addWidget(step)
+        column.addLayout(buttons)
+        column.addWidget(self._drop)
         column.addWidget(_hairline(self))
         column.addWidget(self._titles[1])
         column.addLayout(self._examples)
         column.addWidget(self._titles[2])
         column.addLayout(self._models)
-        column.addLayout(buttons)
-        column.addWidget(self._drop)
         column.addStretch(1)
         column.addWidget(self._titles[3])
         column.addLayout(self._keyboard())

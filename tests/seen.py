@@ -1,0 +1,78 @@
+"""What a person sees of a widget: the pixels that are not hidden, scrolled away or covered, and its words uncut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetricsF, QRegion
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
+
+from attn_gui.views.bases.elided_label import ElidedLabel
+from attn_gui.views.inspector.runs import SentenceView
+
+SPARE = 2  # pixels by which styles round
+WORDED = (QLabel, SentenceView, QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QTabBar)
+
+
+def covered(widget: QWidget) -> QRegion:
+    """The part of a widget on the screen, in its own coordinates; Qt takes what its children paint from its own."""
+    region = QRegion(widget.visibleRegion())
+    for child in widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if child.isVisible() and not child.isWindow():
+            region += covered(child).translated(child.pos())
+    return region
+
+
+def fault(widget: QWidget) -> str:
+    """Why a widget cannot be seen whole; empty where it can."""
+    if not widget.isVisible():
+        return f"{_named(widget)}: hidden"
+    hidden = QRegion(widget.rect()) - covered(widget)
+    if not hidden.isEmpty():
+        lost, place = hidden.boundingRect(), widget.mapTo(widget.window(), QPoint())
+        return f"{_named(widget)} at {place.toTuple()}: {lost.getRect()} of {widget.size().toTuple()} out of sight"
+    return f"{_named(widget)}: cut" if is_cut(widget) else ""
+
+
+def faults(widgets: Iterable[QWidget]) -> list[str]:
+    """What is wrong with these widgets."""
+    return [found for widget in widgets if (found := fault(widget))]
+
+
+def worded(root: QWidget) -> list[QWidget]:
+    """All that says or asks something in a widget and is not hidden, but for what scrolls away in it."""
+    found = [widget for kind in WORDED for widget in root.findChildren(kind)]
+    return [widget for widget in found if widget.isVisibleTo(root) and not _scrolls(widget, root)]
+
+
+def is_cut(widget: QWidget) -> bool:
+    """Whether words need more room than their widget has."""
+    if isinstance(widget, ElidedLabel):
+        return QFontMetricsF(widget.font()).horizontalAdvance(widget.text()) > widget.width() + SPARE
+    if isinstance(widget, QLabel | SentenceView) and widget.hasHeightForWidth():
+        return widget.height() + SPARE < widget.heightForWidth(widget.width())
+    return widget.width() + SPARE < widget.minimumSizeHint().width()
+
+
+def _scrolls(widget: QWidget, root: QWidget) -> bool:
+    parent = widget.parentWidget()
+    while parent is not None and parent is not root:
+        if isinstance(parent, QAbstractScrollArea):
+            return True
+        parent = parent.parentWidget()
+    return False
+
+
+def _named(widget: QWidget) -> str:
+    words = widget.text() if isinstance(widget, QLabel | SentenceView | QAbstractButton | QLineEdit) else ""
+    return f"{type(widget).__name__} {widget.objectName() or '?'} {words[:30]!r}"
