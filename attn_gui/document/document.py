@@ -165,7 +165,7 @@ class Document(QObject):
         for each in dropped:
             each.redo()
         try:
-            self.snapshots.keep(self.problem, str(dropped[-1].label), self.layer)
+            self.snapshots.keep(self.problem, str(dropped[-1].label), self.study)
         except (ValueError, MemoryError):
             pass  # it takes too much memory, or cannot be written: the edit is what was asked for
         finally:

@@ -7920,10 +7920,6 @@
         <translation>{stage} 的一行在另一段文本中有 {got} 个数，这里有 {expected} 个；只有长度相同的行才能互相替换。</translation>
     </message>
     <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
-    </message>
-    <message>
         <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
         <translation>模型 {name} 的文件夹中的数值（SHA-256 {got}…）与保存此文件时（{sha}…）不同；请先打开含有原数值的文件夹，再打开此文件。</translation>
     </message>
@@ -8014,6 +8010,14 @@
     <message>
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
+    </message>
+    <message>
+        <source>The snapshot “{name}” does not fit the model.</source>
+        <translation>快照“{name}”与该模型不相符。</translation>
     </message>
 </context>
 <context>
