@@ -5355,12 +5355,12 @@
 <context>
     <name>PagesController</name>
     <message>
-        <source>Stopped. The next change computes the page again.</source>
-        <translation>已停止。下一次更改会重新计算此页面。</translation>
-    </message>
-    <message>
         <source>Not shown during the exercise: pages would give away cells that are left out.</source>
         <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
+    </message>
+    <message>
+        <source>Stopped. Choose the page again to compute it.</source>
+        <translation>已停止。再次选择此页即可重新计算。</translation>
     </message>
 </context>
 <context>

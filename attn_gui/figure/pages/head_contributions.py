@@ -60,7 +60,7 @@ class HeadContributions(PageKind[Parts]):
     name = "head_contributions"
     title = QT_TRANSLATE_NOOP("Pages", "Head contributions")
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
-    per_head = False
+    reads = frozenset({"batch", "stage", "cell"})
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Parts:
         query = aim.query(evaluation) or 0

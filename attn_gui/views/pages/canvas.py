@@ -183,7 +183,7 @@ class PageCanvas(QLabel):
 
     def _choose(self) -> None:
         spot = self._spot(self._at)
-        if spot is not None and (spot.cell is not None or spot.knob is not None):
+        if spot is not None and (spot.cell or spot.knob or spot.head):
             self.spotChosen.emit(spot)
 
     def _describe(self) -> None:

@@ -85,6 +85,10 @@ class PageWidget(QWidget):
         """Something is being computed; it is said if it lasts."""
         self._progress.begin()
 
+    def end_work(self) -> None:
+        """Nothing is being computed."""
+        self._progress.end()
+
     def set_share(self, share: float) -> None:
         """Say how much of the work is done."""
         self._progress.set_share(share)

@@ -79,7 +79,7 @@ class DependencePage(PageKind[Reaches]):
     title = QT_TRANSLATE_NOOP("Pages", "RNN, CNN and attention")
     words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
-    per_head = False
+    reads = frozenset({"batch", "stage", "cell"})
     knobs = (
         Amount(
             "layers",

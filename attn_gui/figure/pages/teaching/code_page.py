@@ -47,7 +47,7 @@ class CodePage(PageKind[CodeText]):
     name = "code"
     title = QT_TRANSLATE_NOOP("Pages", "Code")
     words = "python numpy pytorch torch script program source 代码 脚本 程序"
-    per_head = False
+    reads = frozenset()
     knobs = (
         Choice(
             "language",
