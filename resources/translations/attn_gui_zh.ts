@@ -4098,6 +4098,10 @@
         <translation>掩码层 {k} 的数值</translation>
     </message>
     <message>
+        <source>Layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
         <source>position</source>
         <translation>位置</translation>
     </message>

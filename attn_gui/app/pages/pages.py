@@ -151,7 +151,7 @@ class PagesController(QObject):
         page.set_knobs(aim)
         if self._keys.get(self._name) == (key := self._key(page.kind, aim)):
             if page.content is not None and (marked := page.kind.at(page.content, aim)) is not page.content:
-                page.set_content(marked)
+                page.set_content(marked, self._layer(page.kind))
             return
         self._keys[self._name] = key
         if page.kind.is_quick(aim):
@@ -217,7 +217,7 @@ class PagesController(QObject):
         except (ValueError, MemoryError) as error:
             page.set_sentence(sentence(error))
         else:
-            page.set_content(page.kind.at(found, self._aim(page.kind)))
+            page.set_content(page.kind.at(found, self._aim(page.kind)), self._layer(page.kind))
 
     def _on_edited(self, *_: object) -> None:
         self._edits += 1
@@ -252,7 +252,12 @@ class PagesController(QObject):
         else:
             self._keys[page.kind.name] = self._key(page.kind, after)
             page.set_knobs(after)
-            page.set_content(same)
+            page.set_content(same, self._layer(page.kind))
+
+    def _layer(self, kind: PageKind[Any]) -> int | None:
+        """The layer of a model that a page is of; None for a whole model, or none."""
+        layer = self._document.layer
+        return None if layer is None or kind.of_model else layer.number
 
     def _applies(self, kind: PageKind[Any]) -> bool:
         return kind.is_there(self._computation.evaluation.problem, self.model)

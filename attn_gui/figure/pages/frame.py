@@ -75,7 +75,7 @@ def framed(
 
     NoRoom where less than `least` (width, height) would be left for the body.
     """
-    width = OWN_WIDTH if width is None else width
+    width, title = OWN_WIDTH if width is None else width, ink.titled(title)
     across = body_width(width)
     if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)

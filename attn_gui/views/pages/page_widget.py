@@ -62,14 +62,14 @@ class PageWidget(QWidget):
         if self.kind.knobs:
             self._fields.set_values(aim, aim.knobs)
 
-    def set_content(self, content: Any) -> None:
-        """Show what was read."""
+    def set_content(self, content: Any, layer: int | None = None) -> None:
+        """Show what was read, of a layer of a model where it looks at one."""
         assert self.canvas is not None
         self.content = content
         self._progress.end()
         self._sentence.hide()
         self.canvas.show()
-        self.canvas.set_content(content)
+        self.canvas.set_content(content, layer)
 
     def set_sentence(self, text: str) -> None:
         """Say why there is nothing to be seen."""
