@@ -167,7 +167,7 @@ class Document(QObject):
             step.back(beside)
             for each in dropped:
                 each.forth(beside)
-            self.snapshots.keep(beside.problem(), str(dropped[-1].label), _layer_of(beside.state.study))
+            self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
         """The states before the newest steps, and the present one; of a model those of the layer on the table."""

@@ -242,10 +242,6 @@
         <translation>直接编辑 Q、K、V(&amp;W)</translation>
     </message>
     <message>
-        <source>&amp;Product</source>
-        <translation>矩阵乘法(&amp;P)</translation>
-    </message>
-    <message>
         <source>&amp;All stages</source>
         <translation>全部阶段(&amp;A)</translation>
     </message>
@@ -356,7 +352,8 @@
     <message>
         <source>&amp;Softcap</source>
         <translation>软上限(&amp;S)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>&amp;Temperature</source>
         <translation>温度(&amp;T)</translation>
     </message>
@@ -435,17 +432,20 @@
     <message>
         <source>&amp;Pin the present state</source>
         <translation>将当前状态设为基准(&amp;P)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Pin</source>
         <translation>设为基准</translation>
-    </message><message>
+    </message>
+    <message>
         <source>&amp;End the comparison</source>
         <translation>结束比较(&amp;E)</translation>
     </message>
     <message>
         <source>Nothing is compared yet: pin a state first</source>
         <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
-    </message><message>
+    </message>
+    <message>
         <source>&amp;Now</source>
         <translation>现在(&amp;N)</translation>
     </message>
@@ -628,7 +628,8 @@
     <message>
         <source>Worked solution of the &amp;whole problem…</source>
         <translation>整个算例的完整解答(&amp;W)…</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Not during an exercise</source>
         <translation>练习期间不可用</translation>
     </message>
@@ -712,19 +713,11 @@
         <source>Open a model, give a second text, and choose a cell of a map</source>
         <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
     </message>
-<message>
-        <source>Output projection &amp;W_O</source>
-        <translation>输出投影 W_O(&amp;W)</translation>
-    </message><message>
-        <source>&amp;Second sequence</source>
-        <translation>第二个序列(&amp;S)</translation>
-    </message><message>
-        <source>Work on &amp;Q, K, V directly</source>
-        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
-    </message><message>
+    <message>
         <source>Matrix &amp;product</source>
         <translation>矩阵乘法(&amp;P)</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -780,13 +773,15 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
-<message>
+    <message>
         <source>The arrays of this file can be read in several ways: choose one.</source>
         <translation>此文件中的数组有多种读法，请选择一种。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Choose how the numbers are read.</source>
         <translation>请选择数值的读法。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ArraysModel</name>
     <message>
@@ -867,18 +862,6 @@
         <translation>K/V 头数</translation>
     </message>
     <message>
-        <source>in × out, as here</source>
-        <translation>输入 × 输出，与本程序相同</translation>
-    </message>
-    <message>
-        <source>out × in, as torch.nn.Linear has them</source>
-        <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
-    </message>
-    <message>
-        <source>by its kind of numbers</source>
-        <translation>由数值类型决定</translation>
-    </message>
-    <message>
         <source>True may attend</source>
         <translation>True 表示允许关注</translation>
     </message>
@@ -906,19 +889,23 @@
         <source>Q, K, V of each head in turn</source>
         <translation>逐个头依次为 Q、K、V</translation>
     </message>
-<message>
+    <message>
         <source>Chosen by the names and the other arrays of the file.</source>
         <translation>已根据名称和文件中的其他数组选定。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>As it was chosen for such names before.</source>
         <translation>沿用上次为这类名称所作的选择。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>in</source>
         <translation>输入</translation>
-    </message><message>
+    </message>
+    <message>
         <source>out</source>
         <translation>输出</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Banner</name>
     <message>
@@ -966,10 +953,11 @@
         <source>{name} was dropped: another block was asked for before it was read.</source>
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
     </message>
-<message>
+    <message>
         <source>All at once: Q {query}, K {key}, V {value}</source>
         <translation>一次全部：Q {query}，K {key}，V {value}</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>BrushBar</name>
     <message>
@@ -990,7 +978,8 @@
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
         <translation>算例还在计算中，没有做任何修改。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Numbers are typed into the state of now; show Now first.</source>
         <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>
@@ -1161,7 +1150,8 @@
     <message>
         <source>Nothing to compare with: pin a state first, or choose one in the menu Compare</source>
         <translation>尚无可比较的状态：请先将一个状态设为基准，或在“比较”菜单中选择</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Gradient</source>
         <translation>梯度</translation>
     </message>
@@ -1210,7 +1200,8 @@
     <message>
         <source>the pinned state</source>
         <translation>基准状态</translation>
-    </message><message>
+    </message>
+    <message>
         <source>now</source>
         <translation>现在</translation>
     </message>
@@ -1404,7 +1395,8 @@
     <message>
         <source>The figure carries the problem, so that it can be opened again from it</source>
         <translation>图中带有整个算例，可以从图重新打开</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Three bytes at the start of the file by which Excel knows the letters</source>
         <translation>文件开头的三个字节，Excel 据此识别编码</translation>
     </message>
@@ -1429,15 +1421,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1619,7 +1611,8 @@
     <message>
         <source>There is no such picture of “{stage}” in this problem.</source>
         <translation>此算例中“{stage}”没有这种图。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ExportController</name>
     <message>
@@ -1871,13 +1864,15 @@
         <source>The file name is too long.</source>
         <translation>文件名太长。</translation>
     </message>
-<message>
+    <message>
         <source>Writes {first} and {last}.</source>
         <translation>将写入 {first} 和 {last}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Replace {first} and {last}?</source>
         <translation>替换 {first} 和 {last} 吗？</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ExportProgress</name>
     <message>
@@ -1998,7 +1993,8 @@
     <message>
         <source>Problems ({patterns})</source>
         <translation>算例文件 ({patterns})</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
@@ -2543,7 +2539,8 @@
     <message>
         <source>softcap {value}</source>
         <translation>软上限 {value}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>temperature {value}</source>
         <translation>温度 {value}</translation>
     </message>
@@ -2562,7 +2559,8 @@
     <message>
         <source>removed the softcap</source>
         <translation>移除软上限</translation>
-    </message><message>
+    </message>
+    <message>
         <source>removed the temperature</source>
         <translation>移除温度</translation>
     </message>
@@ -2597,7 +2595,8 @@
     <message>
         <source>new problem</source>
         <translation>新算例</translation>
-    </message><message>
+    </message>
+    <message>
         <source>cut {cell}</source>
         <translation>剪切 {cell}</translation>
     </message>
@@ -2789,10 +2788,11 @@
         <source>all rows of {stage} taken from the second text</source>
         <translation>{stage} 的所有行取自第二段文本</translation>
     </message>
-<message>
+    <message>
         <source>pasted Q, K and V</source>
         <translation>粘贴 Q、K、V</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -2810,7 +2810,8 @@
     <message>
         <source>New problem, {n} × {m}, heads: {heads}</source>
         <translation>新建算例，{n} × {m}，头数：{heads}</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>HistoryModel</name>
     <message>
@@ -3083,7 +3084,8 @@
     <message>
         <source>New problem…</source>
         <translation>新建算例…</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The block adds X to the output, but Q, K and V are given here: there is no X.</source>
         <translation>块要把 X 加到输出上，但这里直接给出了 Q、K、V，没有 X。</translation>
     </message>
@@ -3370,7 +3372,8 @@
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
         <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>MakingProgress</name>
     <message>
@@ -3519,7 +3522,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3627,7 +3630,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3654,13 +3657,15 @@
         <source>Close them with True and False</source>
         <translation>改用 True 和 False 屏蔽</translation>
     </message>
-<message>
+    <message>
         <source>Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key.</source>
         <translation>第 {number} 层（{layer}）看起来是布尔掩码：其中的 0 和 1 被加到分数上，一个键也没有屏蔽。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Open keys at 1, close them at 0</source>
         <translation>改为：1 开放键，0 屏蔽键</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>MasksController</name>
     <message>
@@ -3784,52 +3789,66 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
-<message>
+    <message>
         <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
         <translation>掩码以 0 和 1 加到了分数上：开放的键应加 0，被屏蔽的键应加 −∞。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The causal mask closed one key too many: a query sees the key at its own position, too.</source>
         <translation>因果掩码多屏蔽了一个键：查询也能看到自己位置上的键。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The causal mask left one key too many open: a query sees none after its own position.</source>
         <translation>因果掩码多开放了一个键：查询看不到自己位置之后的键。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into heads, then exchange the axes of tokens and heads.</source>
         <translation>拆分多头时只用了 view 或 reshape，混淆了不同的词元：应先把每一行的列拆成各个头，再交换词元轴与头轴。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The heads were put together by view or reshape alone: exchange the axes of heads and tokens first, so that each row holds all heads of its token.</source>
         <translation>合并多头时只用了 view 或 reshape：应先交换头轴与词元轴，使每一行包含该词元的所有头。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The shared K/V heads were tiled, 0 1 0 1: each has to be repeated for its own group of query heads, 0 0 1 1.</source>
         <translation>共享的键值头按 0 1 0 1 平铺了：应让每个键值头在自己那一组查询头中重复，即 0 0 1 1。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1.</source>
         <translation>softmax 在各头之间计算了：应使每个头中每一行（一个查询的所有键）之和为 1。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head has weights of its own.</source>
         <translation>这里用了各头权重的平均（nn.MultiheadAttention 默认返回它）：每个头有自己的权重。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The rows of X were weighted themselves: the values V = X·W_V have to be computed first.</source>
         <translation>直接对 X 的行加权求和了：应先计算值 V = X·W_V。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The rotation paired neighboring columns, (0, 1), (2, 3) …: here each column turns with the one half a head further on, (0, d_k/2) …</source>
         <translation>旋转时把相邻的列配成了一对，即 (0, 1)、(2, 3)……：这里每一列与相隔半个头的列配对，即 (0, d_k/2)……</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The root was forgotten: this is the number under it.</source>
         <translation>忘了开平方：这是根号下的数。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>This is one over the root: the root itself is asked for.</source>
         <translation>这是平方根的倒数：题目要的是平方根本身。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The scores were taken as they are: the softmax makes each row of them weights that add up to 1.</source>
         <translation>直接用了分数：还要对每一行做 softmax，得到和为 1 的权重。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
         <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ModelController</name>
     <message>
@@ -3881,7 +3900,8 @@
     <message>
         <source>“{step}” was dropped: the problem was changed while it was computed.</source>
         <translation>已放弃“{step}”：计算期间算例已被修改。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ModelView</name>
     <message>
@@ -3941,11 +3961,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4056,7 +4076,8 @@
     <message>
         <source>Capped scores</source>
         <translation>软上限后的分数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Biased scores</source>
         <translation>加偏置后的分数</translation>
     </message>
@@ -4075,7 +4096,8 @@
     <message>
         <source>Concatenated heads</source>
         <translation>拼接</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Output</source>
         <translation>输出</translation>
     </message>
@@ -4086,6 +4108,14 @@
     <message>
         <source>Block output</source>
         <translation>块输出</translation>
+    </message>
+    <message>
+        <source>Mean of the weights over heads</source>
+        <translation>各头权重的平均</translation>
+    </message>
+    <message>
+        <source>Largest of the weights over heads</source>
+        <translation>各头权重的最大值</translation>
     </message>
     <message>
         <source>Sequence</source>
@@ -4146,7 +4176,8 @@
     <message>
         <source>With and without scaling</source>
         <translation>有 / 无缩放</translation>
-    </message><message>
+    </message>
+    <message>
         <source>without scaling</source>
         <translation>不缩放</translation>
     </message>
@@ -4157,7 +4188,8 @@
     <message>
         <source>With and without the mask</source>
         <translation>有 / 无掩码</translation>
-    </message><message>
+    </message>
+    <message>
         <source>without the mask</source>
         <translation>无掩码</translation>
     </message>
@@ -4200,7 +4232,8 @@
     <message>
         <source>softcap</source>
         <translation>软上限</translation>
-    </message><message>
+    </message>
+    <message>
         <source>bias</source>
         <translation>偏置</translation>
     </message>
@@ -4247,7 +4280,8 @@
     <message>
         <source>With and without what was set by hand</source>
         <translation>有 / 无手动修改</translation>
-    </message><message>
+    </message>
+    <message>
         <source>without what was set by hand</source>
         <translation>无手动干预</translation>
     </message>
@@ -4286,7 +4320,8 @@
     <message>
         <source>Normalized</source>
         <translation>层归一化</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Up</source>
         <translation>升维</translation>
     </message>
@@ -4390,13 +4425,18 @@
         <source>Normalized second sequence</source>
         <translation>归一化后的第二个序列</translation>
     </message>
+    <message>
+        <source>Layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
     <message>
         <source>New problem</source>
         <translation>新建算例</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Q, K, V directly</source>
         <translation>直接给出 Q、K、V</translation>
     </message>
@@ -4648,7 +4688,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -4670,7 +4710,8 @@
     <message>
         <source>Sweep: {quantity}</source>
         <translation>参数扫描：{quantity}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{reading}: {value} at {quantity} = {number}</source>
         <translation>{quantity} = {number} 时，{reading}：{value}</translation>
     </message>
@@ -4705,10 +4746,12 @@
     <message>
         <source>Sweep</source>
         <translation>参数扫描</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Sweep, a picture for each value</source>
         <translation>参数扫描，每个取值一张图</translation>
-    </message><message>
+    </message>
+    <message>
         <source>what runs</source>
         <translation>变化的量</translation>
     </message>
@@ -5063,7 +5106,8 @@
     <message>
         <source>It changes with no number of the problem.</source>
         <translation>它不随本算例中任何数变化。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew.</source>
         <translation>精确梯度旁是重新计算的有限差分 (f(x + h) − f(x − h)) / 2h。</translation>
     </message>
@@ -5118,7 +5162,8 @@
     <message>
         <source>The problem in {library}</source>
         <translation>用 {library} 写出本算例</translation>
-    </message><message>
+    </message>
+    <message>
         <source>… {count} more lines</source>
         <translation>… 还有 {count} 行</translation>
     </message>
@@ -5141,10 +5186,6 @@
     <message>
         <source>another scale, × {scale}</source>
         <translation>其他系数，× {scale}</translation>
-    </message>
-    <message>
-        <source>{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
     </message>
     <message>
         <source>Weights of this row are changed by hand: the softmax alone does not make them.</source>
@@ -5183,14 +5224,6 @@
         <translation>随机数，× 1/√d_k</translation>
     </message>
     <message>
-        <source>entropy of each row; dashed: the most it can be</source>
-        <translation>每一行的熵；虚线：可能的最大值</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers}; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers}；最大 {most}</translation>
-    </message>
-    <message>
         <source>variance of q · k against d_k</source>
         <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
@@ -5201,10 +5234,12 @@
     <message>
         <source>these: {variance}</source>
         <translation>本算例：{variance}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>the numbers of the problem</source>
         <translation>本算例的数值</translation>
-    </message><message>
+    </message>
+    <message>
         <source>random Q and K</source>
         <translation>随机的 Q 和 K</translation>
     </message>
@@ -5428,25 +5463,28 @@
         <source>{number}, the largest in magnitude</source>
         <translation>{number}（其中绝对值最大）</translation>
     </message>
-<message>
+    <message>
         <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
         <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>entropy of each row in nats; dashed: the most it can be</source>
         <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
-    </message><message>
+    </message>
+    <message>
         <source>query {query}: entropy {numbers} nats; at most {most}</source>
         <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>PagesController</name>
     <message>
-        <source>Stopped. The next change computes the page again.</source>
-        <translation>已停止。下一次更改会重新计算此页面。</translation>
-    </message>
-    <message>
         <source>Not shown during the exercise: pages would give away cells that are left out.</source>
         <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
+    </message>
+    <message>
+        <source>Stopped. Choose the page again to compute it.</source>
+        <translation>已停止。再次选择此页即可重新计算。</translation>
     </message>
 </context>
 <context>
@@ -5470,6 +5508,13 @@
     <message>
         <source>Export the page</source>
         <translation>导出此页面</translation>
+    </message>
+</context>
+<context>
+    <name>PaintingController</name>
+    <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>算例仍在计算中：未作任何更改。</translation>
     </message>
 </context>
 <context>
@@ -5646,7 +5691,8 @@
     <message>
         <source>Save the changes to {name}?</source>
         <translation>要保存对“{name}”的更改吗？</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{name} was changed by another program since it was opened or saved.</source>
         <translation>自打开或保存以来，{name} 已被其他程序更改。</translation>
     </message>
@@ -5683,14 +5729,6 @@
     <message>
         <source>entropy</source>
         <translation>熵</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row, 0 … {most}</source>
-        <translation>每行的平均熵，0 … {most}</translation>
     </message>
     <message>
         <source>stable rank</source>
@@ -5751,7 +5789,8 @@
     <message>
         <source>Mark</source>
         <translation>标出计入的单元格</translation>
-    </message><message>
+    </message>
+    <message>
         <source>This number counts every cell</source>
         <translation>该读数计入所有单元格</translation>
     </message>
@@ -5759,13 +5798,15 @@
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
-<message>
+    <message>
         <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
         <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>mean entropy of a row in nats, 0 … {most}</source>
         <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -5776,10 +5817,11 @@
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
     </message>
-<message>
+    <message>
         <source>The text holds several matrices. Which numbers are meant?</source>
         <translation>文本中有多个矩阵。要取哪一个？</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>RecentFiles</name>
     <message>
@@ -6000,14 +6042,16 @@
     <message>
         <source>How much {name} changes when one number of the problem grows by a little, for each unit:</source>
         <translation>梯度（灵敏度）：算例中的某个数增加一点时，{name} 随之变化多少（按每单位计）：</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Choose a cell: the numbers that it changes most with are listed here.</source>
         <translation>请选择一个单元格：这里会列出对它影响最大的数。</translation>
     </message>
     <message>
         <source>{name} does not change with any number of the problem.</source>
         <translation>算例中没有哪个数会改变 {name}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Taking the gradients …</source>
         <translation>正在计算梯度…</translation>
     </message>
@@ -6033,7 +6077,8 @@
     <message>
         <source>“{text}” is not a number.</source>
         <translation>“{text}”不是数字。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“{text}” divides by zero.</source>
         <translation>“{text}”的除数为零。</translation>
     </message>
@@ -6164,7 +6209,8 @@
     <message>
         <source>{file}: {count} cells are not numbers; by (row, column), counted from 0: {cells}.</source>
         <translation>{file}：有 {count} 个单元格不是数字；按（行，列）从 0 起数：{cells}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: the options are {got} long; expected at most {expected}.</source>
         <translation>{file}：选项长 {got}；上限为 {expected}。</translation>
     </message>
@@ -6199,7 +6245,8 @@
     <message>
         <source>{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}.</source>
         <translation>{file} 不含算例：应有数组 query、key 和 value，或 x 及其权重；实有 {got}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} could not be saved: there is no room left. Nothing was changed.</source>
         <translation>无法保存 {file}：空间不足。没有任何改动。</translation>
     </message>
@@ -6298,10 +6345,12 @@
     <message>
         <source>Capped score of query {query} and key {key}: {value}.</source>
         <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Capped score of query {query} and key {key}: {value}. It stays between −{cap} and {cap}.</source>
         <translation>查询 {query} 与键 {key} 的软上限后的分数：{value}，始终介于 −{cap} 与 {cap} 之间。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Score of query {query} and key {key} with its bias: {value}.</source>
         <translation>查询 {query} 与键 {key} 加偏置后的分数：{value}。</translation>
     </message>
@@ -6348,26 +6397,32 @@
     <message>
         <source>Column {column} of the joined heads of query {query}: {value}. It is column {inner} of head {head}.</source>
         <translation>查询 {query} 拼接后的第 {column} 列：{value}，即头 {head} 的第 {inner} 列。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Column {column} of the output of query {query}: {value}. Without W_O it is the joined heads themselves.</source>
         <translation>查询 {query} 输出的第 {column} 列：{value}。没有 W_O 时，输出就是拼接的结果。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O.</source>
         <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} products of the joined heads and W_O, plus {shift}.</source>
         <translation>查询 {query} 输出的第 {column} 列：{value}，是拼接的结果与 W_O 的 {count} 个乘积之和，加上 {shift}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Column {column} of query {query}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
         <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是给定的，不是算出来的。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}.</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>the {kind} mask</source>
         <translation>{kind}掩码</translation>
     </message>
@@ -6386,7 +6441,8 @@
     <message>
         <source>Column {column} for {token}, turned by its position {row}: {value}.</source>
         <translation>{token} 的列 {column}，按其位置 {row} 旋转后：{value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>query {query}</source>
         <translation>查询 {query}</translation>
     </message>
@@ -6397,7 +6453,8 @@
     <message>
         <source>The problem has no array named {field}.</source>
         <translation>算例中没有名为 {field} 的数组。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{field}: expected numbers of shape {expected}, got {got}.</source>
         <translation>{field}：数值的形状应为 {expected}，实为 {got}。</translation>
     </message>
@@ -6440,7 +6497,8 @@
     <message>
         <source>{field} is not a field of a problem.</source>
         <translation>算例中没有 {field} 这个字段。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{field} needs {other}.</source>
         <translation>有 {field} 就必须有 {other}。</translation>
     </message>
@@ -6479,10 +6537,6 @@
     <message>
         <source>{field} must be a mapping, got {got}.</source>
         <translation>{field} 必须是映射，实为 {got}。</translation>
-    </message>
-    <message>
-        <source>{field} must be a tuple of mask layers, got {got}.</source>
-        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
     </message>
     <message>
         <source>{field} must hold real numbers, got {got}.</source>
@@ -6579,7 +6633,8 @@
     <message>
         <source>{stage} is not a stage of this problem; it has {choices}.</source>
         <translation>这个算例没有阶段 {stage}，只有 {choices}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A box of {stage} must lie within its shape {shape}, got {got}.</source>
         <translation>{stage} 的区域必须在其形状 {shape} 之内，实为 {got}。</translation>
     </message>
@@ -6798,17 +6853,14 @@
     <message>
         <source>The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest.</source>
         <translation>软上限使分数介于 −{cap} 与 {cap} 之间，而这里需要 {needed}。这是最接近的解。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>No key row has such a score for this query; {most} is the nearest.</source>
         <translation>对这个查询，没有哪个键的行能得到这个分数；最接近的是 {most}。</translation>
     </message>
     <message>
         <source>A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do.</source>
         <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
-    </message>
-    <message>
-        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
-        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
     </message>
     <message>
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
@@ -6899,25 +6951,14 @@
         <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
     </message>
     <message>
-        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
         <source>{call} takes a trace, got {got}: call {right}.</source>
         <translation>{call} 需要计算结果（trace），实际得到 {got}：请调用 {right}。</translation>
     </message>
     <message>
         <source>{call} takes a problem, got {got}: call {right}.</source>
         <translation>{call} 需要算例（Problem），实际得到 {got}：请调用 {right}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A block takes its rows and columns as slices without a step, got {got}: call {call}.</source>
         <translation>块的行与列须为不带步长的切片，实际得到 {got}：请调用 {call}。</translation>
     </message>
@@ -6936,10 +6977,6 @@
     <message>
         <source>{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.</source>
         <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
-    </message>
-    <message>
-        <source>The text above the table was left out: “{text}”.</source>
-        <translation>表格上方的文字已略去：“{text}”。</translation>
     </message>
     <message>
         <source>The first row was left out as headings: {names}.</source>
@@ -7048,10 +7085,12 @@
     <message>
         <source>{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.</source>
         <translation>{file} 只含一个矩阵，不是完整的算例；应为 {expected}。请打开一个算例，再将它导入其中的表格。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} holds a whole problem, not one matrix; expected {expected}.</source>
         <translation>{file} 含有完整的算例，而不是单个矩阵；应为 {expected}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The clipboard</source>
         <translation>剪贴板</translation>
     </message>
@@ -7190,7 +7229,8 @@
     <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is the sum of {count} products of {source} and {projection}, plus {shift}.</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{column} (head {head}, c = {inner})</source>
         <translation>{column}（头 {head}，c = {inner}）</translation>
     </message>
@@ -7209,7 +7249,8 @@
     <message>
         <source>With a softcap, logits are not linear in the query row: let the odds go free, or change the key row or a bias.</source>
         <translation>使用软上限时，logits 对查询行不是线性的：请放开权重比例，或改动键的行或偏置。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The Gaussian score is not linear in the query row: let the odds go free, or change the key row, or solve for a weight.</source>
         <translation>高斯核评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
     </message>
@@ -7292,7 +7333,8 @@
     <message>
         <source>{field} must be a stage of this problem, one of {choices}; got {got}.</source>
         <translation>{field} 应为本算例的一个阶段：{choices}；实际为{got}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{field}: {stage} has no axis {got}; it has {choices}.</source>
         <translation>{field}：{stage} 没有轴 {got}；它的轴为 {choices}。</translation>
     </message>
@@ -7411,7 +7453,8 @@
     <message>
         <source>the name of an example, or of a problem file beside the lesson</source>
         <translation>示例名，或课程文件旁的算例文件名</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
         <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
     </message>
@@ -7430,7 +7473,8 @@
     <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>an answer that is a finite number</source>
         <translation>一个有限的数作为答案</translation>
     </message>
@@ -7441,7 +7485,8 @@
     <message>
         <source>a problem of at most {most} cells</source>
         <translation>至多 {most} 个单元格的算例</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}.</source>
         <translation>{file} 太大，不适合做成练习卷：各图共有 {got} 个单元格，至多 {expected} 个。</translation>
     </message>
@@ -7546,8 +7591,8 @@
         <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
     </message>
     <message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl</translation>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl。</translation>
     </message>
     <message>
         <source>{file} is damaged or is no workbook of Excel.</source>
@@ -7808,16 +7853,20 @@
     <message>
         <source>A worked solution would have more than {most} equations, which nobody reads; choose a cell, or a smaller problem.</source>
         <translation>完整解答将超过 {most} 个等式，无法阅读；请只选一个单元格，或换小一些的算例。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A worked solution writes matrices of up to {most} columns, {name} has {got}; choose a cell, or a smaller problem.</source>
         <translation>完整解答最多写出 {most} 列的矩阵，而 {name} 有 {got} 列；请只选一个单元格，或换小一些的算例。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A worked solution writes matrices of up to {most} rows, {name} has {got}; choose a cell, or a smaller problem.</source>
         <translation>完整解答最多写出 {most} 行的矩阵，而 {name} 有 {got} 行；请只选一个单元格，或换小一些的算例。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is no batch item {got}; the problem has {count}, counted from 0.</source>
         <translation>没有样本 {got}；该算例共有 {count} 个样本，从 0 开始编号。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The sink of its head takes {share}.</source>
         <translation>所属头的汇点占去 {share}。</translation>
     </message>
@@ -7892,7 +7941,8 @@
     <message>
         <source>“{name}” is no part of a problem; expected one of {expected}.</source>
         <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“{option}” is “{got}”; expected one of {expected}.</source>
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
@@ -7907,10 +7957,6 @@
     <message>
         <source>{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads.</source>
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能作为有 {heads} 个头的查询、键和值。</translation>
-    </message>
-    <message>
-        <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
-        <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
     </message>
     <message>
         <source>{file}: what it says about its model is damaged.</source>
@@ -7943,7 +7989,8 @@
     <message>
         <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”或页面名</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“- open:”, “- make:” or “- model:” in the first step</source>
         <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
     </message>
@@ -7978,10 +8025,6 @@
     <message>
         <source>A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand in for each other.</source>
         <translation>{stage} 的一行在另一段文本中有 {got} 个数，这里有 {expected} 个；只有长度相同的行才能互相替换。</translation>
-    </message>
-    <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
     </message>
     <message>
         <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
@@ -8042,7 +8085,8 @@
     <message>
         <source>“{name}” is {first} in {one} and {second} in {other}; expected the same in all files of one problem.</source>
         <translation>“{name}”在 {one} 中是 {first}，在 {other} 中是 {second}；同一个算例的各个文件应当一致。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.</source>
         <translation>{file}：掩码中有 {got}；含义为“{meaning}”时应为 0 和 1，或真和假；含义为“add”时可以是任意数。</translation>
     </message>
@@ -8074,169 +8118,227 @@
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
     </message>
-<message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install 'attn-gui[xlsx]'.</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install 'attn-gui[xlsx]'。</translation>
-    </message><message>
+    <message>
         <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
         <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
         <translation>{file}：缺少 {name}；应有 query、key 和 value，或 x 及 w_query、w_key、w_value。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} holds {count} matrices: {readings}; expected one of them.</source>
         <translation>{file} 中有 {count} 个矩阵：{readings}；只能取其中一个。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The text around the matrix was left out: “{text}”.</source>
         <translation>矩阵周围的文字已略去：“{text}”。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} has more than {most} lines.</source>
         <translation>{file} 超过 {most} 行。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone.</source>
         <translation>{file}：矩阵旁边有“{text}”，可能改变矩阵；应只有矩阵本身。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} has more than {most} brackets within each other.</source>
         <translation>{file} 的括号嵌套超过 {most} 层。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} says the shape {said} of a list that has the shape {got}.</source>
         <translation>{file} 注明的形状是 {said}，而列表的形状是 {got}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} has a row of more than {most} cells; save it as .csv instead.</source>
         <translation>{file} 中有一行超过 {most} 个单元格；请改存为 .csv。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>row {row}, column {column} is “{text}”; expected a number.</source>
         <translation>第 {row} 行第 {column} 列是“{text}”；应为数值。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: “{name}” is {got}; expected true or false.</source>
         <translation>{file}：“{name}”为{got}；应为 true 或 false。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: “{name}” is {got} and “{other}” is {held}; expected the same.</source>
         <translation>{file}：“{name}”为 {got}，而“{other}”为 {held}；两者应当相同。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“{name}” was read as {got}.</source>
         <translation>“{name}”已读作 {got}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“{name}” was read as the causal mask {rule}.</source>
         <translation>“{name}”已读作因果掩码 {rule}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
         <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
         <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
         <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>query, key and value can be read in {got} orders of axes; say which: {expected}.</source>
         <translation>query、key、value 的轴有 {got} 种读法，请指明其一：{expected}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{matrix} must have {expected} axes, {named}; got the shape {shape}.</source>
         <translation>{matrix} 应有 {expected} 个轴（{named}），实际形状为 {shape}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}.</source>
         <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>query, key and value were read as {reading}, since there are so many tokens.</source>
         <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
         <translation>“axes”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
         <translation>{file}：{names} 不能按 {axes} 读取；应为 {expected}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>items {count}</source>
         <translation>样本 {count}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>heads {count}</source>
         <translation>头 {count}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>K/V heads {count}</source>
         <translation>K/V 头 {count}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>tokens {count}</source>
         <translation>词元 {count}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>queries {count}</source>
         <translation>查询 {count}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>keys {count}</source>
         <translation>键 {count}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>True may attend</source>
         <translation>True 表示允许关注</translation>
-    </message><message>
+    </message>
+    <message>
         <source>True may not attend</source>
         <translation>True 表示禁止关注</translation>
-    </message><message>
+    </message>
+    <message>
         <source>added to the scores</source>
         <translation>加到分数上</translation>
-    </message><message>
+    </message>
+    <message>
         <source>left out</source>
         <translation>不使用</translation>
-    </message><message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
-    </message><message>
+    </message>
+    <message>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
+    </message>
+    <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
         <translation>{file}：{names} 有 {count} 种读法：{readings}；请指明其一。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{names}: read as {reading}; another reading can be chosen.</source>
         <translation>{names}：已读作 {reading}；也可选择别的读法。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>x W, as in a textbook</source>
         <translation>x W，与教科书一致</translation>
-    </message><message>
+    </message>
+    <message>
         <source>as torch.nn.Linear has them</source>
         <translation>与 torch.nn.Linear 一致</translation>
-    </message><message>
+    </message>
+    <message>
         <source>as Keras and Flax have them</source>
         <translation>与 Keras 和 Flax 一致</translation>
-    </message><message>
+    </message>
+    <message>
         <source>as TransformerLens has them</source>
         <translation>与 TransformerLens 一致</translation>
-    </message><message>
+    </message>
+    <message>
         <source>as torch.nn.Linear, heads apart</source>
         <translation>与 torch.nn.Linear 一致，各头分开</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} does not say what kind of model this is: model_type is missing; expected {choices}.</source>
         <translation>{file} 没有说明这是哪种模型：缺少 model_type；应为 {choices} 之一。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.</source>
         <translation>未读取的张量：{names}（共 {count} 个）；按此 config.json，{family} 类型的模型用不到它们。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.</source>
         <translation>不作预测：按其 config.json（architectures），这是 {got}，没有用于预测词元的输出头。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} cannot cut this text into tokens: {reason}.</source>
         <translation>{file} 无法把这段文本切分成词元：{reason}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}.</source>
         <translation>{file} 切分这段文本时可能生成多达 {got} 的内容；最多允许 {expected}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} would look through a word of {got} letters for its parts; expected at most {expected}.</source>
         <translation>{file} 要在一个长达 {got} 个字符的单词中查找子词；最多允许 {expected} 个。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} has a token of {got} letters; expected at most {expected}.</source>
         <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind bias, with values.</source>
         <translation>{field} 的内容必须是 True 和 False，实为 {got}：要加到分数上的数应写成 bias 层的 values。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not proved.</source>
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
-    </message><message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
-    </message><message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
-    </message><message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
-    </message></context>
+    </message>
+    <message>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+    </message>
+    <message>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
+    </message>
+    <message>
+        <source>The snapshot “{name}” does not fit the model.</source>
+        <translation>快照“{name}”与该模型不相符。</translation>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -8269,7 +8371,8 @@
     <message>
         <source>softcap</source>
         <translation>软上限</translation>
-    </message><message>
+    </message>
+    <message>
         <source>temperature</source>
         <translation>温度</translation>
     </message>
@@ -8353,10 +8456,6 @@
         <translation>批量大小（样本数）</translation>
     </message>
     <message>
-        <source>item</source>
-        <translation>样本</translation>
-    </message>
-    <message>
         <source>Item shown</source>
         <translation>显示的样本</translation>
     </message>
@@ -8371,14 +8470,16 @@
     <message>
         <source>keep d_model</source>
         <translation>保持 d_model</translation>
-    </message><message>
+    </message>
+    <message>
         <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
         <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
         <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 算例直接以 float32 计算</translation>
-    </message><message>
+    </message>
+    <message>
         <source>How many heads share the work</source>
         <translation>分担计算的头数</translation>
     </message>
@@ -8430,10 +8531,11 @@
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
         <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
     </message>
-<message>
+    <message>
         <source>batch item</source>
         <translation>样本</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ShortcutsDialog</name>
     <message>
@@ -8671,10 +8773,6 @@
         <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
-        <source>Take</source>
-        <translation>保存快照</translation>
-    </message>
-    <message>
         <source>Take a snapshot</source>
         <translation>保存快照</translation>
     </message>
@@ -8686,10 +8784,11 @@
         <source>States kept under a name: each can be opened, or compared with the present one</source>
         <translation>以名称保存的状态：可以打开，也可以与当前状态比较</translation>
     </message>
-<message>
+    <message>
         <source>Take snapshot</source>
         <translation>保存快照</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SolutionSaving</name>
     <message>
@@ -8826,7 +8925,8 @@
     <message>
         <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
         <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
         <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
     </message>
@@ -9275,7 +9375,8 @@
     <message>
         <source>Whether d_model or dₖ stays when the number of heads changes: d_model = heads · dₖ</source>
         <translation>头数改变时保持 d_model 还是 dₖ 不变：d_model = 头数 · dₖ</translation>
-    </message><message>
+    </message>
+    <message>
         <source>How many items are computed side by side, each with its own Q, K and V</source>
         <translation>并列计算多少个样本，每个样本有各自的 Q、K、V</translation>
     </message>
@@ -9615,5 +9716,6 @@
     <message>
         <source>These matrices do not fit on a page; choose a smaller problem.</source>
         <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
-    </message></context>
+    </message>
+</context>
 </TS>

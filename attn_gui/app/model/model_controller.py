@@ -212,7 +212,7 @@ class ModelController(QObject):
 
     def _take(self, found: _Made, label: Label) -> None:
         """Make a step of what was computed."""
-        study, problem, run = found.placed
+        study, problem, run = found.placed[:3]
         self.keep(study, run)
         fields = _fields(self._document.problem, problem)
         with self._computation.handed(found.evaluation):
@@ -257,7 +257,7 @@ class ModelController(QObject):
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
     def _open(self, asked: _Asked, found: _Made) -> None:
-        study, _problem, run = found.placed
+        study, run = found.placed.study, found.placed.run
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):

@@ -49,7 +49,7 @@ class ModelShowing(QObject):
         self.answer: Answer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
-        self._reading, self._position, self._other = PICTURES, -1, ""
+        self._reading, self._position = PICTURES, -1
         self._likely: tuple[Likely, ...] = ()
         self._asked = 0, 0  # the generation and the writes of the document that is run
         self._job, self._predicting = Job(self), Background(self)
@@ -60,6 +60,7 @@ class ModelShowing(QObject):
         models.begun.connect(self._make, Qt.ConnectionType.QueuedConnection)
         document.changed.connect(self._on_document_changed)
         view.follow(self._show_chosen, "head")
+        view.follow(self._show_second, "second_text")
         theme_signal.changed.connect(self._on_theme_changed)
 
     def commands(self) -> dict[str, Command]:
@@ -151,7 +152,7 @@ class ModelShowing(QObject):
         study, problem = self._document.study, self._document.problem
         if study is not None:
             before, known = self.answer, self._models.run_of(study)
-            wanted = Wanted(self._reading, self._other, current_theme())
+            wanted = Wanted(self._reading, self._view.look.second_text, current_theme())
             self._asked = self._version()
             self._job.begin(lambda tell: answer(study, problem, before, known, wanted, tell))
 
@@ -216,6 +217,12 @@ class ModelShowing(QObject):
             self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, head))
             self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
 
+    def _show_second(self) -> None:
+        """The second text, which is run together with the first."""
+        if self._document.study is not None and self._panel is not None:
+            self._panel.set_second_text(self._view.look.second_text)
+            self._soon.start()
+
     def _show_maps(self) -> None:
         if self.answer is None or self._panel is None:
             return
@@ -276,7 +283,7 @@ class ModelShowing(QObject):
         panel.heads.headAsked.connect(self.choose)
         panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode=PRODUCT))
         panel.readingAsked.connect(self._on_reading_asked)
-        panel.otherAsked.connect(self._on_other_asked)
+        panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
         panel.headOffAsked.connect(self.headOffAsked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
@@ -288,10 +295,6 @@ class ModelShowing(QObject):
 
     def _on_reading_asked(self, key: str) -> None:
         self._reading = key
-        self._soon.start()
-
-    def _on_other_asked(self, text: str) -> None:
-        self._other = text
         self._soon.start()
 
     def _on_token_picked(self, position: int) -> None:

@@ -19,7 +19,7 @@ from attn_gui.figure.levels import Shade, auto_levels, largest_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
@@ -192,8 +192,8 @@ class _Layout:
         figure, name = self._figure(number), shown.names[number]
         words = f"{symbol(name)}  {title(name, self.ink.lang)}"
         base = place.top() - SPACING.s - small.height() - SPACING.xs
-        room = elided(words, place.width() + self.label, small)
-        write_line(painter, QPointF(place.left(), base), room, theme.text, FONT_SIZE.small, strong=True)
+        at, room = QPointF(place.left(), base), place.width() + self.label
+        write_within(painter, at, words, theme.text, FONT_SIZE.small, room, strong=True)
         key = f"{self.ink.words.axes['key']} →"
         write_line(painter, QPointF(place.left(), place.top() - SPACING.s), key, theme.key, FONT_SIZE.small)
         query, right = f"{self.ink.words.axes['query']} ↓", QPointF(place.right(), place.top() - SPACING.s)

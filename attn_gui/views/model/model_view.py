@@ -79,9 +79,15 @@ class ModelView(Retranslated, QWidget):
             self._told = text
         self._read = text
 
+    def set_second_text(self, text: str) -> None:
+        """Say with which text the first is compared."""
+        self._asked = text
+        self._other.setText(text)
+
     def clear(self) -> None:
         """Show nothing of a run, nor what was typed for it."""
         self._text.setText(self._read)
+        self._other.setText(self._asked)
         self.heads.heads.set_shape(0, 0)
         self.tokens.set_tokens((), -1)
         self.predictions.set_rows((), two=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
 from attn_gui.models import open_model
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import without_access_key
 from tests.models.golden_folders import DATA
 
@@ -167,3 +169,31 @@ def test_texts_of_different_length_are_not_compared_which_is_said_in_a_sentence(
     toy.click("model.compare")
     toy.wait()
     assert toy.program.baseline.problem is None
+
+
+LAYER = {"en": "Layer 1", "zh": "第 1 层"}
+
+
+def test_the_layer_on_the_table_is_named_in_title_steps_and_figures(toy, lang, tmp_path, qtbot):
+    """With thirty layers one was lost in a minute: it stood in the history alone."""
+    view = toy.find("model", QTableView)
+    place = view.visualRect(view.model().index(1, 2)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    toy.wait()
+    assert LAYER[lang] in toy.window.windowTitle()
+    toy.do("product")
+    label = toy.find("spine.layer", QLabel)
+    assert label.text() == LAYER[lang]
+    assert label.visibleRegion().boundingRect() == label.rect()
+
+    def answer(dialog):
+        dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
+        dialog.accept()
+
+    toy.answering(ExportDialog, answer, lambda: toy.do("export_image"))
+    qtbot.waitUntil(lambda: any(tmp_path.glob("*.svg")))
+    assert LAYER[lang] in next(tmp_path.glob("*.svg")).read_text("utf-8")
+    toy.program.files.open_example("worked")
+    toy.wait()
+    assert not label.isVisible()
+    assert LAYER[lang] not in toy.window.windowTitle()
