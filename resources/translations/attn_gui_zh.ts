@@ -2096,8 +2096,8 @@
         <translation>用哪个头的结果？0 到 {last}</translation>
     </message>
     <message>
-        <source>Average heads</source>
-        <translation>头取平均</translation>
+        <source>Average Q, K and V of heads</source>
+        <translation>对各头的 Q、K、V 取平均</translation>
     </message>
     <message>
         <source>Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3</source>
@@ -2211,8 +2211,8 @@
         <translation>该头就是计算结果</translation>
     </message>
     <message>
-        <source>A&amp;verage heads…</source>
-        <translation>头取平均(&amp;V)…</translation>
+        <source>A&amp;verage Q, K and V of heads…</source>
+        <translation>对各头的 Q、K、V 取平均(&amp;V)…</translation>
     </message>
     <message>
         <source>&amp;Duplicate the head</source>
@@ -4062,6 +4062,14 @@
         <translation>块输出</translation>
     </message>
     <message>
+        <source>Weights, mean over heads</source>
+        <translation>各头权重的平均</translation>
+    </message>
+    <message>
+        <source>Weights, largest over heads</source>
+        <translation>各头权重的最大值</translation>
+    </message>
+    <message>
         <source>Sequence</source>
         <translation>序列</translation>
     </message>
@@ -5414,6 +5422,18 @@
     <message>
         <source>{number}, the largest in magnitude</source>
         <translation>{number}（其中绝对值最大）</translation>
+    </message>
+    <message>
+        <source>All heads together</source>
+        <translation>各头合并</translation>
+    </message>
+    <message>
+        <source>Needs several heads</source>
+        <translation>需要多个头</translation>
+    </message>
+    <message>
+        <source>The weight in each head, from head 0 on: a click chooses it</source>
+        <translation>各头中的权重，从头 0 开始：单击即选中</translation>
     </message>
 </context>
 <context>
