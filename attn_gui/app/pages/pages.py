@@ -28,6 +28,7 @@ from attn_gui.engine.tell import Tell, silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.over_heads import OverHeadsPage
 from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.modes import ACTIONS
@@ -71,6 +72,7 @@ class PagesController(QObject):
         for kind in PAGES.values():
             self._add(kind)
         bars.add([_row(kind) for kind in PAGES.values()])
+        window.heads.set_together(bars.actions[OverHeadsPage.name])
         self._panel.pageAsked.connect(self.open)
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
