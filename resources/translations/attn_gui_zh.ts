@@ -6908,6 +6908,10 @@
         <translation>{file} 超过 {most} 行。</translation>
     </message>
     <message>
+        <source>{name}: {reading}</source>
+        <translation>{name}：{reading}</translation>
+    </message>
+    <message>
         <source>{shape} numbers from {first} on</source>
         <translation>{shape} 个数，以 {first} 开头</translation>
     </message>
@@ -7034,6 +7038,10 @@
     <message>
         <source>{file} has more than {most} brackets within each other.</source>
         <translation>{file} 的括号嵌套超过 {most} 层。</translation>
+    </message>
+    <message>
+        <source>{file} holds more than {most} matrices; expected one.</source>
+        <translation>{file} 中的矩阵超过 {most} 个；只能有一个。</translation>
     </message>
     <message>
         <source>{file} says the shape {said} of a list that has the shape {got}.</source>
