@@ -8419,6 +8419,18 @@
     </message><message>
         <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
+    </message><message>
+        <source>{field} must be a tuple of mask layers, got {got}.</source>
+        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
+    </message><message>
+        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
+        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
+    </message><message>
+        <source>{name}: {reading}</source>
+        <translation>{name}：{reading}</translation>
+    </message><message>
+        <source>{file} holds more than {most} matrices; expected one.</source>
+        <translation>{file} 中的矩阵超过 {most} 个；只能有一个。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>
