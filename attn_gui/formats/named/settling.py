@@ -221,10 +221,12 @@ class _Settling:
             yield lambda axes: axes[0] == BATCH
         heads = self._said.count(self._listing).heads
         parts = {name for role, name in self._said.arrays.items() if role != MASK}
-        for array in self._listing.arrays:
-            kind = _is_mask_of if array.name == self._said.arrays.get(MASK) else _shape_of_kind(array.name)
-            if kind is not None and array.name not in parts:
-                yield partial(_agrees, kind, array.shape, rows, heads)
+        chosen = self._said.arrays.get(MASK)
+        others = [array for array in self._listing.arrays if array.name not in parts]
+        found = ((_is_mask_of if each.name == chosen else _shape_of_kind(each.name), each.shape) for each in others)
+        for kind, shape in dict.fromkeys(found):
+            if kind is not None:
+                yield partial(_agrees, kind, shape, rows, heads)
         names = [self._said.arrays[role].rpartition(".")[2] for role in DIRECT if role in self._said.arrays]
         if names and all(name.startswith(HOOK) for name in names):
             yield lambda axes: axes[-2:] == (HEAD, COLUMN)
@@ -313,9 +315,14 @@ def _shape_of_kind(name: str) -> Kind | None:
     if is_map(name):
         return _is_map_of
     if is_token_ids(name):
-        return lambda shape, size: shape in ((size["n"],), (size["b"], size["n"]))
+        return _is_row_of
     found = guess(name)
     return _is_mask_of if found is not None and found.role == MASK else None
+
+
+def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Whether a number for every query has this shape."""
+    return shape in ((size["n"],), (size["b"], size["n"]))
 
 
 def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
