@@ -38,7 +38,7 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_writing import written
 
-    loaded = complete(told(opened(chosen)), chosen)
+    loaded = complete(told(opened(chosen)), chosen.file)
     try:
         for path in written(loaded, chosen):
             print(path, flush=True)

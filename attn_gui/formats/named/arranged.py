@@ -65,7 +65,8 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     every = [array.name for array in listing.arrays]
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     left = [*(name for name in every if name not in (*used, *names, *unwanted)), *listing.others]
-    loaded = problem_of(arrays, options, left, batch_axis=said.axes is None or BATCH in said.axes)
+    items_first = not said.own if said.axes is None else BATCH in said.axes
+    loaded = problem_of(arrays, options, left, batch_axis=items_first)
     notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing), *loaded.notes)
     return replace(loaded, notes=notes, missed=() if arrangement.arrays else _missed(said, left))
 

@@ -65,6 +65,10 @@ _SIZES = {
 }
 
 
+Kind = Callable[[Shape, Mapping[str, int]], bool]
+"""A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
+
+
 class Settled(NamedTuple):
     """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
     by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
@@ -300,9 +304,6 @@ def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, i
     query = next(found[name] for name in ("query", "x", *found) if name in found)
     key = next(found[name] for name in ("key", "context", "x", *found) if name in found)
     return {"b": query.get(BATCH, 1), "h": query.get(HEAD, heads), "n": query[TOKEN], "m": key[TOKEN]}
-
-
-Kind = Callable[[Shape, Mapping[str, int]], bool]
 
 
 def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axes: Axes) -> bool:
