@@ -205,6 +205,15 @@ def test_weights_of_linear_layers_open_with_one_enter_and_it_says_why(
     assert said == ["Chosen by the names and the other arrays of the file."]
 
 
+def test_heads_that_the_file_counts_are_those_of_the_dialog(launch: Callable[..., Any], tmp_path: Path) -> None:
+    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("q", "k", "v")}
+    np.savez(tmp_path / "a.npz", **rows, n_heads=3)
+    person = launch("worked-example.npz")
+    open_by_choosing(person, tmp_path / "a.npz", take)
+    expected = Problem(query=rows["q"], key=rows["k"], value=rows["v"], num_heads=3)
+    assert person.program.document.snapshot() == expected
+
+
 def test_what_is_taken_by_name_is_said_in_the_window(launch: Callable[..., Any], tmp_path: Path) -> None:
     rows = {name: RANDOM.normal(size=(4, 6)) for name in ("query", "key", "value")}
     np.savez(tmp_path / "a.npz", **rows, is_causal=True, n_heads=2)
