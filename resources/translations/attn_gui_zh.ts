@@ -8076,6 +8076,10 @@
         <translation>{file}：掩码中有 {got}；含义为“{meaning}”时应为 0 和 1，或真和假；含义为“add”时可以是任意数。</translation>
     </message>
     <message>
+        <source>{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of the two of length 1.</source>
+        <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
+    </message>
+    <message>
         <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
         <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
@@ -8110,6 +8114,10 @@
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
         <translation>{file}：{names} 有 {count} 种读法：{readings}；请指明其一。</translation>
+    </message>
+    <message>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{names}: read as {reading}; another reading can be chosen.</source>

@@ -335,5 +335,5 @@ def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
 def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
     """Whether a mask of keys, of queries and keys, or of maps has this shape."""
     b, h, n, m = (size[axis] for axis in "bhnm")
-    keys = shape in ((m,), (b, m), (1, m), (n, m))
+    keys = shape in ((m,), (b, m), (1, m), (n, m), (b * h, n, m))
     return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})

@@ -356,6 +356,16 @@ def test_masks_are_read_by_their_names_or_asked_for(
     assert (name in capsys.readouterr().err) == bool(said)
 
 
+def test_a_mask_of_items_times_heads_is_that_of_multihead_attention(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(2, 5, 6)) for role in ("query", "key", "value")}
+    closed = RANDOM.random((2, 3, 5, 5)) > 0.8
+    path = put(tmp_path / "a.npz", {**rows, "attn_mask": closed.reshape(6, 5, 5)}, {"num_heads": 3})
+    np.testing.assert_array_equal(load(path, mask="block").mask[0].allowed, ~closed)
+    path = put(tmp_path / "b.npz", {**rows, "mask": closed[0, :2]}, {"num_heads": 2, "batch_axis": True})
+    with pytest.raises(FormatError, match="may be 2 items or 2 heads"):
+        load(path)
+
+
 @pytest.mark.parametrize("word", ["n_heads", "n_head", "num_attention_heads", "nhead"])
 def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
