@@ -172,14 +172,14 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         raise Refusal(str(error)) from error
 
 
-def complete(loaded: Loaded, chosen: argparse.Namespace) -> Loaded:
+def complete(loaded: Loaded, path: Path) -> Loaded:
     """The same. Raises Refusal where its file holds what would change the numbers and is not read."""
     if loaded.missed:
         from attn_gui.formats.problem_fields import listed
 
         names = ", ".join(listed(loaded.missed))
         raise Refusal(
-            f"{chosen.file.name} also holds {names}, which would change the numbers and is not read; nothing is "
+            f"{path.name} also holds {names}, which would change the numbers and is not read; nothing is "
             "written. Say which arrays count: --array query=query …."
         )
     return loaded

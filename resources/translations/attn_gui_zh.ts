@@ -8431,6 +8431,12 @@
     </message><message>
         <source>{file} holds more than {most} matrices; expected one.</source>
         <translation>{file} 中的矩阵超过 {most} 个；只能有一个。</translation>
+    </message><message>
+        <source>{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of the two of length 1.</source>
+        <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
+    </message><message>
+        <source>{option}="{value}" ({words})</source>
+        <translation>{option}="{value}"（{words}）</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>
