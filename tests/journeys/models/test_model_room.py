@@ -193,7 +193,37 @@ def test_the_layer_on_the_table_is_named_in_title_steps_and_figures(toy, lang, t
     toy.answering(ExportDialog, answer, lambda: toy.do("export_image"))
     qtbot.waitUntil(lambda: any(tmp_path.glob("*.svg")))
     assert LAYER[lang] in next(tmp_path.glob("*.svg")).read_text("utf-8")
-    toy.program.files.open_example("worked")
+    toy.program.files.begin_with_example("worked")
     toy.wait()
     assert not label.isVisible()
     assert LAYER[lang] not in toy.window.windowTitle()
+
+
+def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_does_not(launch):
+    """The title had its star, and the person was asked to save what nobody had changed."""
+    person = launch()
+    person.click("model.toy-induction")
+    person.wait()
+    view = person.find("model", QTableView)
+
+    def look_at(layer):
+        place = view.visualRect(view.model().index(layer, 2)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        person.wait()
+
+    look_at(1)
+    assert person.program.document.study.layer == 1
+    assert not person.window.isWindowModified()
+    person.type_into("w_query", 1, 0, "2.5")
+    person.wait()
+    assert person.window.isWindowModified()
+    look_at(0)
+    assert person.window.isWindowModified()
+    person.press("Ctrl+Z", "Ctrl+Z")
+    person.wait()
+    assert person.program.document.study.layer == 1
+    assert not person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    person.wait()
+    assert person.program.document.study.layer == 0
+    assert not person.window.isWindowModified()
