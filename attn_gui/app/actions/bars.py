@@ -147,7 +147,7 @@ class Bars(QObject):
     def _fit_words(self) -> None:
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
         for words in WORDED:
-            for name in filter(self.actions.by_name.__contains__, TOOLBAR):
+            for name in (name for name in TOOLBAR if name is not None and name in self.actions.by_name):
                 button = self._bar.widgetForAction(self.actions[name])
                 if isinstance(button, QToolButton):
                     styles = Qt.ToolButtonStyle
