@@ -68,7 +68,7 @@ def _words(snapshot: Snapshot) -> dict[str, Json]:
     said: dict[str, Json] = {"name": snapshot.name, "note": snapshot.note, "by_itself": snapshot.by_itself}
     of_model: dict[str, Json] = {} if snapshot.layer is None else {"layer": [*snapshot.layer]}
     weights = {name: [*part.weight, part.values.dtype.name] for name, part in snapshot.parts.items() if part.weight}
-    return said | of_model | ({"weights": weights} if weights else {}) | {"arrays": [*snapshot.parts]}
+    return said | of_model | ({"model_weights": weights} if weights else {}) | {"arrays": [*snapshot.parts]}
 
 
 def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ...]:
@@ -116,7 +116,7 @@ def _listed(words: Json) -> Iterator[tuple[dict[str, Any], dict[str, Base | None
         _require(isinstance(names, list) and all(isinstance(part, str) for part in names))
         _require(OPTIONS in names and len(set(names)) == len(names))
         _require(all(part == OPTIONS or is_field(part) for part in names))
-        weights = each.get("weights", {})
+        weights = each.get("model_weights", {})
         _require(isinstance(weights, dict) and weights.keys() <= set(names))
         said = {"name": name, "note": note, "by_itself": by_itself, "layer": _layer(each.get("layer"))}
         yield said, {part: _weight(weights[part]) if part in weights else None for part in names}
