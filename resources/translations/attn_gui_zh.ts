@@ -2281,6 +2281,10 @@
         <translation>头</translation>
     </message>
     <message>
+        <source>All heads together</source>
+        <translation>各头合并</translation>
+    </message>
+    <message>
         <source>of {count}</source>
         <translation>共 {count} 个</translation>
     </message>
