@@ -141,6 +141,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._title.setText(self.tr("Head"))
         self._number.setAccessibleName(self.tr("Head"))
         self._readings.setAccessibleName(self.tr("Number below every head"))
+        self._together.setAccessibleName(self.tr("All heads together"))
         for thumb in self._thumbs:
             thumb.set_reading(self._title_of(self._reading.key), thumb.reading)
             thumb.describe()
