@@ -8366,6 +8366,10 @@
         <source>{option}=&quot;{value}&quot; ({words})</source>
         <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
+    <message>
+        <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
+        <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
