@@ -6,6 +6,7 @@ import argparse
 import difflib
 import os
 import re
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -154,6 +155,7 @@ def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.named.by_name import ForeignNames
+    from attn_gui.formats.named.listed_files import likely_arrays
     from attn_gui.formats.named.open_readings import SeveralReadings
     from attn_gui.formats.named.several_files import open_several
 
@@ -163,9 +165,10 @@ def opened(chosen: argparse.Namespace) -> Loaded:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
     except ForeignNames as error:
-        raise Unnamed(
-            f"{str(error).rstrip('.')}. Say which is which: --array query=NAME key=NAME value=NAME."
-        ) from error
+        likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
+        likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
+        said = shlex.join(f"{part}={name}" for part, name in likely.items())
+        raise Unnamed(f"{str(error).rstrip('.')}. Say which is which: --array {said}.") from error
     except SeveralReadings as error:
         raise Unnamed(error.on_command_line()) from error
     except FormatError as error:

@@ -8429,6 +8429,9 @@
     </message><message>
         <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
+    </message><message>
+        <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
+        <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>
