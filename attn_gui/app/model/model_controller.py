@@ -231,7 +231,7 @@ class ModelController(QObject):
         record: StudyRecord | None = None,
     ) -> None:
         self._asked = _Asked(path, record, self._document.revision, Stamp.of(path), again)
-        self._opening.start(path.name, lambda tell: _made(work(tell)))
+        self._opening.start(path.name, lambda tell: _made(work(tell)), at_once=True)
         self.begun.emit()
 
     def _on_opening_ended(self, outcome: Future[_Made]) -> None:

@@ -11,9 +11,13 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
+from attn_gui.app.model import model_controller, model_showing
 from attn_gui.models import open_model
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import without_access_key
+from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.model.head_model import STALE_ROLE
+from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
 
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
@@ -227,3 +231,45 @@ def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_
     person.wait()
     assert person.program.document.study.layer == 0
     assert not person.window.isWindowModified()
+
+
+def darkest(widget):
+    """The darkness of the darkest pixel that is seen of a widget."""
+    image = widget.grab().toImage()
+    return min(image.pixelColor(x, y).lightness() for x in range(image.width()) for y in range(image.height()))
+
+
+def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monkeypatch, qtbot):
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    names = ("model.prediction_title", "model.predictions", "model")
+    parts = [toy.find(name) for name in names]
+    parts = [getattr(part, "viewport", lambda part=part: part)() for part in parts]
+    fresh = [darkest(part) for part in parts]
+    gate.close()
+    toy.click("model.head_off")
+    assert all(darkest(part) > before + 20 for part, before in zip(parts[:2], fresh[:2], strict=True))
+    assert toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
+    gate.open()
+    toy.wait()
+    assert [darkest(part) for part in parts[:1]] == fresh[:1]
+    assert not toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
+    view = toy.find("model", QTableView)
+    gate.close()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(1, 2)).center())
+    qtbot.waitUntil(lambda: toy.program.document.study.layer == 1)
+    assert not view.model().index(1, 1).data(STALE_ROLE), "nothing but the layer on the table is another"
+    gate.open()
+    toy.wait()
+
+
+def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    person = launch()
+    person.click("model.toy-induction")
+    lines = person.window.findChildren(OpeningProgress)
+    assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines)
+    gate.open()
+    person.wait()
