@@ -5387,6 +5387,13 @@
     </message>
 </context>
 <context>
+    <name>PaintingController</name>
+    <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>问题还在计算中，没有做任何修改。</translation>
+    </message>
+</context>
+<context>
     <name>Palettes</name>
     <message>
         <source>Blue – orange</source>
