@@ -2164,7 +2164,10 @@
         <source>Average Q, K and V of heads</source>
         <translation>对各头的 Q、K、V 取平均</translation>
     </message>
-</context>
+<message>
+        <source>Average heads</source>
+        <translation>头取平均</translation>
+    </message></context>
 <context>
     <name>HeadGrid</name>
     <message>
@@ -2307,7 +2310,10 @@
         <source>A&amp;verage Q, K and V of heads…</source>
         <translation>对各头的 Q、K、V 取平均(&amp;V)…</translation>
     </message>
-</context>
+<message>
+        <source>A&amp;verage heads…</source>
+        <translation>头取平均(&amp;V)…</translation>
+    </message></context>
 <context>
     <name>HeadsFields</name>
     <message>
@@ -5562,9 +5568,8 @@
     <name>PaintingController</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
-        <translation>算例仍在计算中：未作任何更改。</translation>
-    </message>
-</context>
+        <translation>问题还在计算中，没有做任何修改。</translation>
+    </message></context>
 <context>
     <name>Palettes</name>
     <message>
@@ -8432,6 +8437,12 @@
     </message><message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
         <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
+    </message><message>
+        <source>{field} must be a tuple of mask layers, got {got}.</source>
+        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
+    </message><message>
+        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
+        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>

@@ -76,7 +76,7 @@ class PagesController(QObject):
         self._panel.pageAsked.connect(self.open)
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
-        self._panel.exportAsked.connect(lambda: self.exportAsked.emit(self._name))
+        self._panel.exportAsked.connect(self._on_panel_export_asked)
         for name in ACTIONS.values():  # they bring the maps back
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
         view.mapWanted.connect(lambda: self.set_large(False))
@@ -288,6 +288,15 @@ class PagesController(QObject):
         self._panel.set_offered(offered)
         if self._name:
             self._panel.set_page(self._name)
+        self._panel.set_exportable(self._is_there())
+
+    def _is_there(self) -> bool:
+        """Whether the problem has the page on show, which may be one of a problem before."""
+        return bool(self._name) and self._applies(PAGES[self._name])
+
+    def _on_panel_export_asked(self) -> None:
+        if self._is_there():
+            self.exportAsked.emit(self._name)
 
 
 def _row(kind: PageKind[Any]) -> Row:

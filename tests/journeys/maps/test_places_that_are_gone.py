@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
 
 from attn_gui.app.maps.gradients import REST_MS
 from attn_gui.app.state import computation
@@ -165,3 +166,17 @@ def test_a_target_is_not_looked_for_in_another_document(person):
     person.answering(TargetDialog, answer, lambda: person.do("set_target"))
     told(person)
     assert person.program.document.problem == small()
+
+
+def test_a_page_that_the_problem_no_longer_has_is_not_exported(person):
+    """It stays and says what it needs."""
+    person.do("meaning")
+    told(person)
+    button = person.find("button.page_export", QAbstractButton)
+    assert button.isEnabled()
+    person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]] * 3, value=[[1.0]] * 3), "small")
+    button.click()
+    told(person)
+    assert not person.action("meaning").isEnabled()
+    assert person.find("page.meaning").isVisible()
+    assert not button.isEnabled()
