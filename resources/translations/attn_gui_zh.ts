@@ -717,19 +717,7 @@
         <source>Matrix &amp;product</source>
         <translation>矩阵乘法(&amp;P)</translation>
     </message>
-<message>
-        <source>Output projection &amp;W_O</source>
-        <translation>输出投影 W_O(&amp;W)</translation>
-    </message><message>
-        <source>&amp;Second sequence</source>
-        <translation>第二个序列(&amp;S)</translation>
-    </message><message>
-        <source>Work on &amp;Q, K, V directly</source>
-        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
-    </message><message>
-        <source>&amp;Product</source>
-        <translation>矩阵乘法(&amp;P)</translation>
-    </message></context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -917,16 +905,7 @@
         <source>out</source>
         <translation>输出</translation>
     </message>
-<message>
-        <source>in × out, as here</source>
-        <translation>输入 × 输出，与本程序相同</translation>
-    </message><message>
-        <source>out × in, as torch.nn.Linear has them</source>
-        <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
-    </message><message>
-        <source>by its kind of numbers</source>
-        <translation>由数值类型决定</translation>
-    </message></context>
+</context>
 <context>
     <name>Banner</name>
     <message>
@@ -1442,15 +1421,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -2164,10 +2143,7 @@
         <source>Average Q, K and V of heads</source>
         <translation>对各头的 Q、K、V 取平均</translation>
     </message>
-<message>
-        <source>Average heads</source>
-        <translation>头取平均</translation>
-    </message></context>
+</context>
 <context>
     <name>HeadGrid</name>
     <message>
@@ -2310,10 +2286,7 @@
         <source>A&amp;verage Q, K and V of heads…</source>
         <translation>对各头的 Q、K、V 取平均(&amp;V)…</translation>
     </message>
-<message>
-        <source>A&amp;verage heads…</source>
-        <translation>头取平均(&amp;V)…</translation>
-    </message></context>
+</context>
 <context>
     <name>HeadsFields</name>
     <message>
@@ -2359,10 +2332,11 @@
         <source>Number below every head</source>
         <translation>每个头下的读数</translation>
     </message>
-<message>
+    <message>
         <source>All heads together</source>
         <translation>各头合并</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Heatmap</name>
     <message>
@@ -3552,7 +3526,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3660,7 +3634,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3819,7 +3793,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -3991,11 +3965,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4718,7 +4692,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5517,16 +5491,7 @@
         <source>The weight in each head, from head 0 on: a click chooses it</source>
         <translation>各头中的权重，从头 0 开始：单击即选中</translation>
     </message>
-<message>
-        <source>{scale}: entropy {entropy} of {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy}，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message><message>
-        <source>entropy of each row; dashed: the most it can be</source>
-        <translation>每一行的熵；虚线：可能的最大值</translation>
-    </message><message>
-        <source>query {query}: entropy {numbers}; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers}；最大 {most}</translation>
-    </message></context>
+</context>
 <context>
     <name>PagesController</name>
     <message>
@@ -5537,10 +5502,7 @@
         <source>Stopped. Choose the page again to compute it.</source>
         <translation>已停止。再次选择此页即可重新计算。</translation>
     </message>
-<message>
-        <source>Stopped. The next change computes the page again.</source>
-        <translation>已停止。下一次更改会重新计算此页面。</translation>
-    </message></context>
+</context>
 <context>
     <name>PagesPanel</name>
     <message>
@@ -5569,7 +5531,8 @@
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
         <translation>问题还在计算中，没有做任何修改。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Palettes</name>
     <message>
@@ -5859,13 +5822,7 @@
         <source>mean entropy of a row in nats, 0 … {most}</source>
         <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
-<message>
-        <source>mean entropy of a row, 0 … log {keys} = {most}</source>
-        <translation>每行的平均熵，0 … log {keys} = {most}</translation>
-    </message><message>
-        <source>mean entropy of a row, 0 … {most}</source>
-        <translation>每行的平均熵，0 … {most}</translation>
-    </message></context>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -8310,8 +8267,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8378,16 +8335,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
@@ -8410,40 +8367,14 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
-<message>
-        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message><message>
-        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message><message>
-        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message><message>
-        <source>The text above the table was left out: “{text}”.</source>
-        <translation>表格上方的文字已略去：“{text}”。</translation>
-    </message><message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install 'attn-gui[xlsx]'.</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install 'attn-gui[xlsx]'。</translation>
-    </message><message>
-        <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
-        <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
-    </message><message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
-    </message><message>
+    <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
         <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
-    </message><message>
-        <source>{field} must be a tuple of mask layers, got {got}.</source>
-        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
-    </message><message>
-        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
-        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -8640,10 +8571,7 @@
         <source>batch item</source>
         <translation>样本</translation>
     </message>
-<message>
-        <source>item</source>
-        <translation>样本</translation>
-    </message></context>
+</context>
 <context>
     <name>ShortcutsDialog</name>
     <message>
@@ -8896,10 +8824,7 @@
         <source>Take snapshot</source>
         <translation>保存快照</translation>
     </message>
-<message>
-        <source>Take</source>
-        <translation>保存快照</translation>
-    </message></context>
+</context>
 <context>
     <name>SolutionSaving</name>
     <message>
