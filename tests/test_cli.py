@@ -623,7 +623,7 @@ def test_arrays_are_named_and_read_as_in_the_window(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "Say which is which: --array query=NAME key=NAME value=NAME."),
+        ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v."),
         (("--array", "query"), "expected NAME=VALUE, got 'query'"),
         (("--array", "nonsense=m"), "“nonsense” is no part of a problem"),
         (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import os
 import re
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -157,6 +158,7 @@ def opened(chosen: argparse.Namespace) -> Loaded:
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.named.attention_maps import SeveralMaps
     from attn_gui.formats.named.by_name import ForeignNames
+    from attn_gui.formats.named.listed_files import likely_arrays
     from attn_gui.formats.named.open_readings import SeveralReadings
     from attn_gui.formats.named.several_files import open_several
 
@@ -168,23 +170,24 @@ def opened(chosen: argparse.Namespace) -> Loaded:
     except SeveralMaps as error:
         raise Unnamed(str(error)) from error
     except ForeignNames as error:
-        raise Unnamed(
-            f"{str(error).rstrip('.')}. Say which is which: --array query=NAME key=NAME value=NAME."
-        ) from error
+        likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
+        likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
+        said = shlex.join(f"{part}={name}" for part, name in likely.items())
+        raise Unnamed(f"{str(error).rstrip('.')}. Say which is which: --array {said}.") from error
     except SeveralReadings as error:
         raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
         raise Refusal(str(error)) from error
 
 
-def complete(loaded: Loaded, chosen: argparse.Namespace) -> Loaded:
+def complete(loaded: Loaded, path: Path) -> Loaded:
     """The same. Raises Refusal where its file holds what would change the numbers and is not read."""
     if loaded.missed:
         from attn_gui.formats.problem_fields import listed
 
         names = ", ".join(listed(loaded.missed))
         raise Refusal(
-            f"{chosen.file.name} also holds {names}, which would change the numbers and is not read; nothing is "
+            f"{path.name} also holds {names}, which would change the numbers and is not read; nothing is "
             "written. Say which arrays count: --array query=query …."
         )
     return loaded

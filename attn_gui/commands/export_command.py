@@ -51,7 +51,7 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_writing import written
 
-    loaded = complete(told(opened(chosen)), chosen)
+    loaded = complete(told(opened(chosen)), chosen.file)
     try:
         if str(chosen.folder) == STDOUT:
             _write_to_stdout(lambda: written(loaded, chosen), chosen)

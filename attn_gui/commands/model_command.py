@@ -140,6 +140,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """A figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
+    from attn_gui.figure.pages.aim import ModelAim
     from attn_gui.figure.sheet import write
 
     stage = chosen.stage or SHOWN_FIRST
@@ -148,7 +149,8 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     layers = range(run.model.num_layers) if chosen.layer is None else (chosen.layer,)
     for layer, ending in product(layers, dict.fromkeys(chosen.format)):
         path = chosen.folder_out / f"{chosen.folder.resolve().name}-layer{layer}-{stage}{part}.{ending}"
-        figure = {"stage": stage, "heads": heads, "sheet": True, **_looks(chosen)}
+        model = ModelAim(run, run, layer, len(run.ids) - 1)
+        figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
         with FileProgress(path) as progress:
             yield from write(run.problem(layer), path, tell=progress.show, **figure)
 

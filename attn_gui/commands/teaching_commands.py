@@ -50,7 +50,7 @@ def worksheet(words: list[str]) -> int:
     from attn_gui.commands.export_request import make_folder
     from attn_gui.figure.worksheets.class_set import write_class
 
-    problem = complete(told(opened(chosen)), chosen).problem
+    problem = complete(told(opened(chosen)), chosen.file).problem
     try:
         make_folder(chosen.folder)
         with FileProgress(chosen.file) as progress:
@@ -86,7 +86,7 @@ def solution(words: list[str]) -> int:
     from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
     from attn_gui.lessons.solutions.typeset_solution import ENDINGS
 
-    evaluation = evaluation_of(complete(told(opened(chosen)), chosen).problem)
+    evaluation = evaluation_of(complete(told(opened(chosen)), chosen.file).problem)
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:

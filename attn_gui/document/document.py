@@ -57,6 +57,8 @@ class Document(QObject):
         self._history = History(self._pending.append, self, history_bytes)
         self.snapshots = Snapshots(self)
         self.snapshots.changed.connect(self._on_snapshots_changed)
+        self._told_modified = False
+        self.titleChanged.connect(self._on_title_changed)
         self.stack.indexChanged.connect(self._on_stack_index_changed)
         self.stack.cleanChanged.connect(self._on_stack_clean_changed)
 
@@ -87,7 +89,7 @@ class Document(QObject):
 
     @property
     def modified(self) -> bool:
-        return not self.stack.isClean() or self.snapshots.modified
+        return self._history.modified or self.snapshots.modified
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
         """A function that gives what a table shows of an array (dotted name), read-only, as it is then.
@@ -167,7 +169,7 @@ class Document(QObject):
             step.back(beside)
             for each in dropped:
                 each.forth(beside)
-            self.snapshots.keep(beside.problem(), str(dropped[-1].label), _layer_of(beside.state.study))
+            self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
         """The states before the newest steps, and the present one; of a model those of the layer on the table."""
@@ -231,6 +233,11 @@ class Document(QObject):
             change = Change.merged(self._pending)
             self._pending.clear()
             self._tell(change)
+        if self.modified != self._told_modified:  # the stack tells of the first step behind the clean state alone
+            self.titleChanged.emit()
+
+    def _on_title_changed(self) -> None:
+        self._told_modified = self.modified
 
     def _on_stack_clean_changed(self) -> None:
         self.titleChanged.emit()

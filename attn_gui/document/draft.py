@@ -104,7 +104,8 @@ class Draft:
         after = replace(owned(present, self.state.arrays, fresh), study=study)
         names = changed_names(self.state, after)
         moved = after.study is not self.state.study
-        return _FieldsStep(self, self.state, after, names, edit.label) if names or moved else None
+        looks = isinstance(edit, SetStudy) and edit.looks
+        return _FieldsStep(self, self.state, after, names, edit.label, looks) if names or moved else None
 
 
 def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
@@ -154,7 +155,7 @@ class _CellsStep:
     def cost(self) -> int:
         return self.old.nbytes + self.new.nbytes
 
-    apart = False
+    apart = looks = False
 
     def redo(self) -> Change:
         return self._write(self.new)
@@ -185,6 +186,7 @@ class _FieldsStep:
     after: Working
     names: tuple[str, ...]
     label: Label
+    looks: bool
 
     @property
     def cost(self) -> int:
@@ -227,6 +229,10 @@ class _Steps:
     @property
     def apart(self) -> bool:
         return any(step.apart for step in self.steps)
+
+    @property
+    def looks(self) -> bool:
+        return all(step.looks for step in self.steps)
 
     def redo(self) -> Change:
         return Change.merged([step.redo() for step in self.steps])

@@ -29,6 +29,8 @@ class Step(Protocol):
     def cost(self) -> int: ...
     @property
     def apart(self) -> bool: ...
+    @property
+    def looks(self) -> bool: ...
     def redo(self) -> Change: ...
     def undo(self) -> Change: ...
     def back(self, state: StateBeside) -> None: ...
@@ -79,6 +81,13 @@ class History:
         if self._total > self.limit:
             self._forget_oldest()
         self.stack.push(command)
+
+    @property
+    def modified(self) -> bool:
+        """Whether steps lie between the clean state and the present one that do more than look at another layer."""
+        clean, now = self.stack.cleanIndex(), self.stack.index()
+        places = range(min(clean, now), max(clean, now))
+        return clean < 0 or any(not cast(_Command, self.stack.command(place)).step.looks for place in places)
 
     def undone(self) -> list[Step]:
         """The steps that were undone, the one that redo would do first: the next push forgets them."""

@@ -10,6 +10,7 @@ from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.differentials.gradient_page import GradientPage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.knobs import checked
+from attn_gui.figure.pages.over_heads import OverHeadsPage
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.effect_page import EffectPage
 from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
@@ -36,6 +37,7 @@ _KINDS = (
     RetrievalPage(),
     HeadContributions(),
     ValueWeightedPage(),
+    OverHeadsPage(),
     SweepPage(),
     RelationsPage(),
     MeaningPage(),

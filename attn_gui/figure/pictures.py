@@ -185,7 +185,8 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
 
 def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
     """A page of what was read for it."""
-    ink = Ink(options.theme, options.lang)
+    layer = None if options.model is None or kind.of_model else options.model.layer
+    ink = Ink(options.theme, options.lang, layer)
     scale = scale_of(options, lambda sides, _: tried(lambda: bool(kind.plan(content, ink, *sides).width)))
     try:
         drawing = kind.plan(content, ink, *sides_of(options, scale))

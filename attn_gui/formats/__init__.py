@@ -32,8 +32,8 @@ from attn_gui.formats.catalog import (
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import Arrangement, arrangement_of
-from attn_gui.formats.named.by_name import is_problem, problem_of
-from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
+from attn_gui.formats.named.by_name import ForeignNames, is_problem, problem_of
+from attn_gui.formats.named.listed_files import likely_arrays, list_arrays, open_arranged, read_array
 from attn_gui.formats.named.weight_orders import ROWS_IN
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import (
@@ -99,6 +99,10 @@ __all__ = [
 
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
+_LIKELY = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).",
+)
 _LEFT = QT_TRANSLATE_NOOP("Sentences", "Snapshots in it, which the window opens: {names}.")
 
 
@@ -136,7 +140,12 @@ def load(
     """
     said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
     nothing = (Arrangement(), Arrangement(weights=ROWS_IN))  # the order that weights of their own names have
-    found = open_file(path) if said in nothing else open_arranged(path, said)
+    try:
+        found = open_file(path) if said in nothing else open_arranged(path, said)
+    except ForeignNames as error:
+        if not (likely := likely_arrays(path)):
+            raise
+        raise ForeignNames(_LIKELY, arrays=repr(likely)).at(path) from error
     for note in found.notes:
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
     if found.snapshots:

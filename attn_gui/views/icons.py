@@ -47,6 +47,8 @@ class _LineIcon(QIconEngine):
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
         """The icon with as many pixels as the screen has for `size`."""
         pixmap = QPixmap(size * scale)
+        if pixmap.isNull():
+            return pixmap  # of a button that is squeezed to nothing
         pixmap.setDevicePixelRatio(scale)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)

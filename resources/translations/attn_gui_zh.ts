@@ -2136,12 +2136,12 @@
         <translation>用哪个头的结果？0 到 {last}</translation>
     </message>
     <message>
-        <source>Average heads</source>
-        <translation>头取平均</translation>
-    </message>
-    <message>
         <source>Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3</source>
         <translation>这些头的 Q、K、V 都换成它们的平均值：all，或如 0, 2-3</translation>
+    </message>
+    <message>
+        <source>Average Q, K and V of heads</source>
+        <translation>对各头的 Q、K、V 取平均</translation>
     </message>
 </context>
 <context>
@@ -2251,10 +2251,6 @@
         <translation>该头就是计算结果</translation>
     </message>
     <message>
-        <source>A&amp;verage heads…</source>
-        <translation>头取平均(&amp;V)…</translation>
-    </message>
-    <message>
         <source>&amp;Duplicate the head</source>
         <translation>复制该头(&amp;D)</translation>
     </message>
@@ -2285,6 +2281,10 @@
     <message>
         <source>by hand</source>
         <translation>手动</translation>
+    </message>
+    <message>
+        <source>A&amp;verage Q, K and V of heads…</source>
+        <translation>对各头的 Q、K、V 取平均(&amp;V)…</translation>
     </message>
 </context>
 <context>
@@ -2331,6 +2331,10 @@
     <message>
         <source>Number below every head</source>
         <translation>每个头下的读数</translation>
+    </message>
+    <message>
+        <source>All heads together</source>
+        <translation>各头合并</translation>
     </message>
 </context>
 <context>
@@ -4145,14 +4149,6 @@
         <translation>块输出</translation>
     </message>
     <message>
-        <source>Mean of the weights over heads</source>
-        <translation>各头权重的平均</translation>
-    </message>
-    <message>
-        <source>Largest of the weights over heads</source>
-        <translation>各头权重的最大值</translation>
-    </message>
-    <message>
         <source>Sequence</source>
         <translation>序列</translation>
     </message>
@@ -4459,6 +4455,18 @@
     <message>
         <source>Normalized second sequence</source>
         <translation>归一化后的第二个序列</translation>
+    </message>
+    <message>
+        <source>Layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
+        <source>Weights, mean over heads</source>
+        <translation>各头权重的平均</translation>
+    </message>
+    <message>
+        <source>Weights, largest over heads</source>
+        <translation>各头权重的最大值</translation>
     </message>
 </context>
 <context>
@@ -5506,16 +5514,28 @@
         <source>query {query}: entropy {numbers} nats; at most {most}</source>
         <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
     </message>
+    <message>
+        <source>All heads together</source>
+        <translation>各头合并</translation>
+    </message>
+    <message>
+        <source>Needs several heads</source>
+        <translation>需要多个头</translation>
+    </message>
+    <message>
+        <source>The weight in each head, from head 0 on: a click chooses it</source>
+        <translation>各头中的权重，从头 0 开始：单击即选中</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>
     <message>
-        <source>Stopped. The next change computes the page again.</source>
-        <translation>已停止。下一次更改会重新计算此页面。</translation>
-    </message>
-    <message>
         <source>Not shown during the exercise: pages would give away cells that are left out.</source>
         <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
+    </message>
+    <message>
+        <source>Stopped. Choose the page again to compute it.</source>
+        <translation>已停止。再次选择此页即可重新计算。</translation>
     </message>
 </context>
 <context>
@@ -5545,7 +5565,7 @@
     <name>PaintingController</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
-        <translation>算例还在计算中，没有做任何修改。</translation>
+        <translation>问题还在计算中，没有做任何修改。</translation>
     </message>
 </context>
 <context>
@@ -8090,10 +8110,6 @@
         <translation>{stage} 的一行在另一段文本中有 {got} 个数，这里有 {expected} 个；只有长度相同的行才能互相替换。</translation>
     </message>
     <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
-    </message>
-    <message>
         <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
         <translation>模型 {name} 的文件夹中的数值（SHA-256 {got}…）与保存此文件时（{sha}…）不同；请先打开含有原数值的文件夹，再打开此文件。</translation>
     </message>
@@ -8200,10 +8216,6 @@
     <message>
         <source>{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
         <translation>{file}：“{name}”的形状为 {got}，与形状为 {maps} 的权重有 {count} 种轴顺序相配，应只有一种；请把两者交给 Problem.from_weights。</translation>
-    </message>
-    <message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl</translation>
     </message>
     <message>
         <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
@@ -8416,6 +8428,38 @@
     <message>
         <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
         <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+    </message>
+    <message>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
+    </message>
+    <message>
+        <source>The snapshot “{name}” does not fit the model.</source>
+        <translation>快照“{name}”与该模型不相符。</translation>
+    </message>
+    <message>
+        <source>{name}: {reading}</source>
+        <translation>{name}：{reading}</translation>
+    </message>
+    <message>
+        <source>{file} holds more than {most} matrices; expected one.</source>
+        <translation>{file} 中的矩阵超过 {most} 个；只能有一个。</translation>
+    </message>
+    <message>
+        <source>{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of the two of length 1.</source>
+        <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
+    </message>
+    <message>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+    </message>
+    <message>
+        <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
+        <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
     </message>
 </context>
 <context>

@@ -103,7 +103,7 @@ def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeyp
     monkeypatch.setattr(kept_states, "LARGEST_COPY", document.problem.query.nbytes)
     typed(document, 1.0)
     document.stack.undo()
-    monkeypatch.setattr(snapshot, "_alone", lambda array: pytest.fail("it was copied"))
+    monkeypatch.setattr(snapshot, "alone", lambda array: pytest.fail("it was copied"))
     typed(document, 2.0)
     assert document.snapshots.all == ()
     assert document.problem.query[0, 0] == 2.0

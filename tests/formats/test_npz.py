@@ -429,7 +429,6 @@ REFUSED_OPTIONS = {
     "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, 'mask="keep" (True may attend), mask="block"'),
     "a mask of another shape": (CELLS | {"mask": np.ones((2, 2), bool)}, "must broadcast to (batch, head, query, key)"),
     "a mask of names": (CELLS | {"mask": "casual"}, "one of the mask layers causal"),
-    "whole numbers that are added": (CELLS | {"mask": np.where(OPEN, 0, -10000)}, "a layer of the kind bias"),
     "numbers of heads": (CELLS | {"num_heads": [2, 2]}, "num_heads must be a whole number"),
     "heads that do not divide": (CELLS | {"num_heads": 3}, "query has 4 columns, which 3 heads"),
     "no scale": (CELLS | {"scale": np.array(None)}, "could run code"),

@@ -150,7 +150,7 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
 
 def test_a_stage_is_a_literal_in_its_catalog_alone():
     # a model's pass walks through them, and a family says how a checkpoint calls the weights of some
-    homes = ("/stages/", "/blocks/", "scores/", "reference.py", "layer_walk.py", "/families/")
+    homes = ("/stages/", "/blocks/", "scores/", "reference.py", "layer_walk.py", "layer_slopes.py", "/families/")
     found = Counter(
         place(path)
         for path in sorted(SOURCES.rglob("*.py"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
@@ -28,6 +28,14 @@ BEFORE = {
 """Submenus that do not stand at the end, with the action that they stand before."""
 
 
+WORDED = (
+    frozenset(TOOLBAR),
+    frozenset(TOOLBAR) - {"save", "undo", "redo"},
+    frozenset({"open", "export_image", "pin", "interventions"}),
+)
+"""The buttons with a word beside their icon: the first of these that fits the width of the window."""
+
+
 class Bars(QObject):
     """Stands in the window from its first paint on; a click before the program is there waits for it."""
 
@@ -40,7 +48,7 @@ class Bars(QObject):
         self.compare = CompareBox(self._bar)
         self._build_menus()
         self._build_toolbar()
-        window.compactChanged.connect(self._on_window_compact_changed)
+        self._bar.installEventFilter(self)
         self._label()
 
     def retranslate(self) -> None:
@@ -48,6 +56,7 @@ class Bars(QObject):
         self.actions.retranslate()
         self.compare.retranslate()
         self._label()
+        self._fit_words()
 
     def _label(self) -> None:
         for key, label in MENUS:
@@ -89,6 +98,7 @@ class Bars(QObject):
         """Icons as large as the zoom of the window asks."""
         side = scaled(SIZE.icon)
         self._bar.setIconSize(QSize(side, side))
+        self._fit_words()
 
     def _build_menus(self) -> None:
         for key, menu in self.menus.items():
@@ -129,14 +139,19 @@ class Bars(QObject):
                 listen_once(self._bar.widgetForAction(self.actions[name]), self.actions[name])
         self._window.addToolBar(self._bar)
 
-    def _on_window_compact_changed(self, compact: bool) -> None:
-        words = {"open", "export_image", "pin", "interventions"} if compact else set(TOOLBAR)
-        for name in TOOLBAR:
-            button = self._bar.widgetForAction(self.actions[name]) if name in self.actions.by_name else None
-            if isinstance(button, QToolButton):
-                style = (
-                    Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-                    if name in words
-                    else Qt.ToolButtonStyle.ToolButtonIconOnly
-                )
-                button.setToolButtonStyle(style)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._bar and event.type() == QEvent.Type.Resize:
+            self._fit_words()
+        return super().eventFilter(watched, event)
+
+    def _fit_words(self) -> None:
+        """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
+        for words in WORDED:
+            for name in (name for name in TOOLBAR if name is not None and name in self.actions.by_name):
+                button = self._bar.widgetForAction(self.actions[name])
+                if isinstance(button, QToolButton):
+                    styles = Qt.ToolButtonStyle
+                    worded = name in words
+                    button.setToolButtonStyle(styles.ToolButtonTextBesideIcon if worded else styles.ToolButtonIconOnly)
+            if self._bar.sizeHint().width() <= self._bar.width():
+                return

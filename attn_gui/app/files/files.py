@@ -170,8 +170,7 @@ class FilesController(QObject):
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
         self._tell(found.loaded.notes)
         self._document.mark_unsaved()
-        if found.whole:  # else the journal stays
-            self.recovered.emit(path)
+        self.recovered.emit(path)
 
     def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
@@ -217,7 +216,7 @@ class FilesController(QObject):
         if record is None:
             self._begin(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
         else:
-            self._begin(Loaded(placed.problem, snapshots=record.snapshots), path, path.stem, record.view, placed.study)
+            self._begin(Loaded(placed.problem, snapshots=placed.snapshots), path, path.stem, record.view, placed.study)
             self._known = stamp
             self._settings.add_recent(path.resolve())
 

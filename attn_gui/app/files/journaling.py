@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -16,6 +16,7 @@ from PySide6.QtCore import QCoreApplication, QLockFile, QObject, QStandardPaths,
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
+from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import saving
@@ -194,22 +195,29 @@ class Journaling(QObject):
     def _state(self) -> Step:
         problem, kept = self._document.problem, self._document.snapshots.all
         names, generation = tuple(problem.arrays()), self._document.generation
-        return Step(problem, names, (), self._kept(), snapshots=kept, study=self._study(), generation=generation)
+        study, weights = self._study(), self._weights()
+        return Step(problem, names, (), self._kept(), None, kept, study, weights, generation)
 
     def _step(self, change: Change) -> Step:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
         whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
         kept = self._document.snapshots.all
         others = None if kept == self._held else kept
-        study = None if self._document.study is self._held_study else self._study()
+        moved = whole or others is not None or self._document.study is not self._held_study
+        study = self._study() if moved else None
         kept_words = self._kept() if whole else None
         generation = self._document.generation
-        return Step(self._document.problem, whole, cells, kept_words, None, others, study, generation)
+        return Step(self._document.problem, whole, cells, kept_words, None, others, study, self._weights(), generation)
 
     def _study(self) -> Callable[[], StudyRecord | None] | None:
         """Changes in the layers that are not on the table, to be found out beside the window."""
         study = self._document.study
         return None if study is None else lambda: _others_of(study)
+
+    def _weights(self) -> Mapping[str, Array]:
+        """The weights of the layer on the table, none where it is of no model."""
+        study = self._document.study
+        return {} if study is None else study.weights
 
     def _kept(self) -> Kept:
         problem, path = self._document.problem, self._document.path

@@ -158,7 +158,7 @@ class ModelController(QObject):
         def at(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
             return study.at(problem, layer, tell, known) if layer != study.layer else None
 
-        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER))
+        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER), looks=True)
 
     def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
         """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
@@ -189,8 +189,13 @@ class ModelController(QObject):
         work: Callable[[Study, Problem, Run | None, Tell], Placed | None],
         before: Callable[[], object] = lambda: None,
         kind: str = "",
+        *,
+        looks: bool = False,
     ) -> None:
-        """Ask for a step of what `work` makes of the study and the problem that are there then; None makes no step."""
+        """Ask for a step of what `work` makes of the study and the problem that are there then; None makes no step.
+
+        `looks` as in `SetStudy`.
+        """
 
         def begin() -> Work | None:
             study, problem, generation = self._document.study, self._document.problem, self._document.generation
@@ -201,7 +206,7 @@ class ModelController(QObject):
             def take(made: _Made) -> bool:
                 if generation == self._document.generation:
                     before()
-                    self._take(made, label)
+                    self._take(made, label, looks)
                     return True
                 return False
 
@@ -210,13 +215,13 @@ class ModelController(QObject):
         if self._document.study is not None:
             self.steps.ask(Step(label, begin, kind))
 
-    def _take(self, found: _Made, label: Label) -> None:
+    def _take(self, found: _Made, label: Label, looks: bool) -> None:
         """Make a step of what was computed."""
-        study, problem, run = found.placed
+        study, problem, run = found.placed[:3]
         self.keep(study, run)
         fields = _fields(self._document.problem, problem)
         with self._computation.handed(found.evaluation):
-            self._making.apply(SetStudy(fields, study, label), [*given_up(problem).values()])
+            self._making.apply(SetStudy(fields, study, label, looks), [*given_up(problem).values()])
 
     def _begin(
         self,
@@ -226,7 +231,7 @@ class ModelController(QObject):
         record: StudyRecord | None = None,
     ) -> None:
         self._asked = _Asked(path, record, self._document.revision, Stamp.of(path), again)
-        self._opening.start(path.name, lambda tell: _made(work(tell)))
+        self._opening.start(path.name, lambda tell: _made(work(tell)), at_once=True)
         self.begun.emit()
 
     def _on_opening_ended(self, outcome: Future[_Made]) -> None:
@@ -257,7 +262,7 @@ class ModelController(QObject):
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
     def _open(self, asked: _Asked, found: _Made) -> None:
-        study, _problem, run = found.placed
+        study, run = found.placed.study, found.placed.run
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):

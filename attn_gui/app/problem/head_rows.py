@@ -49,7 +49,12 @@ HEAD_ROWS = (
         role=Role.MIX,
         needs=QT_TRANSLATE_NOOP("Heads", "The head is as computed"),
     ),
-    _row("head_average", QT_TRANSLATE_NOOP("Heads", "A&verage heads…"), "mean merge 平均 合并", needs=SEVERAL),
+    _row(
+        "head_average",
+        QT_TRANSLATE_NOOP("Heads", "A&verage Q, K and V of heads…"),
+        "mean merge average heads 平均 合并 对头取平均",
+        needs=SEVERAL,
+    ),
     _row("head_duplicate", QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), "clone second 复制"),
     _row("head_left", QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), "reorder order 左移 顺序"),
     _row("head_right", QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), "reorder order 右移 顺序"),

@@ -82,6 +82,7 @@ class Look:
     counted: bool = False  # whether the cells that it counts are marked in the map of the weights
     weights_typed: str = ASK  # what a number typed into a weight means: ASK, or a key of MEANINGS
     blanks: frozenset[Blank] = frozenset()  # cells of an exercise, whose numbers are not shown
+    second_text: str = ""  # of a model, to compare with and to take rows from
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 

@@ -117,7 +117,7 @@ class MeanOfHeads(OverHeads):
 
     name, word = "mean_weights", "mean"
     formula = "merged[b i j] = weights[b h i j]"
-    called = Name("Ā", r"\bar{A}", r"\bar{a}", "Mean of the weights over heads", "各头权重的平均")
+    called = Name("Ā", r"\bar{A}", r"\bar{a}", "Weights, mean over heads", "各头权重的平均")
     form = Form(r"\bar{A} = \frac{1}{h} \sum_g A^{(g)}")
 
     def forward(self, *inputs: Input) -> Array:
@@ -148,7 +148,7 @@ class LargestOfHeads(OverHeads):
 
     name, word = "largest_weights", "largest"
     formula = "merged[b i j] = weights[b h i j]"
-    called = Name("Â", r"\hat{A}", r"\hat{a}", "Largest of the weights over heads", "各头权重的最大值")
+    called = Name("Â", r"\hat{A}", r"\hat{a}", "Weights, largest over heads", "各头权重的最大值")
     form = Form(r"\hat{A} = \max_g A^{(g)}")
 
     def forward(self, *inputs: Input) -> Array:

@@ -215,9 +215,10 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
 
 
 def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> list[str]:
-    """The parts of a title: stage, head, item."""
+    """The parts of a title: layer of a model, stage, head, item."""
     words = WORDS[options.lang]
-    parts = [title(options.stage, options.lang)]
+    parts = [] if options.model is None else [words.layer.format(options.model.layer)]
+    parts.append(title(options.stage, options.lang))
     if len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:

@@ -71,7 +71,7 @@ class SweepPage(PageKind[Swept]):
 
     name = "sweep"
     title = QT_TRANSLATE_NOOP("Pages", "Sweep")
-    reads = (Role.SCORE,)
+    roles = (Role.SCORE,)
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
     frames = QT_TRANSLATE_NOOP("Pages", "Sweep, a picture for each value")
     knobs = (

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_gui.engine.problem.fields import DIRECT, GIVEN
+from attn_gui.engine.problem.shapes.drafts import TOKENS
 from attn_gui.engine.problem.shapes.head_axis import BATCH, HEAD, laid, side_by_side
 from attn_gui.formats.base import Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
@@ -68,7 +69,8 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     every = [array.name for array in listing.arrays]
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     left = [*(name for name in every if name not in (*used, *names, *unwanted)), *listing.others]
-    loaded = problem_of(arrays, options, left, batch_axis=said.axes is None or BATCH in said.axes)
+    items_first = not said.own if said.axes is None else BATCH in said.axes
+    loaded = problem_of(arrays, options, left, batch_axis=items_first)
     notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing), *loaded.notes)
     return replace(loaded, notes=notes, missed=() if arrangement.arrays else _missed(said, left))
 
@@ -92,15 +94,15 @@ def _given(asked: Arrangement, listing: Listing, source: Source) -> Loaded:
 
 def _with_options(asked: Arrangement, listing: Listing, source: Source) -> tuple[Listing, list[str]]:
     """The listing with its options that are arrays read, of foreign ones those of one number; and their names."""
-    shapes = {array.name: array.shape for array in listing.arrays if is_option(array.name) and array.name != MASK}
+    other = (MASK, "tokens", *TOKENS)  # numbers of these names are ids, and no texts
+    shapes = {each.name: each.shape for each in listing.arrays if is_option(each.name) and each.name not in other}
     names = [name for name, shape in shapes.items() if asked.own or math.prod(shape) == 1]
     if not names:
         return listing, []
     source.file.seek(0)
     options: Mapping[str, Any] = listing.options
     for name, array in listing.read(source, names).items():
-        only = array.reshape(()) if array.size == 1 and name not in ("tokens", "query_tokens", "key_tokens") else array
-        options = joined(options, option_of(name, only)[0])
+        options = joined(options, option_of(name, array.reshape(()) if array.size == 1 else array)[0])
     return replace(listing, options=options), names
 
 

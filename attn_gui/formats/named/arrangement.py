@@ -122,10 +122,10 @@ class Arrangement:
 
     def count(self, listing: Listing) -> Count:
         """The numbers of heads, one where none is said."""
-        heads, kv_heads = self._said_counts(listing)
+        heads, kv_heads = self.said_counts(listing)
         return Count(heads or 1, kv_heads)
 
-    def _said_counts(self, listing: Listing) -> tuple[int | None, int | None]:
+    def said_counts(self, listing: Listing) -> tuple[int | None, int | None]:
         """The numbers of heads and of K/V heads that are said, here or in the file."""
         options = in_our_words(listing.options)[0]
         found = (options.get(name) for name in ("num_heads", "num_kv_heads"))
@@ -152,7 +152,7 @@ class Arrangement:
 
     def heads(self, listing: Listing) -> dict[str, int | None]:
         """The numbers of heads that are said, by the arrays that may have an axis of them."""
-        return dict(zip(DIRECT, self._said_counts(listing), strict=False))
+        return dict(zip(DIRECT, self.said_counts(listing), strict=False))
 
     def lies(self, axes: Axes) -> bool:
         """Whether arrays of these parts can have such axes: three in one have their heads in the columns."""
@@ -221,9 +221,11 @@ def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
 
 
 def proposed(listing: Listing) -> Arrangement:
-    """The arrangement that the names of a file's arrays suggest, which may lack parts."""
+    """The arrangement that the names of a file's arrays suggest, which may lack parts, with its numbers of heads."""
     names = suggested(listing.arrays)
-    return Arrangement(names, split=known_of(name for role, name in names.items() if role in FUSED))
+    split = known_of(name for role, name in names.items() if role in FUSED)
+    heads, kv_heads = Arrangement().said_counts(listing)
+    return Arrangement(names, split=split, num_heads=heads, num_kv_heads=kv_heads)
 
 
 def held_shape(said: Arrangement, role: str, shape: Shape) -> Shape:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.problem.masks import Bias, Custom, Layer
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.named.open_readings import READ_AS, SeveralReadings, reading
@@ -35,6 +35,11 @@ _KEYS = re.compile(r"(attention|padding)_mask$")
 _NO_SWITCHES = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.",
+)
+_TWO_AXES = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of "
+    "the two of length 1.",
 )
 _NO_MEANING = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -79,7 +84,7 @@ def with_mask(
     name: str, meaning: str, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
 ) -> tuple[dict[str, Json], dict[str, Array]]:
     """The options and arrays of the file's layers with one more, of the cells of a mask. Raises FormatError."""
-    cells = _with_axes(name, cells, arrays)
+    cells = _with_axes(name, cells, arrays, int(options.get("num_heads") or 1))
     kind: type[Layer] = Bias if meaning == ADD else Custom
     values = cells if meaning == ADD else _switches(meaning, cells)
     layers = layers_of(options.get(MASK))
@@ -94,11 +99,18 @@ def _switches(meaning: str, cells: Array) -> Array:
     return np.asarray((cells != 0) == (meaning == KEEP))
 
 
-def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array]) -> Array:
-    """A mask of items and keys, or of items, queries and keys, with the axes between."""
+def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int) -> Array:
+    """A mask of items and keys, or of items, queries and keys, with the axes between; items and heads in one axis, as
+    nn.MultiheadAttention has them, apart."""
     first = next((arrays[role] for role in ("query", "x") if role in arrays), None)
-    if first is None or first.ndim != 3 or cells.ndim not in (2, 3) or cells.shape[0] != first.shape[0]:
+    if first is None or first.ndim != 3 or cells.ndim not in (2, 3):
         return cells
+    if cells.ndim == 3 and cells.shape[0] == first.shape[0] * heads and heads > 1:
+        return cells.reshape(first.shape[0], heads, *cells.shape[1:])
+    if cells.shape[0] != first.shape[0]:
+        return cells
+    if cells.ndim == 3 and cells.shape[0] == heads > 1:
+        raise FormatError(_TWO_AXES, name=shown(name), got=heads, shape=shape_text(cells.shape))
     if cells.ndim == 3:
         return cells[:, None]
     return cells[:, None, None] if cells.shape[0] != first.shape[-2] or _KEYS.search(name) else cells

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} can be read in {count} ways: {readings}; say which.")
-ARGUMENT, OPTION = '{option}="{value}" ({words})', "--{option} {value} ({words})"
+ARGUMENT, OPTION = QT_TRANSLATE_NOOP("Sentences", '{option}="{value}" ({words})'), "--{option} {value} ({words})"
 READ_AS = QT_TRANSLATE_NOOP("Sentences", "{names}: read as {reading}; another reading can be chosen.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from attn_gui.engine.problem.shapes.head_axis import parsed
@@ -43,7 +44,9 @@ def recalled(records: Iterable[Mapping[str, Any]], listing: Listing) -> Arrangem
         names = _names(patterns, listing)
         if names:
             try:
-                return _arrangement(names, record)
+                found = _arrangement(names, record)
+                heads, kv_heads = Arrangement().said_counts(listing)  # this file knows better than the last one
+                return replace(found, num_heads=heads, num_kv_heads=kv_heads) if heads else found
             except FormatError:  # of another version
                 continue
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from attn_gui.engine.problem.fields import DIRECT, MATRICES, WEIGHTS
@@ -47,6 +48,7 @@ class Guess(NamedTuple):
     others: tuple[str, ...]
 
 
+@lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> Guess | None:
     """The part of a problem that may be meant by a name; None where it says nothing."""
     words = _words(name)
@@ -58,6 +60,7 @@ def guess(name: str) -> Guess | None:
     return Guess(role, tuple(re.findall(r"\d+", name)), others)
 
 
+@lru_cache(2**14)
 def is_map(name: str) -> bool:
     """Whether an array of this name has a cell for every query and key: weights or scores of attention."""
     words = _words(name)

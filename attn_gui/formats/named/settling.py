@@ -66,6 +66,10 @@ _SIZES = {
 }
 
 
+Kind = Callable[[Shape, Mapping[str, int]], bool]
+"""A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
+
+
 class Settled(NamedTuple):
     """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
     by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
@@ -224,10 +228,12 @@ class _Settling:
             yield lambda axes: axes[0] == BATCH
         heads = self._said.count(self._listing).heads
         parts = {name for role, name in self._said.arrays.items() if role != MASK}
-        for array in self._listing.arrays:
-            kind = _is_mask_of if array.name == self._said.arrays.get(MASK) else _shape_of_kind(array.name)
-            if kind is not None and array.name not in parts:
-                yield partial(_agrees, kind, array.shape, rows, heads)
+        chosen = self._said.arrays.get(MASK)
+        others = [array for array in self._listing.arrays if array.name not in parts]
+        found = ((_is_mask_of if each.name == chosen else _shape_of_kind(each.name), each.shape) for each in others)
+        for kind, shape in dict.fromkeys(found):
+            if kind is not None:
+                yield partial(_agrees, kind, shape, rows, heads)
         names = [self._said.arrays[role].rpartition(".")[2] for role in DIRECT if role in self._said.arrays]
         if names and all(name.startswith(HOOK) for name in names):
             yield lambda axes: axes[-2:] == (HEAD, COLUMN)
@@ -303,9 +309,6 @@ def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, i
     return {"b": query.get(BATCH, 1), "h": query.get(HEAD, heads), "n": query[TOKEN], "m": key[TOKEN]}
 
 
-Kind = Callable[[Shape, Mapping[str, int]], bool]
-
-
 def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axes: Axes) -> bool:
     """Whether the shape of another array follows from an order of axes."""
     return kind(shape, _map_sizes(axes, rows, heads))
@@ -316,9 +319,14 @@ def _shape_of_kind(name: str) -> Kind | None:
     if is_map(name):
         return _is_map_of
     if is_token_ids(name):
-        return lambda shape, size: shape in ((size["n"],), (size["b"], size["n"]))
+        return _is_row_of
     found = guess(name)
     return _is_mask_of if found is not None and found.role == MASK else None
+
+
+def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Whether a number for every query has this shape."""
+    return shape in ((size["n"],), (size["b"], size["n"]))
 
 
 def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
@@ -330,5 +338,5 @@ def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
 def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
     """Whether a mask of keys, of queries and keys, or of maps has this shape."""
     b, h, n, m = (size[axis] for axis in "bhnm")
-    keys = shape in ((m,), (b, m), (1, m), (n, m))
+    keys = shape in ((m,), (b, m), (1, m), (n, m), (b * h, n, m))
     return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})

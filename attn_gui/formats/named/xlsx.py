@@ -44,7 +44,7 @@ _DECLARED = (b"<!DOCTYPE", b"<!ENTITY", "<!DOCTYPE".encode("utf-16-le"), "<!DOCT
 _FORMULAS = (b"<f>", b"<f ")
 
 NO_LIBRARY = QT_TRANSLATE_NOOP(
-    "Sentences", "{file} needs openpyxl, which is not installed: python -m pip install openpyxl"
+    "Sentences", "{file} needs openpyxl, which is not installed: python -m pip install openpyxl."
 )
 _NO_BOOK = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged or is no workbook of Excel.")
 _LARGE = QT_TRANSLATE_NOOP("Sentences", "{file} unpacks to {got}; expected at most {expected}.")

@@ -1,9 +1,12 @@
 """A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
 
 Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
-names, new cells of others under numbers, snapshots where they are others, changes in other layers of a model where
-that is on the table, and the metadata entry `journal`, sorted JSON that says to which boxes these cells belong and,
-where more than cells changed, all options. What a crash cut off at the end is no entry.
+names, new cells of others under numbers, snapshots where they are others, and the metadata entry `journal`, sorted JSON
+that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off at the
+end is no entry.
+
+With a model on the table, an entry of more than cells holds its study: what is changed in its other layers and, of the
+layer on the table, the cells that are other in its weights. Weights that are the model's are in no journal.
 
 Large entries are read from arrays that are written to meanwhile. Where that happened the checksum is inverted: such an
 entry holds some of the next edit's numbers, perhaps not all, and counts only together with the next whole one.
@@ -21,7 +24,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -34,9 +37,9 @@ from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.sessions import packed_arrays
 from attn_gui.formats.sessions.kept import Kept, Stamp, record_of, stamp_record
 from attn_gui.formats.sessions.study_record import ENTRY as STUDY
-from attn_gui.formats.sessions.study_record import StudyRecord
+from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.formats.sessions.study_record import entries as study_entries
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots.snapshot import Base, Snapshot, Weight, told_by
 from attn_gui.formats.snapshots.snapshot import nbytes as snapshot_bytes
 from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
 from attn_gui.formats.snapshots.snapshot_entries import entries
@@ -47,6 +50,7 @@ HOLDS, GENERATION = "holds", "generation"  # of what an entry says: the file and
 MAGIC = b"attn_gui journal 1\n"
 LENGTH, CHECK = 8, 4  # bytes of each
 TORN = 0xFFFFFFFF  # inverts the checksum of an entry that counts only with the next whole one
+PRECISION = "dtype"
 SETTLED_S = 5.0  # seconds after which a power cut costs no more
 
 
@@ -64,9 +68,8 @@ class Step:
     kept: Kept | None = None  # with every change of more than cells
     base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
     snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
-    study: Callable[[], StudyRecord | None] | None = (
-        None  # of a model, where its text, layer or other layers are others
-    )
+    study: Callable[[], StudyRecord | None] | None = None  # of a model, with every change of more than cells
+    weights: Mapping[str, Array] = field(default_factory=dict)  # of its layer, which are not written
 
     generation: int = 0  # of the document, with these changes
     is_torn: Callable[[], bool] = lambda: False  # whether cells were written to since it was made
@@ -93,17 +96,28 @@ class Step:
         given = self.numbers() if self.copies is None else dict(self.copies)
         boxes = [(name, [[cut.start, cut.stop] for cut in box]) for name, box in self.cells]
         said: dict[str, object] = {"cells": boxes, GENERATION: self.generation}
+        around = self.study() if self.study is not None else None
+        if around is not None:
+            own = self._weights_in(given)
+            given = {name: array for name, array in given.items() if name not in own.names}
+            others, said[STUDY] = study_entries(replace(around, layers={**around.layers, around.layer: own}))
+            given |= others
         if self.kept is not None:
             names = sorted(self.problem.arrays())
             said |= {"options": split(self.problem)[1], "arrays": names, **record_of(self.kept)}
             said |= {"base": stamp_record(self.base)} if self.base else {}
         if self.snapshots is not None:
-            kept, said[SNAPSHOTS] = entries(self.snapshots)
+            kept, said[SNAPSHOTS] = entries(self.snapshots, of_model=around is not None)
             given |= kept
-        if self.study is not None and (around := self.study()) is not None:
-            others, said[STUDY] = study_entries(around)
-            given |= others
         return packed_arrays.parts(given, {ENTRY: dump(said)})
+
+    def _weights_in(self, given: Mapping[str, Array]) -> LayerRecord:
+        """Those of the arrays that are weights of the model but for a few cells, and these cells."""
+        bases = {name: [Base(array, Weight(0, name))] for name, array in self.weights.items() if name in given}
+        told = {name: told_by(given[name], base) for name, base in bases.items()}
+        found = {name: cells for name, cells in told.items() if cells is not None}
+        changed = {name: (cells.places, cells.values) for name, cells in found.items() if cells.places.size}
+        return LayerRecord({PRECISION: self.problem.dtype}, tuple(found), changed)
 
 
 class Held(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -20,12 +20,22 @@ from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.sessions import packed_arrays, session
-from attn_gui.formats.sessions.journal import CHECK, ENTRY, GENERATION, HOLDS, LENGTH, MAGIC, TORN, Held
+from attn_gui.formats.sessions.journal import (
+    CHECK,
+    ENTRY,
+    GENERATION,
+    HOLDS,
+    LENGTH,
+    MAGIC,
+    PRECISION,
+    TORN,
+    Held,
+)
 from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, stamp_of
 from attn_gui.formats.sessions.study_record import ENTRY as STUDY
-from attn_gui.formats.sessions.study_record import StudyRecord, study_in
+from attn_gui.formats.sessions.study_record import LayerRecord, ModelNeeded, StudyRecord, study_in
 from attn_gui.formats.sessions.study_record import is_entry as is_of_study
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots.snapshot import PLACE, Cells, Snapshot, Weight
 from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
 from attn_gui.formats.snapshots.snapshot_entries import is_entry, read_snapshots
 
@@ -38,8 +48,14 @@ _CHANGED = QT_TRANSLATE_NOOP(
 )
 
 
+WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
+
+
 class Recovered(NamedTuple):
-    """A document as a journal kept it; of a model also the changes in the layers that are not on the table."""
+    """A document as a journal kept it; of a model also the changes in the layers that are not on the table.
+
+    Its snapshots are without the weights of the model, as those of a session are.
+    """
 
     loaded: Loaded
     kept: Kept
@@ -66,7 +82,10 @@ def is_in_its_file(path: Path) -> bool:
         held, size = _file_in(_checked_start(source), source.size), source.size
     if held is None or size + held.file.size > COMPARED:
         return False
-    found = recover(path)
+    try:
+        found = recover(path)
+    except ModelNeeded:
+        return False
     return found.study is None and _bytes(found.loaded) == _bytes(open_file(held.file.path))
 
 
@@ -75,10 +94,18 @@ def _bytes(loaded: Loaded) -> bytes:
     return b"".join(session.parts(Loaded(loaded.problem, snapshots=loaded.snapshots)))
 
 
-def recover(path: Path, tell: Tell | None = None) -> Recovered:
-    """The document as the last whole entry left it. Raises FormatError."""
+def _no_weights(record: StudyRecord) -> Mapping[str, Array]:
+    raise ModelNeeded(record)
+
+
+def recover(path: Path, tell: Tell | None = None, weights_of: WeightsOf = _no_weights) -> Recovered:
+    """The document as the last whole entry left it.
+
+    `weights_of` gives the weights of the layer on the table of a study, by dotted field. Raises FormatError, what
+    `weights_of` raises among them.
+    """
     with reading(path, LARGEST_FILE, tell) as source:
-        state = _State(_file_in(_checked_start(source), source.size))
+        state = _State(_file_in(_checked_start(source), source.size), weights_of)
         source.file.seek(len(MAGIC))
         together: list[bytes] = []  # entries that count with the next whole one
         for data, whole in _entries(source.file, source.size):
@@ -89,7 +116,7 @@ def recover(path: Path, tell: Tell | None = None) -> Recovered:
                 for each in together:
                     state.take(each)
             except Exception:
-                if state.kept is None or len(together) > 1:
+                if state.kept is None or state.without_model or len(together) > 1:
                     raise
                 break  # what follows stands on it
             together.clear()
@@ -135,8 +162,10 @@ def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator
 class _State:
     """Arrays and options as entry after entry makes them, from nothing or from a file that has them."""
 
-    def __init__(self, held: Held | None) -> None:
+    def __init__(self, held: Held | None, weights_of: WeightsOf) -> None:
         self.kept: Kept | None = None
+        self.without_model = False
+        self._weights_of = weights_of
         self._arrays: dict[str, Array] = {}
         self._options: dict[str, Json] = {}
         self._study: StudyRecord | None = None
@@ -170,6 +199,10 @@ class _State:
             snapshots, notes = read_snapshots({name: given[name] for name in given if is_entry(name)}, said[SNAPSHOTS])
         if STUDY in said:
             study = study_in({name: given[name] for name in given if is_of_study(name)}, said[STUDY], {}, ())
+            layers = dict(study.layers)
+            if (own := layers.pop(study.layer, None)) is not None and own.names:
+                arrays |= self._weights(study, own)
+            study = replace(study, layers=layers)
         if "options" in said:
             arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
             arrays = {name: arrays[name] for name in said["arrays"]}
@@ -183,6 +216,17 @@ class _State:
         if "options" in said:
             self.kept, self._options = self._where(kept_of(said)), dict(said["options"])
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
+
+    def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, Array]:
+        """The weights of the layer on the table, with what is other in them."""
+        try:
+            weights = self._weights_of(study)
+        except FormatError:
+            self.without_model = True
+            raise
+        none = np.empty(0, PLACE), np.empty(0, np.dtype(own.options[PRECISION]))
+        told = {name: own.cells.get(name, none) for name in own.names}
+        return {name: Cells(weights[name], *cells, Weight(study.layer, name)).array() for name, cells in told.items()}
 
     def _where(self, kept: Kept) -> Kept:
         """The state that is kept, of the file on which it is laid: what was written before may name the one before."""

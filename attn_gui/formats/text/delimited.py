@@ -17,6 +17,7 @@ from attn_gui.formats.text.numerals import normalized
 
 DELIMITERS = ("\t", ";", ",", " ")  # a tie goes to the first: commas are decimals more often than tabs are
 SAMPLE = 64  # rows
+LONGEST_WORDS = 500  # letters of a line of words, or of a label
 _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
 _DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
 _BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
@@ -31,7 +32,7 @@ _PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.M
 _ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d]))")
 _QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
-_WORDS = re.compile(r"[ \t]*\**(?=.*[^\W\d_])[^\t]*?[\])}>:=：＝。.*`][ \t]*$")
+_WORDS_END = frozenset("])}>:=：＝。.*`")
 _ENDS = (":", "：", "=", "＝", ":**", "：**")
 _LABEL = re.compile(r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*[:：=＝]\**|[^\d\n\t]*?) +(?=[-+−－.]?[.\d])")
 _COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
@@ -260,8 +261,10 @@ def _kind(place: int, lines: Sequence[str]) -> str:
         return _WORD
     if _RULE.fullmatch(line):
         return _WORD
+    if len(line) > LONGEST_WORDS or not any(map(str.isalpha, line)):
+        return _ROW
     last = line.replace(",", " ").split()[-1]
-    if _WORDS.match(line) and not is_number(last) and not line.rstrip().endswith(" *"):
+    if last[-1] in _WORDS_END and last != "*" and "\t" not in line and not is_number(last):
         return _WORD
     below = [other for other in lines[place + 1 : place + 4] if other.strip() and not _RULE.fullmatch(other)]
     return _WORD if below and is_title(line, below) and not is_counted(below) else _ROW
@@ -302,9 +305,9 @@ def label_of(text: str) -> tuple[str, str, bool]:
     """The words before the first row of a table in its line, and the table; and whether the line may be the heading of
     a column, or a row with its label. No words where other rows have some."""
     first, *below = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()] or [""]
-    label = _LABEL.match(first)
+    label = _LABEL.match(first[:LONGEST_WORDS])
     rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []
-    if label is None or not all(map(is_number, rest)) or any(map(_LABEL.match, below)):
+    if label is None or not all(map(is_number, rest)) or any(_LABEL.match(line[:LONGEST_WORDS]) for line in below):
         return "", text, False
     if sort_of(label[0]) is not Sort.WORD or any(map(is_number, label[0].split())):
         return "", text, False
@@ -321,9 +324,13 @@ def label_of(text: str) -> tuple[str, str, bool]:
 def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
     """The names before the rows of a plain table, each with a colon, and the table without them."""
     lines = [line for line in text.split("\n") if line.strip()]
-    labels = [label for line in lines if (label := _LABEL.match(line)) and label[1].endswith(_ENDS)]
-    if len(lines) < 2 or len(labels) < len(lines):
+    if len(lines) < 2:
         return None
-    return tuple(label[1].strip(" :：=＝*") for label in labels), "\n".join(
-        label.string[label.end() :] for label in labels
-    )
+    names, rows = [], []
+    for line in lines:
+        label = _LABEL.match(line[:LONGEST_WORDS])
+        if label is None or not label[1].endswith(_ENDS):
+            return None
+        names.append(label[1].strip(" :：=＝*"))
+        rows.append(line[label.end() :])
+    return tuple(names), "\n".join(rows)

@@ -350,7 +350,8 @@ def _words(way: Way, matrix: Matrix, name: str) -> Note:
     said = Note(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
     left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels)) if not way.grid.headings else None
     said = Note(left_out, reading=said) if left_out else said
-    return Note("{name}: {reading}", name=quoted(name, 32), reading=said) if name else said
+    named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
+    return Note(named, name=quoted(name, 32), reading=said) if name else said
 
 
 _READ: dict[Mode, str] = {

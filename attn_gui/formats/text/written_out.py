@@ -20,6 +20,8 @@ Rows = list[list[str]]
 LOOKED_AT = 20_000  # letters of a long text in which its first list begins, or it has none
 LARGE = 1_000_000  # letters of a long text
 MOST_DEEP = 50  # brackets within each other
+MOST = 64  # matrices that are told apart
+NEAR = 200  # letters beside a matrix that are looked at
 NAMED = 40  # letters of what a sentence names
 
 NO_MATCH = QT_TRANSLATE_NOOP("Sentences", "{file}: the brackets do not match; expected as many closed as opened.")
@@ -31,13 +33,15 @@ BESIDE = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone."
 )
 TOO_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file} has more than {most} brackets within each other.")
+TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{file} holds more than {most} matrices; expected one.")
 OTHER_SHAPE = QT_TRANSLATE_NOOP("Sentences", "{file} says the shape {said} of a list that has the shape {got}.")
 
 _FOLDED = str.maketrans("［］（）｛｝，；：＝、＃", "[](){},;:=,#")
 _OPEN, _CLOSE = "[({", {"]": "[", ")": "(", "}": "{"}
 _TOKEN = re.compile(
     r"""(?<![\w"'])(?:"[^"\n]*"|'[^'\n]*')(?=[\s\])},:;=]|$):?"""  # a text, or a key
-    r"|(?:(?<=[\s\[(,;{])|(?<![\s\S]))(?:#|//|%(?=\s))[^\n]*|(?<=[;\])}])[ \t]*[#%][^\n]*|\(\*.*?\*\)"  # a comment
+    r"|(?:(?<=[\s\[(,;{])|(?<![\s\S]))(?:#|//|%(?=\s))[^\n]*"  # a comment
+    r"|(?<=[;\])}])[ \t]*[#%][^\n]*|\(\*[^*]{0,400}\*\)"
     r"|[^\s\[\](){};,\"']*[\[({]|[\])};]|[^\s\[\](){};,]+",
     re.DOTALL,
 )
@@ -79,6 +83,7 @@ _BOLD = re.compile(r"(?:^|\s)(?:\*\*|__|\*|`+)[^*_`\n]+?(?:\*\*|__|\*|`+)[:：]?
 _WRAPPED = re.compile(r"\b(?:(?:np|numpy)\.\w+|tensor)\(([^()\[\],]*)\)")
 _ASKED = re.compile(r"^[ \t]*In ?\[\d*\]:=?", re.MULTILINE)
 _SIGN_APART = re.compile(r"(?<=[\[{,])(\s*[-−])[ \t]+(?=[\d.])")
+_BETWEEN, _BRACKETED = re.compile(r"[\s,;]+"), re.compile(r"[\[(].*?[\])]")
 _SCALARS = ("np.", "numpy.", "tensor(")
 _SHORTENED = re.compile(r"(?:^|[\s,\[{])(?:\.\.\.|…)(?=$|[\s,\]}])")
 _PRECISION, _SUFFIX = re.compile(r"`[\d.]*"), re.compile(r"(?<=[\d.])[fFlL](?=\s*[,}])")
@@ -166,7 +171,9 @@ def find_lists(text: str) -> Lists | None:
     left_out = _left_out(written, matrices, comments)
     if rows := _as_rows(matrices, text, left_out):
         return rows
-    listed = [listed for one in matrices for listed in _listed(one, text)]
+    listed = list(itertools.islice((listed for one in matrices for listed in _listed(one, text)), MOST + 1))
+    if len(listed) > MOST:
+        raise FormatError(TOO_MANY, most=MOST)
     return Lists(listed, _without(left_out, [one.name for one in listed]) if len(listed) > 1 else left_out)
 
 
@@ -390,6 +397,11 @@ def _is_value(cell: str) -> bool:
     return cell in ("...", "…") or is_switch(cell) or sort_of(cell) is Sort.NUMBER
 
 
+def _before(text: str, start: int) -> str:
+    """What stands near before a place."""
+    return text[max(0, start - NEAR) : start]
+
+
 def _around(text: str, matrices: Sequence[Found]) -> str:
     """The text without the matrices."""
     place, parts = 0, []
@@ -412,12 +424,14 @@ def _counts(one: Found, text: str) -> bool:
         return False
     if not all(map(_is_value, cells)) and "," not in body:
         return False
-    behind = text[one.group.end :].partition("\n")[0]
-    before = text[: one.group.start].rpartition("\n")[2]
+    behind = text[one.group.end : one.group.end + NEAR].partition("\n")[0]
+    before = _before(text, one.group.start).rpartition("\n")[2]
     if re.match(r"\s*(?:[*/@^×·÷]|[-+−] )", behind) or re.search(r"[*/@^×·÷]\s*$", before):
         return True
-    beside = behind if any(map(str.isalpha, before)) else f"{before} {behind}"
-    return not any(map(is_number, re.split(r"[\s,;]+", re.sub(r"[\[(].*?[\])]", " ", beside).strip())))
+    fields = _BETWEEN.split(_BRACKETED.sub(" ", behind).strip())[:3]
+    if not any(map(str.isalpha, before)):
+        fields += _BETWEEN.split(_BRACKETED.sub(" ", before).strip())[-3:]
+    return not any(map(is_number, fields))
 
 
 def _is_vector(one: Found, text: str, shapes: set[tuple[int, ...]]) -> bool:
@@ -425,7 +439,7 @@ def _is_vector(one: Found, text: str, shapes: set[tuple[int, ...]]) -> bool:
     whole = tuple(map(_whole, _cells(one.value)))
     if whole in shapes or any(tuple(s for s in shape if s != 1) == whole for shape in shapes):
         return False
-    before = text[: one.group.start].rstrip(" \t")
+    before = _before(text, one.group.start).rstrip(" \t")
     return before[-1:] in ("=", "\n", "") or (before[-1:] == ":" and -1 in whole)
 
 
@@ -436,15 +450,17 @@ def _check(one: Found, text: str) -> None:
         refuse_shortened(text[start:end])
     if re.search(r"[\[,]\s*,", text[start:end]):
         raise FormatError(GAP)
-    before = text[:start].rstrip()
+    near = _before(text, start)
+    before = near.rstrip()
     line = before.rpartition("\n")[2]
-    same = "\n" not in text[len(before) : start]
+    same = "\n" not in near[len(before) :]
     ends = before[-1:] in _OPERATORS and not _RULE.fullmatch(line.strip()) and not _BOLD.search(before[-200:])
     number = same and not any(map(str.isalpha, line)) and any(map(str.isdigit, line)) and line[-1:] not in ":=)],;|>"
     if ends or number:
         raise FormatError(BESIDE, text=quoted(line[-NAMED:], NAMED))
     kept = _KEPT.match(text, end)
-    rest = text[kept.end() if kept else end :][: 2 * NAMED]
+    end = kept.end() if kept else end
+    rest = text[end : end + 2 * NAMED]
     near, far = rest[:1], rest.lstrip(" \t")[:1]
     touching = near and (near in "'ᵀ²[(^’" or (near.isascii() and near.isalnum())) and before[-1:] not in ("'", "‘")
     attribute = near == "." and rest[1:2].isalpha()
@@ -503,7 +519,7 @@ def _rows_of(value: Nested | str) -> Rows:
 
 def name_before(text: str, start: int) -> str:
     """What stands before a matrix in its line, or in the line above where that ends as labels do."""
-    before = text[:start]
+    before = _before(text, start)
     line = before.rpartition("\n")[2]
     if not line.strip():
         above = before.rstrip().rpartition("\n")[2].rstrip()
@@ -528,7 +544,7 @@ def _as_rows(found: Sequence[Found], text: str, left_out: str) -> Lists | None:
     together = Listed(", ".join(names), [rows], names)
     if not apart:
         return Lists([together], _without(left_out, names, "[:：=＝]?"))
-    singly = [Listed(name, [[row]]) for name, row in zip(names, rows, strict=True)]
+    singly = [Listed(name, [[row]]) for name, row in zip(names, rows, strict=True)] if len(names) <= MOST else []
     return Lists([together, *singly], _without(left_out, names, "[:：=＝]?"))
 
 
@@ -537,7 +553,7 @@ _PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
     """What was left out but for names, which are told as such; each has a `sign` behind it."""
-    for name in filter(None, names):
+    for name in filter(None, names[:MOST]):
         left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
     return left_out if any(map(str.isalnum, left_out)) else ""
 

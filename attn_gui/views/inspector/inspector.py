@@ -152,7 +152,11 @@ class Inspector(Retranslated, QWidget):
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         """It scrolls: it takes what is left, and what stands in its column with it comes first."""
-        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+        return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Its tabs: a lesson and a notice together leave no more on a low screen."""
+        return QSize(super().minimumSizeHint().width(), self._tabs.tabBar().sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Left and event.modifiers() & Qt.KeyboardModifier.AltModifier:

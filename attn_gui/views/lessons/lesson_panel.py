@@ -20,8 +20,10 @@ from attn_gui.views.inspector.runs import Run, SentenceView
 from attn_gui.views.lessons.question_view import Asked, QuestionView
 from attn_gui.views.theme import dress, scaled
 
-LEAST_TEXT = 60
-"""Logical pixels of the step's text that are left where the window is low; the rest of it scrolls."""
+MOST = 0.7
+"""Of the height of the column, unless the question alone needs more: below it the explanation has to be seen."""
+LEAST_TEXT = 24
+"""Logical pixels of the step's text that are left where there is no room; the rest of it scrolls."""
 STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -142,7 +144,10 @@ class LessonPanel(Retranslated, QWidget):
 
     def sizeHint(self) -> QSize:
         hint, height = super().sizeHint(), self._column.heightForWidth(self.width())
-        return QSize(hint.width(), max(hint.height(), height))  # the height is −1 where nothing is wrapped
+        wanted = max(hint.height(), height)  # the height is −1 where nothing is wrapped
+        column, least = self.parentWidget(), self.minimumSizeHint().height()
+        most = max(least, round(MOST * column.height())) if column is not None else wanted
+        return QSize(hint.width(), min(wanted, most))
 
     def minimumSizeHint(self) -> QSize:
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.engine.problem.shapes.head_axis import READINGS, heads_of, laid, laid_shape, readings
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
@@ -252,3 +253,23 @@ def test_a_file_without_names_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.eye(2))
     with pytest.raises(FormatError, match=r"holds no arrays by name; expected \.npz"):
         load(tmp_path / "a.npy", arrays={"query": "a"})
+
+
+HOOKS = {"query": "blocks.0.attn.hook_q", "key": "blocks.0.attn.hook_k", "value": "blocks.0.attn.hook_v"}
+
+
+def test_a_cache_of_many_layers_is_refused_with_the_line_that_reads_one(tmp_path, capsys):
+    """The names were listed, and nobody was told which to say; the window proposed them."""
+    rng, path = np.random.default_rng(0), tmp_path / "cache of hooks.npz"
+    arrays = {f"blocks.{layer}.attn.hook_{part}": rng.normal(size=(1, 6, 4, 3)) for layer in (0, 1) for part in "qkv"}
+    np.savez(path, **arrays)
+    with pytest.raises(FormatError, match="for one layer load") as refused:
+        load(path)
+    assert f"arrays={HOOKS})" in str(refused.value)
+    with pytest.warns(UserWarning, match="read as axes|not used"):
+        assert load(path, arrays=HOOKS).num_heads == 4
+    assert main(["verify", str(path)]) == 2
+    assert f"--array {' '.join(f'{part}={name}' for part, name in HOOKS.items())}." in capsys.readouterr().err
+    np.savez(path, **{name: array for name, array in arrays.items() if name.endswith("q")})
+    with pytest.raises(FormatError, match="expected arrays query, key and value"):
+        load(path)

@@ -375,7 +375,7 @@ def test_what_is_missing_to_read_it_is_said(
 ) -> None:
     path = as_xlsx(tmp_path / "a.xlsx", CELLS, {})
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert "python -m pip install openpyxl" in refused(load, path, path=path)
+    assert "python -m pip install openpyxl." in refused(load, path, path=path)
 
 
 @pytest.mark.parametrize("suffix", WRITERS)

@@ -324,12 +324,14 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".npz", ".json", ".safetensors"])
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".safetensors", ".xlsx"])
 @pytest.mark.parametrize("kind", MASKS)
 def test_masks_are_read_by_their_names_or_asked_for(
     kind: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name, cells, allowed = MASKS[kind]
+    if suffix == ".xlsx" and (np.ndim(cells) > 2 or np.asarray(cells).dtype.kind == "f"):
+        pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
     if suffix == ".json" and name == "is_causal":
@@ -352,6 +354,16 @@ def test_masks_are_read_by_their_names_or_asked_for(
     assert (kind == "not causal") == (not said)
     assert main(["export", str(path), "-o", str(folder), "--format", "csv"]) == 0
     assert (name in capsys.readouterr().err) == bool(said)
+
+
+def test_a_mask_of_items_times_heads_is_that_of_multihead_attention(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(2, 5, 6)) for role in ("query", "key", "value")}
+    closed = RANDOM.random((2, 3, 5, 5)) > 0.8
+    path = put(tmp_path / "a.npz", {**rows, "attn_mask": closed.reshape(6, 5, 5)}, {"num_heads": 3})
+    np.testing.assert_array_equal(load(path, mask="block").mask[0].allowed, ~closed)
+    path = put(tmp_path / "b.npz", {**rows, "mask": closed[0, :2]}, {"num_heads": 2, "batch_axis": True})
+    with pytest.raises(FormatError, match="may be 2 items or 2 heads"):
+        load(path)
 
 
 @pytest.mark.parametrize("word", ["n_heads", "n_head", "num_attention_heads", "nhead"])

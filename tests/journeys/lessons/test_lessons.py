@@ -368,3 +368,15 @@ def test_a_click_on_a_choice_is_an_answer(launch):
     for wrong, said in ((True, "Not yet"), (False, "Right.")):
         answer(person, question, wrong)
         assert verdict(person).startswith(said)
+
+
+def test_what_a_step_shows_comes_from_behind_a_large_page(launch):
+    """The page on √d_k stayed over the map that the worked example speaks of."""
+    person = launch("worked-example.npz")
+    person.do("sqrt_d_k")
+    person.click("button.page_large")
+    assert not person.find("heatmap.scores").isVisible()
+    begin(person, resource("lessons", "06-worked-example.md"))
+    assert person.find("heatmap.scores").isVisible()
+    assert not person.find("heatmap.scores").visibleRegion().isEmpty()
+    assert person.find("lesson").isVisible()

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
 
 from attn_gui.app.maps.gradients import REST_MS
 from attn_gui.app.state import computation
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
+from attn_gui.views.dialogs.target_dialog import TargetDialog
 from tests.journeys.gate import Gate
 
 LARGE, SMALL = "minilm-layer2.npz", "worked-example.npz"
@@ -144,3 +146,37 @@ def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monke
     told(person)
     assert problem == small()
     assert "still being computed" in said
+
+
+def test_a_target_is_not_looked_for_in_another_document(person):
+    """Which took the place of the one that the dialog is about, as one that is read beside the window may."""
+
+    def answer(dialog):
+        dialog.field.setText("0.5")
+        person.program.files.begin_problem(small(), "small")
+        dialog.field.setText("0.25")
+        targets = person.program.edits.targets
+        while targets._rest.isActive():
+            QTest.qWait(5)
+        targets.finish()
+        QTest.qWait(5)
+        dialog.reject()
+
+    person.click_cell("weights", 12, 13)
+    person.answering(TargetDialog, answer, lambda: person.do("set_target"))
+    told(person)
+    assert person.program.document.problem == small()
+
+
+def test_a_page_that_the_problem_no_longer_has_is_not_exported(person):
+    """It stays and says what it needs."""
+    person.do("meaning")
+    told(person)
+    button = person.find("button.page_export", QAbstractButton)
+    assert button.isEnabled()
+    person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]] * 3, value=[[1.0]] * 3), "small")
+    button.click()
+    told(person)
+    assert not person.action("meaning").isEnabled()
+    assert person.find("page.meaning").isVisible()
+    assert not button.isEnabled()

@@ -118,6 +118,18 @@ def test_what_the_window_says_is_in_sight(launch, say, lang):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_button_of_the_tool_bar_is_in_sight(launch, lang):
+    person = launch("worked-example.npz", lang=lang)
+    for size in [(1024, 700), (1200, 700), *SIZES, (1199, 700)]:
+        person.window.resize(*size)
+        settled(person)
+        bar = person.find("toolbar")
+        buttons = [bar.widgetForAction(action) for action in bar.actions() if action.icon()]
+        assert len(buttons) > 8
+        assert faults(button for button in buttons if button is not None) == [], size
+
+
 def wrong_in(dialog):
     """Faults of a dialog: what it says and its buttons are in sight, or scroll without being cut at their sides."""
     QApplication.processEvents()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class HeadEffectsPage(PageKind[HeadEffects]):
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
     needs = NEEDS
     of_model = True
+    reads = frozenset()
     knobs = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN))
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
@@ -59,6 +60,10 @@ class HeadEffectsPage(PageKind[HeadEffects]):
         foretold = _foretold(model.now, token, against, model.position, within(tell, 1, 2))
         ranked = aim.knobs["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
+
+    def at(self, content: HeadEffects, aim: Aim) -> HeadEffects:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
 
     def plan(self, content: HeadEffects, ink: Ink, width: float | None, height: float | None) -> Drawing:
         title = ink.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)

@@ -71,7 +71,7 @@ class MeaningPage(PageKind[Meanings]):
 
     name = "meaning"
     title = QT_TRANSLATE_NOOP("Pages", "Meaning before and after")
-    reads = (Role.MIX,)
+    roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
     knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)

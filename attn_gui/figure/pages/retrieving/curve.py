@@ -61,7 +61,7 @@ class RegressionPage(PageKind[C]):
     """A page of problems whose queries, keys and values are single numbers."""
 
     needs = QT_TRANSLATE_NOOP("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
-    reads = (Role.SCORE,)
+    roles = (Role.SCORE,)
 
     def applies(self, problem: Problem) -> bool:
         return problem.d_k == problem.d_key == problem.d_v == 1 and not is_long(problem)

@@ -15,7 +15,7 @@ from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.colors import even_color
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
@@ -23,7 +23,6 @@ from attn_gui.figure.pages.knobs import Amount
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -71,7 +70,7 @@ class RetrievalPage(PageKind[Retrieved]):
 
     name = "retrieval"
     title = QT_TRANSLATE_NOOP("Pages", "Retrieval")
-    reads = (Role.MIX,)
+    roles = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
     knobs = (
         Amount(
@@ -218,9 +217,8 @@ class _Layout:
             down = QPointF(0, micro.capHeight() / 2)
             half = min(self.row * 0.32, 8.0)
             painter.fillRect(QRectF(place.left(), middle - MARK / 2, MARK, MARK), self._color(row))
-            text = elided(self._key(row), self.token, metrics("small"))
             at = QPointF(place.left() + MARK + SPACING.s, middle + metrics("small").capHeight() / 2)
-            write_line(painter, at, text, theme.text, FONT_SIZE.small)
+            write_within(painter, at, self._key(row), theme.text, FONT_SIZE.small, self.token)
             if (scores := self.shown.found.scores) is not None and row < len(scores):
                 score = format_number(scores[row], 3)
                 write_line(painter, QPointF(ends[0], middle) + down, score, theme.text2, FONT_SIZE.micro, anchor=END)
@@ -234,13 +232,7 @@ class _Layout:
         theme, place, micro = self.ink.theme, self.mixture, metrics("micro")
         base = place.top() - SPACING.s
         words = self.ink.translate("Pages", "O = Σ a · v, column by column")
-        write_line(
-            painter,
-            QPointF(place.left(), base),
-            elided(words, place.width(), metrics("small")),
-            theme.text2,
-            FONT_SIZE.small,
-        )
+        write_within(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
         label = micro.horizontalAdvance(str(max(self.columns))) + SPACING.m
         bars = QRectF(
             place.left() + label, place.top(), place.width() - label - self.number - SPACING.s, place.height()

@@ -130,7 +130,9 @@ class AxesFields(Retranslated, QWidget):
         for name, readings in self._lists.items():
             readings.set_choices(self._words(name))
             keys = [key for key, _ in readings.choices()]
-            picks = (self._given.get(name), settled.get(name), keys[0] if len(keys) == 1 and name != MASK else None)
+            given, by_file = self._given.get(name), settled.get(name)
+            picks = [by_file, given] if self._remembered else [given, by_file]  # this file says more than the last one
+            picks += keys if len(keys) == 1 and name != MASK else []
             readings.set_key(next((key for key in picks if key in keys), None))
         self._show_reason()
         axes = parsed((self.axes.key() or "").split(","))
