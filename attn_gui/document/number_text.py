@@ -38,8 +38,8 @@ _DECIMAL_COMMA = re.compile(r"[+-]?(?:0|[1-9]\d*)?,(?:\d{1,2}|\d{4,})(?:[eE][+-]
 """A comma that cannot part thousands: 1,5 and 0,125 are numbers, 1,234 might be two."""
 
 
-_TOKEN = re.compile(r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|sqrt|pi|e|[-+*/()\s])+")
-"""Letters of a calculation: Python itself would read 1_0 and 0x10, too."""
+_TOKEN = re.compile(r"(?>(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+|sqrt|pi|e|[-+*/()\s])++")
+"""Letters of a calculation: Python itself would read 1_0 and 0x10, too. Nothing is tried twice, as in 111111…x."""
 
 
 def parse_number(text: str, dtype: DTypeLike = np.float64) -> float:

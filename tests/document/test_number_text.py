@@ -220,6 +220,7 @@ def test_a_calculation_and_a_decimal_comma_are_numbers(text: str, value: float) 
         "(" * 300,
         "1//2",
         "5%3",
+        "1" * 398 + "x",
     ],
 )
 def test_no_other_text_is_calculated(text: str) -> None:
