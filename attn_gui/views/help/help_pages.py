@@ -1,4 +1,4 @@
-"""Pages of the help: Markdown files of a language, in the order of their names."""
+"""Pages of the help: Markdown files of a language, in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ def help_pages(language: str, actions: Mapping[str, str], absent: Collection[str
 
     Paragraphs about actions that are `absent` in this program are left out. Raises KeyError for an unknown one.
     """
-    return tuple(_page(path, actions, absent) for path in sorted(resource("help", language).glob("*.md")))
+    return tuple(_page(path, actions, absent) for path in sorted(resource("help", language).glob("*.md"), key=_place))
+
+
+def _place(path: Path) -> tuple[int, str]:
+    """Where a page stands: by the number that its name begins with, then by its name."""
+    return int(path.stem.partition("-")[0]), path.stem
 
 
 def _page(path: Path, actions: Mapping[str, str], absent: Collection[str]) -> HelpPage:

@@ -67,11 +67,12 @@ class HelpWindow(Retranslated, QDialog):
 
 
 def _loosen(document: QTextDocument) -> None:
-    """Set the lines as in a book: Qt's Markdown leaves no room between paragraphs. Code stays together."""
+    """Set the lines as in a book: Qt's Markdown leaves no room between paragraphs. Code stays together, and wraps."""
     document.setIndentWidth(scaled(SPACING.xl))
     block = document.begin()
     while block.isValid():
         form = block.blockFormat()
+        form.setNonBreakableLines(False)
         form.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         goes_on = form.hasProperty(CODE) and block.next().blockFormat().hasProperty(CODE)
         form.setBottomMargin(0 if goes_on else scaled(SPACING.m))

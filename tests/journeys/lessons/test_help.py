@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 import pytest
 from PySide6.QtTest import QTest
@@ -18,10 +19,11 @@ from attn_gui.lessons.measures import HERE, MEASURES
 from attn_gui.lessons.scenes import PLACES
 from attn_gui.models import KnownModel
 from attn_gui.paths import resource
-from attn_gui.views.help.help_window import HelpWindow
+from attn_gui.views.help.help_pages import help_pages
+from attn_gui.views.help.help_window import CODE, HelpWindow
 from attn_gui.views.zones import stops
 
-KEYS = [path.stem for path in sorted(resource("help", "en").glob("*.md"))]
+KEYS = [page.key for page in help_pages("en", defaultdict(str))]
 
 WRITTEN = "9-writing-lessons"
 
@@ -54,6 +56,15 @@ def read(window, key):
     return window.text.toPlainText()
 
 
+def prose(window):
+    """All of the page but its code."""
+    block, said = window.text.document().begin(), []
+    while block.isValid():
+        said += [] if block.blockFormat().hasProperty(CODE) else [block.text()]
+        block = block.next()
+    return "\n".join(said)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
     person = launch(lang=lang)
@@ -62,9 +73,13 @@ def test_every_page_is_there_with_the_words_of_the_menus(launch, lang):
     for row, key in enumerate(KEYS):
         said = read(help_window, key)
         assert help_window.titles.item(row).text() in said
+        assert help_window.text.horizontalScrollBar().maximum() == 0, key
         if key != WRITTEN:  # which shows Markdown and live numbers as they are written
-            assert "{" not in said
-            assert "*" not in said  # all Markdown is understood
+            assert not re.search(r"\{\w+\}", said)
+            assert "*" not in prose(help_window)  # all Markdown is understood
+    numbers = [int(key.partition("-")[0]) for key in KEYS]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] > 9
     undo = person.action("undo")
     assert f"({undo.shortcut().toString()})" in read(help_window, KEYS[0])
 
@@ -123,10 +138,10 @@ def test_parts_with_a_page_of_their_own_open_it(launch, qtbot, part, title):
 def test_it_follows_the_language_and_is_gone_when_closed(launch, qtbot):
     person = launch()
     help_window = opened(person)
-    help_window.titles.setCurrentRow(3)
+    help_window.titles.setCurrentRow(KEYS.index("4-masks"))
     person.do("language_zh")
     qtbot.waitUntil(lambda: help_window.text.toPlainText().startswith("掩码"))
-    assert help_window.titles.currentRow() == 3
+    assert help_window.titles.currentRow() == KEYS.index("4-masks")
     assert "计算 › 掩码" in help_window.text.toPlainText()
     help_window.close()
     qtbot.waitUntil(lambda: not person.window.findChildren(HelpWindow))
@@ -134,11 +149,13 @@ def test_it_follows_the_language_and_is_gone_when_closed(launch, qtbot):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_lines_of_the_page_on_python_run_and_every_name_is_there(lang, capsys):
+def test_the_lines_of_the_page_on_python_run_and_every_name_is_there(lang, capsys, monkeypatch):
+    monkeypatch.chdir(resource("models").parents[1])
     text = resource("help", lang, "9-python.md").read_text(encoding="utf-8")
-    code = "\n".join(line[4:] for line in text.splitlines() if line.startswith("    ") or not line)
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
     there = dict[str, object]()
     exec(code, there)  # lines of our own
     assert capsys.readouterr().out.endswith("True\n")
+    assert [there[name].predictions()[0][0] for name in ("run", "off")] == ["t", "z"]
     assert attn_gui.solve(there["problem"], "weights", (0, 0, 0, 1), 0.9).feasible
     assert not [name for name in re.findall(r"attn_gui\.(\w+)", text) if not hasattr(attn_gui, name)]
