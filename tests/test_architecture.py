@@ -156,8 +156,9 @@ def test_a_box_is_made_where_its_names_are_kept_from_being_read_as_html():
     assert made == {"views/dialogs/asking.py"}
 
 
-def test_every_path_that_the_readme_names_is_there():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_path_that_the_documents_name_is_there():
+    pages = [ROOT / "README.md", *(ROOT / "packaging").glob("*.md"), *(ROOT / "resources" / "help").glob("*/*.md")]
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
     named = re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|md|ts|toml|json))`", text)
     missing = [path for path in named if not ((ROOT / path).exists() or (PACKAGE / path).exists())]
     assert len(named) > 10

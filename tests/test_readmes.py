@@ -1,4 +1,4 @@
-"""The two READMEs: the same commands, pictures that are there, marks that agree."""
+"""README and the pages of the help, in two languages: the same commands, pictures that are there, marks that agree."""
 
 from __future__ import annotations
 
@@ -13,49 +13,79 @@ from attn_gui.formats import IMAGES, numbers
 from attn_gui.formats.scripts import SCRIPTS
 
 ROOT = Path(__file__).resolve().parents[1]
-READMES = {"en": ROOT / "README.md", "zh": ROOT / "resources" / "help" / "README.zh.md"}
+HELP = ROOT / "resources" / "help"
+READMES = {"en": ROOT / "README.md", "zh": HELP / "README.zh.md"}
+KEYS = ["README", *sorted(path.stem for path in (HELP / "en").glob("*.md"))]
 COMMAND = re.compile(r"^(?:\.venv/bin/|python3 |attn-gui ).*$", re.MULTILINE)
+DOCUMENTS = [*READMES.values(), *(ROOT / "packaging").glob("*.md"), ROOT / "resources" / "examples" / "README.md"]
 
 
-def blocks(lang: str) -> list[tuple[str, str]]:
+def text_of(key: str, lang: str) -> str:
+    path = READMES[lang] if key == "README" else HELP / lang / f"{key}.md"
+    return path.read_text(encoding="utf-8")
+
+
+def all_of(lang: str) -> str:
+    return "\n".join(text_of(key, lang) for key in KEYS)
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
     """The language and the text of every fenced block."""
-    return re.findall(r"^```(\w*)\n(.*?)^```", READMES[lang].read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-def commands(lang: str) -> set[str]:
-    return {line for kind, text in blocks(lang) if not kind for line in COMMAND.findall(text)}
+def commands(text: str) -> list[str]:
+    return [line for kind, code in blocks(text) if not kind for line in COMMAND.findall(code)]
 
 
-def test_both_name_the_same_commands():
-    found = commands("en")
-    assert len(found) > 20
-    assert {line.replace("--name zh --lang zh", "--name en") for line in commands("zh")} == found
+def code(text: str) -> list[str]:
+    """Every block of Python, without its comments."""
+    return [re.sub(r"  # .*", "", lines) for kind, lines in blocks(text) if kind == "python"]
 
 
-def test_inline_commands_and_options_are_in_both():
-    texts = [path.read_text(encoding="utf-8") for path in READMES.values()]
-    wanted = {found for found in re.findall(r"`(attn-gui [\w -]+?)[` …]", texts[0]) if found != "attn-gui verify"}
-    options = set(re.findall(r"`(--[a-z-]+)", texts[1]))
-    tasks = [set(re.findall(r"packaging/dev\.py (\w+)", text)) for text in texts]
-    assert tasks[0] == tasks[1]
-    assert wanted
-    for found in wanted:
-        assert found.split()[1] in texts[1], found
-    assert all(found in texts[0] for found in options)
+def test_the_readme_is_read_in_minutes():
+    assert len(text_of("README", "en").split()) <= 900
 
 
-@pytest.mark.parametrize("lang", READMES)
-def test_pictures_and_files_that_are_linked_are_there(lang):
-    path = READMES[lang]
+def test_every_page_is_there_in_both_languages():
+    assert KEYS[1:] == sorted(path.stem for path in (HELP / "zh").glob("*.md"))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_both_languages_have_the_same_commands_code_and_tables(key):
+    english, chinese = text_of(key, "en"), text_of(key, "zh")
+    assert [line.replace("--name zh --lang zh", "--name en") for line in commands(chinese)] == commands(english)
+    assert code(chinese) == code(english)
+    rows = [len(re.findall(r"^\|", text, re.MULTILINE)) for text in (english, chinese)]
+    assert rows[0] == rows[1]
+    headings = [len(re.findall(r"^#+ ", text, re.MULTILINE)) for text in (english, chinese)]
+    assert headings[0] == headings[1]
+
+
+def test_every_command_is_told_once():
+    found = commands(all_of("en"))
+    assert len(found) > 25
+    assert sorted(set(found)) == sorted(found)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_inline_commands_and_options_are_in_both(key):
+    texts = [text_of(key, lang) for lang in READMES]
+    for pattern in (r"`attn-gui (\w+)[^`]*`", r"`(--[a-z-]+)", r"`(\w+=)", r"packaging/dev\.py (\w+)"):
+        assert set(re.findall(pattern, texts[0])) == set(re.findall(pattern, texts[1])), pattern
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_pictures_and_files_that_are_linked_are_there(path):
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
-    assert len(links) > 8
+    assert len(links) > 8 or path not in READMES.values()
     missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert missing == []
 
 
 @pytest.mark.parametrize("lang", READMES)
 def test_every_form_of_numbers_is_told(lang):
-    text = READMES[lang].read_text(encoding="utf-8")
+    text = text_of("7-numbers-out", lang)
     for key in (*numbers(), *SCRIPTS):
         assert f"`{key}`" in text, key
     assert all(key.upper() in text for key in IMAGES)
@@ -63,18 +93,30 @@ def test_every_form_of_numbers_is_told(lang):
 
 @pytest.mark.parametrize("lang", READMES)
 def test_every_page_is_told(lang):
-    rows = re.findall(r"^\| (`.*)", READMES[lang].read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (`.*)", text_of("3-pages", lang), re.MULTILINE)
     assert not [name for name in PAGES if not any(f"`{name}`" in row for row in rows)]
 
 
 def test_the_comparison_has_the_same_marks_in_both():
-    marks = [re.findall("[●◐○]", path.read_text(encoding="utf-8")) for path in READMES.values()]
+    marks = [re.findall("[●◐○]", text_of("README", lang)) for lang in READMES]
     assert marks[0] == marks[1]
     assert marks[0].count("○") > 20
 
 
-def test_exports_in_the_readme_are_understood():
-    for line in sorted(commands("en")):
+def test_exports_in_the_documents_are_understood():
+    for line in commands(all_of("en")):
         words = line.split()
         if words[1:2] == ["export"] and "resources" in line:
             export_parser().parse_args(words[2:])
+
+
+def test_the_code_of_the_readme_runs(monkeypatch, tmp_path, capsys):
+    """All of it but the last line, which opens the window."""
+    (lines,) = code(text_of("README", "en"))
+    *without, last = lines.strip().splitlines()
+    assert last.startswith("attn_gui.explore(")
+    assert len(lines.strip().splitlines()) <= 8
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(without), {})  # lines of our own
+    assert "exp(" in capsys.readouterr().out
+    assert (tmp_path / "weights.svg").exists()

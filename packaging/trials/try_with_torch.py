@@ -1,4 +1,4 @@
-"""Run the README's lines "From PyTorch" on small models with random weights. Not collected by pytest.
+"""Run the lines of the help's page "From PyTorch" on small models with random weights. Not collected by pytest.
 
     python -m venv /tmp/torch && /tmp/torch/bin/pip install -e . torch transformers
     QT_QPA_PLATFORM=offscreen /tmp/torch/bin/python packaging/trials/try_with_torch.py
@@ -22,7 +22,8 @@ import attn_gui
 
 ROOT = Path(__file__).resolve().parents[2]
 
-LINES = re.search(r"## From PyTorch\n.*?```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+PAGE = ROOT / "resources" / "help" / "en" / "9-pytorch.md"
+LINES = re.search(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 IDS = torch.tensor([[1, 2, 3, 4, 5, 6, 7]])
 SMALL: dict[str, Any] = {"vocab_size": 99, "bos_token_id": 1, "eos_token_id": 2}
 MODELS = {
@@ -69,7 +70,7 @@ def _weights(model: Any) -> np.ndarray:
 
 
 def _run(model: Any, edit: Any) -> dict[str, Any]:
-    """The README's lines, with this model, its tokens, and an edit in place of the window."""
+    """The lines of the page, with this model, its tokens, and an edit in place of the window."""
 
     def loaded(_name: str, *, attn_implementation: str) -> Any:
         model.set_attn_implementation(attn_implementation)

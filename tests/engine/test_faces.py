@@ -17,7 +17,7 @@ from attn_gui.engine import Evaluation, FieldError, Plane, Problem, StageError, 
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
 
-README = Path(__file__).parents[2] / "README.md"
+FORMULAS = Path(__file__).parents[2] / "resources" / "help" / "en" / "11-formulas.md"
 
 
 def test_a_trace_has_every_stage_with_its_batch_axis(makers):
@@ -141,8 +141,8 @@ def test_the_package_hands_on_the_same_names(name):
 
 @pytest.mark.parametrize("kind", [*SCORES, "softmax", "rotary", "softcap", "layer_norm", "window", "prefix", "alibi"])
 def test_what_comes_from_a_paper_names_it(kind):
-    """In the page of the README that says what is computed."""
-    page = README.read_text(encoding="utf-8").partition("## What is computed")[2].partition("\n## ")[0]
+    """In the page of the help that says what is computed."""
+    page = FORMULAS.read_text(encoding="utf-8").partition("\n## ")[0]
     rows = {row.split("|")[1].strip().strip("`").lower(): row for row in page.splitlines() if row.startswith("| ")}
     called = {
         "dot": "scaled dot product, `dot",

@@ -15,7 +15,7 @@ from attn_gui.paths import resource
 
 WITHOUT = {"gif": "carries no problem; a session", "numpy": "carries no problem; a session"}
 WITHOUT["pytorch"] = WITHOUT["numpy"]
-AS_IT_IS = ("xlsx", "png", "svg", "pdf")  # the very problem; arrays by name lose X and its weights, as README says
+AS_IT_IS = ("xlsx", "png", "svg", "pdf")  # the very problem; arrays by name lose X and its weights, as the help says
 
 
 @pytest.mark.parametrize("example", ["worked-example", "thinking-machines", "transformer-layer"])

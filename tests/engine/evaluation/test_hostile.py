@@ -19,7 +19,7 @@ from .hostile_parts import ROWS as PARTS
 from .hostile_rows import INF, NAN, chain
 from .hostile_rows import ROWS as CHAIN
 
-README = Path(__file__).resolve().parents[3] / "README.md"
+FORMULAS = Path(__file__).resolve().parents[3] / "resources" / "help" / "en" / "11-formulas.md"
 ROWS = {row.id: row for row in (*CHAIN, *PARTS, *LAYERS)}
 WRITTEN_OVERFLOWS = (
     "normed_x",
@@ -46,10 +46,10 @@ def test_every_stage_meets_wild_numbers():
     assert {row.stage for row in ROWS.values()} == set(STAGE)
 
 
-def test_the_readme_counts_them():
+def test_the_help_counts_them():
     plain = sum("dtype" not in row.fields for row in ROWS.values())
     said = f"all {len(ROWS)} matrices by the engine, NaN by place, and all {plain} of float64 by plain loops too; all "
-    assert f"| {said}{len(REFUSALS)} empty or odd shapes refused by name |" in README.read_text(encoding="utf-8")
+    assert f"| {said}{len(REFUSALS)} empty or odd shapes refused by name |" in FORMULAS.read_text(encoding="utf-8")
 
 
 @pytest.mark.family(8)
