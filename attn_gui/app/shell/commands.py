@@ -34,6 +34,7 @@ HELP = {
     "zone.inputs": "2-tables",
     "zone.product": "3-maps",
     "heads.weights": "3-maps",
+    "panel.pages": "3-pages",
     "panel.mask": "4-masks",
     "panel.interventions": "5-changing-any-number",
     "model.view": "8-models",

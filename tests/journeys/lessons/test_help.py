@@ -119,12 +119,15 @@ def test_a_step_of_the_history_is_not_named_on_a_page(launch, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("part", "title"), [("panel.mask", "Masks"), ("model.view", "A whole model"), ("lesson", "Learning")]
+    ("part", "title"),
+    [("panel.mask", "Masks"), ("panel.pages", "Pages"), ("model.view", "A whole model"), ("lesson", "Learning")],
 )
 def test_parts_with_a_page_of_their_own_open_it(launch, qtbot, part, title):
     person = launch()
     if part == "panel.mask":
         person.do("masks")
+    elif part == "panel.pages":
+        person.do("retrieval")
     elif part == "model.view":
         person.program.rooms.models.open_known("toy-induction")
     else:
