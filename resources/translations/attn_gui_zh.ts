@@ -9756,12 +9756,20 @@
         <translation>将 {name} 设为 {value}</translation>
     </message>
     <message>
-        <source>Softmax makes the weights of a row add up to 1, with the share of a sink. What shall become of the others?</source>
+        <source>The softmax gives a row of weights that adds up to 1, together with the share of the sink. What should happen to the other weights?</source>
         <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
+    </message>
+    <message>
+        <source>The softmax gives a row of weights that adds up to 1. What should happen to the other weights?</source>
+        <translation>由 softmax 得出的一行权重之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
         <source>Do the same from now on</source>
         <translation>以后都这样处理</translation>
+    </message>
+    <message>
+        <source>To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.</source>
+        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
     <message>
         <source>Set</source>
@@ -9772,20 +9780,16 @@
         <translation>取消</translation>
     </message>
     <message>
+        <source>Set it, and rescale the other weights so that the row adds up to 1</source>
+        <translation>改这个数，并按比例缩放该行其余权重，使该行之和为 1</translation>
+    </message>
+    <message>
         <source>Set this number alone: the row need not add up to 1</source>
         <translation>只改这一个数，该行之和不必为 1</translation>
     </message>
     <message>
-        <source>Set it, and rescale the other weights of the row to add up to 1</source>
-        <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
-    </message>
-    <message>
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
-    </message>
-    <message>
-        <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
 </context>
 <context>
