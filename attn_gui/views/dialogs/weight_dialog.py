@@ -63,7 +63,9 @@ class WeightDialog(QDialog):
         self.remembered.setObjectName("weight.remembered")
         column.addWidget(self.remembered)
         hint = WrappedLabel(self)
-        hint.setText(self.tr("To be asked again, or to choose another meaning: Compute › By hand › Typing into weights."))
+        hint.setText(
+            self.tr("To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.")
+        )
         dress(hint, tone="text2")
         column.addWidget(hint)
         buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
