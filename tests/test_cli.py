@@ -635,7 +635,7 @@ def test_arrays_are_named_and_read_as_in_the_window(
     [
         ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v."),
         (("--array", "query"), "expected NAME=VALUE, got 'query'"),
-        (("--array", "nonsense=m"), "“nonsense” is no part of a problem"),
+        (("--array", "nonsense=m"), "“nonsense” is not a part of a problem"),
         (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),
         ((*NAMED, "--axes", "rows"), "“axes” is “rows”"),
         ((*NAMED, "--axes", "token,column"), "cannot be read as token,column; expected head,token,column"),

@@ -85,7 +85,7 @@ class SnapshotsView(QWidget):
         self._say_present()
         words = {
             OPEN: (self.tr("Open"), self.tr("Make the chosen snapshot the present state, as one step")),
-            COMPARE: (self.tr("Compare"), self.tr("Show what is other now than in the chosen snapshot")),
+            COMPARE: (self.tr("Compare"), self.tr("Show what differs from the chosen snapshot")),
             NAME: (self.tr("Name and note…"), self.tr("Give the chosen snapshot another name, and a note")),
         }
         for what, button in self._buttons.items():
