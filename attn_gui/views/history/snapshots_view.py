@@ -119,7 +119,8 @@ class SnapshotsView(QWidget):
 
     def _say_present(self) -> None:
         """The chosen snapshot beside the title, for when the list is folded away."""
-        none = "" if self._model.rowCount() else self.tr("none yet")
+        self._title.empty = self._model.rowCount() == 0
+        none = self.tr("none yet") if self._title.empty else ""
         self._title.present = str(self._model.index(self.row()).data()) if self.row() >= 0 else none
         self._title.update()
 
