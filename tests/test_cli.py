@@ -96,6 +96,16 @@ def test_names_say_stage_head_and_item(exported: object, batched: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("endings", [("csv", "svg"), ("npy",)])
+def test_a_map_of_all_heads_together_bears_the_name_of_none(
+    exported: object, batched: Path, endings: tuple[str, ...]
+) -> None:
+    merged = exported(batched, "--heads", "mean", "--batch", 1, "--format", *endings)
+    assert merged == [f"some-mean_weights-b1.{ending}" for ending in endings]
+    named = exported(batched, "--stage", "largest_weights", "--heads", "2", "--format", *endings)
+    assert named == [f"some-largest_weights-b0.{ending}" for ending in endings]
+
+
 def test_a_sheet_has_all_heads(exported: object, batched: Path) -> None:
     assert exported(batched, "--sheet", "--format", "pdf", "png") == [
         "some-weights-all-b0.pdf",
@@ -625,7 +635,7 @@ def test_arrays_are_named_and_read_as_in_the_window(
     [
         ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v."),
         (("--array", "query"), "expected NAME=VALUE, got 'query'"),
-        (("--array", "nonsense=m"), "“nonsense” is no part of a problem"),
+        (("--array", "nonsense=m"), "“nonsense” is not a part of a problem"),
         (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),
         ((*NAMED, "--axes", "rows"), "“axes” is “rows”"),
         ((*NAMED, "--axes", "token,column"), "cannot be read as token,column; expected head,token,column"),

@@ -150,7 +150,8 @@ def export_parser() -> argparse.ArgumentParser:
         usage="attn-gui export FILE -o DIR [options]",
         description="Write figures or numbers of a problem; needs no display. Prints one written path a line.",
         epilog="Files are DIR/NAME-STAGE-hHEAD[-bITEM].EXT, the item only where there are several. A stage without "
-        "heads, such as output, is written once, under the first head chosen. An existing file is replaced.",
+        "heads, such as output, is written once, under the first head chosen; a map of all heads together, such as "
+        "mean_weights, bears no head. An existing file is replaced.",
         allow_abbrev=False,
     )
     _add_files(parser, forms)

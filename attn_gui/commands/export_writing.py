@@ -131,7 +131,7 @@ def _write_figures(request: Request, ending: str) -> Iterator[Path]:
         heads = request.heads_of(stage)
         kind = kind_of(options.picture)
         for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
-            part = file_stem(kind.part, heads_part(chosen, request.loaded.problem.num_heads))
+            part = file_stem(kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage))
             path = request.path(stage, part, f".{ending}")
             choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))

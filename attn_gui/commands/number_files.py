@@ -26,7 +26,7 @@ from attn_gui.formats import (
     stage_rows,
 )
 from attn_gui.formats.base import Labels
-from attn_gui.formats.export_names import file_stem, has_own_cells
+from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
@@ -90,7 +90,9 @@ def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
     for stage in request.stages:
         for head in request.heads_of(stage):
             mine = head if has_own_cells(request.evaluation, stage) else None
-            path = request.path(stage, f"h{head}", kind.suffixes[0])
+            path = request.path(
+                stage, heads_part((head,), request.evaluation.problem.num_heads, stage), kind.suffixes[0]
+            )
             with FileProgress(path) as progress:
                 cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
                 _save(request, kind, stage, cells, path)

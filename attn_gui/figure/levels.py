@@ -163,7 +163,7 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
             LevelRule(
                 TYPED,
                 _("Levels", "From – to"),
-                _("Levels", "Numbers of your own at the two ends; what lies outside has the color of the end"),
+                _("Levels", "Your own numbers at the two ends; what lies outside has the color of the nearer end"),
                 _("Levels", "typed"),
             ),
             LevelRule(

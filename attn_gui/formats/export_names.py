@@ -1,10 +1,11 @@
-"""Names of exported files, in the window and on the command line: NAME-STAGE-hHEAD[-bITEM]. Imports engine."""
+"""Names of exported files, in the window and on the command line: NAME-STAGE[-hHEAD][-bITEM]. Imports engine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.stages.derived import OVER_HEADS
 
 
 def file_stem(*parts: str) -> str:
@@ -28,9 +29,11 @@ def own_heads(evaluation: Evaluation, stage: str, heads: tuple[int, ...]) -> tup
     return heads if has_own_cells(evaluation, stage) else heads[:1]
 
 
-def heads_part(heads: Sequence[int], count: int) -> str:
+def heads_part(heads: Sequence[int], count: int, stage: str = "") -> str:
     """The part of a file's name that tells its heads: h3, of a sheet of some h0,2-3; `all` only where there are several
-    and none is left out."""
+    and none is left out. Empty for a stage that is a map of all heads together."""
+    if any(stage == merged.name for merged in OVER_HEADS.values()):
+        return ""
     if len(heads) == count > 1:
         return "all"
     runs: list[list[int]] = []

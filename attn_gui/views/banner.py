@@ -110,7 +110,7 @@ class Banner(Retranslated, QFrame):
         sentence = _said(self._words)
         self._text.setText(sentence)
         self.setAccessibleName(sentence)
-        self._text.setWhatsThis(self.tr("What the last thing done has led to, and what can be done about it"))
+        self._text.setWhatsThis(self.tr("What the last action has led to, and what can be done about it"))
         self._close.setAccessibleName(self.tr("Close this line"))
         self._close.setToolTip(self.tr("Close this line"))
         for button, offer in zip(self._buttons, self._offers, strict=False):

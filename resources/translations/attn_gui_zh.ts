@@ -522,7 +522,7 @@
         <translation>选中整列(&amp;C)</translation>
     </message>
     <message>
-        <source>&amp;List of what is changed…</source>
+        <source>&amp;List of changes…</source>
         <translation>修改列表(&amp;L)…</translation>
     </message>
     <message>
@@ -909,7 +909,7 @@
 <context>
     <name>Banner</name>
     <message>
-        <source>What the last thing done has led to, and what can be done about it</source>
+        <source>What the last action has led to, and what can be done about it</source>
         <translation>上一步操作的结果，以及接下来可以怎么做</translation>
     </message>
     <message>
@@ -980,7 +980,7 @@
         <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
     <message>
-        <source>Numbers are typed into the state of now; show Now first.</source>
+        <source>Numbers are typed into the present state; show Now first.</source>
         <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
     </message>
     <message>
@@ -1361,7 +1361,7 @@
         <translation>文件类型</translation>
     </message>
     <message>
-        <source>Which steps are drawn, each in a file of its own</source>
+        <source>Which steps are drawn, each in its own file</source>
         <translation>绘制哪些步骤，各存为一个文件</translation>
     </message>
     <message>
@@ -1389,7 +1389,7 @@
         <translation>在图旁画出颜色与数值的对应</translation>
     </message>
     <message>
-        <source>No ground behind the figure: what lies below it shows</source>
+        <source>No background behind the figure: what lies below it shows through</source>
         <translation>图没有底色：透出下面的内容</translation>
     </message>
     <message>
@@ -1445,7 +1445,7 @@
         <translation>练习卷的份数，每名学生一份，各份数值不同</translation>
     </message>
     <message>
-        <source>The number that the chosen cell shall have</source>
+        <source>The number that the chosen cell should have</source>
         <translation>所选单元格应取的数值</translation>
     </message>
     <message>
@@ -2101,7 +2101,7 @@
         <translation>当前显示 {name} = {value} 的梯度，即各个数每变化一个单位时它的变化量。</translation>
     </message>
     <message>
-        <source>{name} = {value} changes with no number of the tables.</source>
+        <source>{name} = {value} depends on no number of the tables.</source>
         <translation>{name} = {value} 不随表格中的任何数变化。</translation>
     </message>
     <message>
@@ -3265,7 +3265,7 @@
         <translation>从 – 到</translation>
     </message>
     <message>
-        <source>Numbers of your own at the two ends; what lies outside has the color of the end</source>
+        <source>Your own numbers at the two ends; what lies outside has the color of the nearer end</source>
         <translation>两端的数值由你指定；范围之外的用端点的颜色</translation>
     </message>
     <message>
@@ -3477,11 +3477,11 @@
         <translation>滑动窗口</translation>
     </message>
     <message>
-        <source>How many keys before its own a query sees: i − j is at most so much</source>
+        <source>How many keys before its own a query sees: i − j is at most this number</source>
         <translation>查询能看到自身位置之前多少个键：i − j 不超过此数</translation>
     </message>
     <message>
-        <source>How many keys after its own a query sees: j − i is at most so much</source>
+        <source>How many keys after its own a query sees: j − i is at most this number</source>
         <translation>查询能看到自身位置之后多少个键：j − i 不超过此数</translation>
     </message>
     <message>
@@ -4735,7 +4735,7 @@
         <translation>分数的方差</translation>
     </message>
     <message>
-        <source>variance of what the softmax takes</source>
+        <source>variance of what enters the softmax</source>
         <translation>softmax 输入的方差</translation>
     </message>
     <message>
@@ -5075,7 +5075,7 @@
         <translation>数字下方是论文 “Attention Is All You Need” 表 1 给出的复杂度的阶。开销按 {n} 个词元、每个词元 {d} 个数、各层同宽来计算；图中的循环神经网络与卷积（核宽 3）各有 {channels} 个由随机种子生成的通道。</translation>
     </message>
     <message>
-        <source>So many convolutions do not join both ends; {needed} would.</source>
+        <source>This many convolutions do not connect both ends; {needed} would.</source>
         <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
     </message>
     <message>
@@ -5139,11 +5139,11 @@
         <translation>{name} 的梯度</translation>
     </message>
     <message>
-        <source>{name} = {value}; it changes by so much for each unit of a number</source>
+        <source>{name} = {value}; its change for each unit of a number</source>
         <translation>{name} = {value}；某个数每增加一个单位，它的变化量如下</translation>
     </message>
     <message>
-        <source>It changes with no number of the problem.</source>
+        <source>It depends on no number of the problem.</source>
         <translation>它不随本算例中任何数变化。</translation>
     </message>
     <message>
@@ -5347,7 +5347,7 @@
         <translation>没有这张图的快照：{names}。</translation>
     </message>
     <message>
-        <source>The two have other shapes: there is no difference.</source>
+        <source>The two have different shapes: there is no difference.</source>
         <translation>两者形状不同，没有差值。</translation>
     </message>
     <message>
@@ -5475,7 +5475,7 @@
         <translation>只看修补</translation>
     </message>
     <message>
-        <source>beside what the gradient foretells</source>
+        <source>beside what the gradient predicts</source>
         <translation>与梯度的估计并列</translation>
     </message>
     <message>
@@ -5491,7 +5491,7 @@
         <translation>Σ 梯度 ·（第一段 − 第二段）</translation>
     </message>
     <message>
-        <source>What comes back of the logit of {name}</source>
+        <source>Recovered part of the logit of {name}</source>
         <translation>{name} 的 logit 恢复的比例</translation>
     </message>
     <message>
@@ -5695,7 +5695,7 @@
         <translation>热图已计算 {percent} % · 按 Esc 停止</translation>
     </message>
     <message>
-        <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
+        <source>Stopped: dotted cells are not computed · F9 computes the rest</source>
         <translation>已停止：带点的部分尚未计算 · 按 F9 计算其余部分</translation>
     </message>
     <message>
@@ -5834,7 +5834,7 @@
         <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
     <message>
-        <source>&amp;Mark what it counts</source>
+        <source>&amp;Mark the counted cells</source>
         <translation>标出所计入的单元格(&amp;M)</translation>
     </message>
     <message>
@@ -7206,7 +7206,7 @@
         <translation>{file}：选项从第 {place} 个字符起不是有效的 JSON。</translation>
     </message>
     <message>
-        <source>{file}: the options hold {got}, which is no number of JSON.</source>
+        <source>{file}: the options hold {got}, which is not a JSON number.</source>
         <translation>{file}：选项中的 {got} 不是 JSON 的数。</translation>
     </message>
     <message>
@@ -7918,11 +7918,11 @@
         <translation>两段文本长度不同：应有 {expected} 个词元，实际为 {got} 个。</translation>
     </message>
     <message>
-        <source>The logits of this model are no sum of what its layers add: norms stand between them, or a layer of its head.</source>
+        <source>The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.</source>
         <translation>该模型的 logit 不是各层贡献之和：中间隔着归一化层，或隔着输出头自己的一层。</translation>
     </message>
     <message>
-        <source>The two runs give the same logit, {value}: there is no difference of which a part could come back.</source>
+        <source>The two runs give the same logit, {value}: there is no difference that could be recovered.</source>
         <translation>两次运行得到的 logit 相同，都是 {value}：没有差可以恢复。</translation>
     </message>
     <message>
@@ -8022,7 +8022,7 @@
         <translation>{file} 里没有数组“{name}”；有的是 {got}。</translation>
     </message>
     <message>
-        <source>“{name}” is no part of a problem; expected one of {expected}.</source>
+        <source>“{name}” is not a part of a problem; expected one of {expected}.</source>
         <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
     </message>
     <message>
@@ -8298,7 +8298,7 @@
         <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
     </message>
     <message>
-        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
+        <source>query, key and value were read as {reading}, which fits the number of tokens.</source>
         <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
     </message>
     <message>
@@ -8892,7 +8892,7 @@
         <translation>比较</translation>
     </message>
     <message>
-        <source>Show what is other now than in the chosen snapshot</source>
+        <source>Show what differs from the chosen snapshot</source>
         <translation>显示当前状态与所选快照的差异</translation>
     </message>
     <message>
@@ -9303,7 +9303,7 @@
         <translation>设定 {name}</translation>
     </message>
     <message>
-        <source>{name} shall be</source>
+        <source>{name} should be</source>
         <translation>{name} 设为</translation>
     </message>
     <message>
@@ -9472,7 +9472,7 @@
         <translation>在图中画一条分隔线：左边是之前，右边是现在</translation>
     </message>
     <message>
-        <source>Which page is on show: each looks at the present numbers in a way of its own</source>
+        <source>Which page is shown: each looks at the present numbers in its own way</source>
         <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
     </message>
     <message>
@@ -9480,7 +9480,7 @@
         <translation>显示批量中的哪个样本，从 0 起数</translation>
     </message>
     <message>
-        <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
+        <source>How many heads share the columns of Q: each computes its own A = softmax(Q Kᵀ / √dₖ)</source>
         <translation>Q 的各列分给多少个头：每个头各自计算 A = softmax(Q Kᵀ / √dₖ)</translation>
     </message>
     <message>
@@ -9488,7 +9488,7 @@
         <translation>K 和 V 的头数；每个头由 num_heads / num_kv_heads 个查询头共用</translation>
     </message>
     <message>
-        <source>Columns of Q and K in one head; the scale 1/√dₖ goes by it</source>
+        <source>Columns of Q and K in one head; the scale 1/√dₖ depends on it</source>
         <translation>每个头中 Q 和 K 的列数；缩放 1/√dₖ 由它决定</translation>
     </message>
     <message>
@@ -9756,12 +9756,20 @@
         <translation>将 {name} 设为 {value}</translation>
     </message>
     <message>
-        <source>Softmax makes the weights of a row add up to 1, with the share of a sink. What shall become of the others?</source>
+        <source>The softmax gives a row of weights that adds up to 1, together with the share of the sink. What should happen to the other weights?</source>
         <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
+    </message>
+    <message>
+        <source>The softmax gives a row of weights that adds up to 1. What should happen to the other weights?</source>
+        <translation>由 softmax 得出的一行权重之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
         <source>Do the same from now on</source>
         <translation>以后都这样处理</translation>
+    </message>
+    <message>
+        <source>To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.</source>
+        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
     <message>
         <source>Set</source>
@@ -9772,20 +9780,16 @@
         <translation>取消</translation>
     </message>
     <message>
+        <source>Set it, and rescale the other weights so that the row adds up to 1</source>
+        <translation>改这个数，并按比例缩放该行其余权重，使该行之和为 1</translation>
+    </message>
+    <message>
         <source>Set this number alone: the row need not add up to 1</source>
         <translation>只改这一个数，该行之和不必为 1</translation>
     </message>
     <message>
-        <source>Set it, and rescale the other weights of the row to add up to 1</source>
-        <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
-    </message>
-    <message>
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
-    </message>
-    <message>
-        <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
 </context>
 <context>

@@ -187,6 +187,17 @@ def test_the_word_for_no_snapshot_follows_the_language(launch):
     assert fold.present == names(person)[0]
 
 
+def test_that_there_is_none_is_written_beside_the_title_folded_or_not(launch):
+    fold = launch(SMALL, height=900).find("snapshots.fold")
+    beside = fold.rect().adjusted(fold.sizeHint().width(), 0, 0, 0)
+    drawn = []
+    for folded in (True, False):
+        fold.setChecked(folded)
+        drawn.append(fold.grab(beside).toImage())
+    fold.present = ""
+    assert drawn[1] == drawn[0] != fold.grab(beside).toImage()
+
+
 def test_the_title_tells_the_snapshot_that_is_chosen(launch):
     person = launch(SMALL, height=900)
     fold, steps = person.find("snapshots.fold"), person.find("snapshots.list", QListView)

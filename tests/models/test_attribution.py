@@ -69,7 +69,7 @@ def test_a_head_without_output_has_no_part(name):
 
 
 def test_where_norms_stand_between_there_are_no_such_parts():
-    with pytest.raises(FieldError, match="no sum"):
+    with pytest.raises(FieldError, match="not a sum"):
         direct_logits(first("tiny-bert"), 5)
 
 

@@ -268,7 +268,7 @@ ACTIONS = (  # a table, a row to two lines
     Row("choose_column", "by_hand", QT_TRANSLATE_NOOP("Actions", "Choose the whole &column"), None,
         words="select line block 选择 整列",
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first")),
-    Row("interventions", "by_hand", QT_TRANSLATE_NOOP("Actions", "&List of what is changed…"), "Ctrl+H", "by-hand",
+    Row("interventions", "by_hand", QT_TRANSLATE_NOOP("Actions", "&List of changes…"), "Ctrl+H", "by-hand",
         short=QT_TRANSLATE_NOOP("Actions", "By hand"),
         words="interventions list override set scale copy ablate 干预 列表 手动 修改"),
     Row("all_heads_by_hand", "by_hand", QT_TRANSLATE_NOOP("Actions", "Do it to &all heads"), None,

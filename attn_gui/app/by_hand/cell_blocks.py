@@ -124,7 +124,7 @@ class CellBlocks(QObject):
     def shows_now(self) -> bool:
         """Whether the state of now is on show; if not, that is said."""
         if not self._view.shows_now:
-            self._window.banner.show_info(lambda: self.tr("Numbers are typed into the state of now; show Now first."))
+            self._window.banner.show_info(lambda: self.tr("Numbers are typed into the present state; show Now first."))
         return self._view.shows_now
 
     def chosen(self) -> Cells | None:

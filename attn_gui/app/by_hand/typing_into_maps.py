@@ -16,7 +16,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.by_hand import rescaled
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -127,7 +127,8 @@ class TypingController(QObject):
         shares = STAGE[cell.stage].shares and not self._changes.given(cell.stage)
         meaning = self._meaning(cell.stage, index, value) if changed and shares else ALONE
         if meaning is None:
-            return  # the line stays as it is
+            heatmap.typing.give_up()
+            return
         self._close()
         if changed:
             self._set(cell.stage, index, old, value, meaning)
@@ -144,8 +145,15 @@ class TypingController(QObject):
 
         if self._view.look.weights_typed != ASK:
             return self._view.look.weights_typed
-        solvable = 0 < value < 1
-        dialog = WeightDialog(cell_name(stage, index), number(value), solvable=solvable, parent=self._window)
+        rest = np.delete(self._row(stage, index), index[-1]).sum()
+        possible = {ALONE: True, RESCALED: 0 <= value <= 1 and (rest > 0 or value == 1), SOLVED: 0 < value < 1}
+        dialog = WeightDialog(
+            cell_name(stage, index),
+            number(value),
+            {key for key, is_possible in possible.items() if is_possible},
+            sink=self._document.problem.sink is not None,
+            parent=self._window,
+        )
         agreed, meaning = asked(dialog), dialog.meaning()
         if agreed and dialog.remembered.isChecked():
             self._view.set(weights_typed=meaning)
@@ -156,11 +164,15 @@ class TypingController(QObject):
 
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
         """The whole row is set: the cell to its number, the others in their old proportions."""
+        shares = self._row(stage, index)
+        box = (*_box(index)[:-1], slice(0, len(shares)))
+        self._changes.set(stage, box, rescaled(shares, index[-1], value), label)
+
+    def _row(self, stage: str, index: tuple[int, ...]) -> Array:
+        """The numbers of a cell's row, as they are now."""
         batch, head, row, _ = _block(index)
         length = self._computation.evaluation.shape(stage)[-1]
-        shares = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
-        box = (*_box(index)[:-1], slice(0, length))
-        self._changes.set(stage, box, rescaled(shares, index[-1], value), label)
+        return self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
 
     def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
         self._targets.open(value)

@@ -92,7 +92,7 @@ def figure_tasks(
     tasks = []
     for stage, heads in found:
         problem, state = evaluation.problem, "" if beside is None else STATE_PARTS.get(choice.compare, "")
-        own = heads_part(heads, problem.num_heads), item_part(problem, choice.batch)
+        own = heads_part(heads, problem.num_heads, stage), item_part(problem, choice.batch)
         parts = [stage if kind.of_stage else "", kind.part, *own, state]
         path = naming.path(choice, parts, alone=len(found) == 1)
         write = _figure(choice, path, stage, heads, lang, shades, beside)

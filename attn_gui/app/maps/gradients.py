@@ -177,7 +177,7 @@ class GradientController(QObject):
         said = {"name": taken.of.name, "value": scientific(taken.of.value, 4)}
         shown = self.tr("Shown: the gradient of {name} = {value}, its change per unit of each number.").format(**said)
         if taken.largest is None:
-            return self.tr("{name} = {value} changes with no number of the tables.").format(**said)
+            return self.tr("{name} = {value} depends on no number of the tables.").format(**said)
         field, index, exact = taken.largest
         by = f"{symbol(field)}[{', '.join(map(str, index[-2:]))}]" if index else symbol(field)
         largest = {"number": by, "exact": scientific(exact, 4)}

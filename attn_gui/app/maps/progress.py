@@ -76,7 +76,7 @@ class ProgressController(QObject):
             said = self.tr("{percent} % of the maps computed · Esc stops")
             self._words.setText(said.format(percent=int(100 * self._share)))
         elif stopped:
-            self._words.setText(self.tr("Stopped: what is dotted is not computed · F9 computes the rest"))
+            self._words.setText(self.tr("Stopped: dotted cells are not computed · F9 computes the rest"))
 
     # --- stopping --------------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

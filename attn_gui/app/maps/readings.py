@@ -27,7 +27,7 @@ MOST_AREAS = 1 << 13  # that are marked: more of them are none to the eye
 MARK = Row(
     "show_counted",
     "readings",
-    QT_TRANSLATE_NOOP("Readings", "&Mark what it counts"),
+    QT_TRANSLATE_NOOP("Readings", "&Mark the counted cells"),
     checkable=True,
     short=QT_TRANSLATE_NOOP("Readings", "Mark"),
     words="reading pattern cells highlight count 标出 读数 模式",

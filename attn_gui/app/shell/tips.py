@@ -45,15 +45,15 @@ TIPS = {
         "Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"
     ),
     "split": QT_TRANSLATE_NOOP("Tips", "Draws a bar in the maps: before on its left, now on its right"),
-    "page": QT_TRANSLATE_NOOP("Tips", "Which page is on show: each looks at the present numbers in a way of its own"),
+    "page": QT_TRANSLATE_NOOP("Tips", "Which page is shown: each looks at the present numbers in its own way"),
     "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
     "num_heads": QT_TRANSLATE_NOOP(
-        "Tips", "How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own"
+        "Tips", "How many heads share the columns of Q: each computes its own A = softmax(Q Kᵀ / √dₖ)"
     ),
     "num_kv_heads": QT_TRANSLATE_NOOP(
         "Tips", "How many heads K and V have; each serves num_heads / num_kv_heads query heads"
     ),
-    "d_k": QT_TRANSLATE_NOOP("Tips", "Columns of Q and K in one head; the scale 1/√dₖ goes by it"),
+    "d_k": QT_TRANSLATE_NOOP("Tips", "Columns of Q and K in one head; the scale 1/√dₖ depends on it"),
     "d_v": QT_TRANSLATE_NOOP("Tips", "Columns of V in one head, and so of its output O = A V"),
     "n": QT_TRANSLATE_NOOP("Tips", "Rows of Q: a row of S, of A and of O for each query"),
     "m": QT_TRANSLATE_NOOP("Tips", "Rows of K and V: a column of S and of A for each key"),

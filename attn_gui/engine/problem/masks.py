@@ -72,14 +72,14 @@ class Window(Aligned):
             "int",
             None,
             QT_TRANSLATE_NOOP("Masks", "keys before"),
-            QT_TRANSLATE_NOOP("Masks", "How many keys before its own a query sees: i − j is at most so much"),
+            QT_TRANSLATE_NOOP("Masks", "How many keys before its own a query sees: i − j is at most this number"),
         ),
         Parameter(
             "right",
             "int",
             None,
             QT_TRANSLATE_NOOP("Masks", "keys after"),
-            QT_TRANSLATE_NOOP("Masks", "How many keys after its own a query sees: j − i is at most so much"),
+            QT_TRANSLATE_NOOP("Masks", "How many keys after its own a query sees: j − i is at most this number"),
         ),
         ALIGN,
     )

@@ -44,7 +44,7 @@ SEQUENCES = ("x", "context")
 ROWS = (*DIRECT, *SEQUENCES)
 """Parts with a row for each token."""
 _NO_ARRAY = QT_TRANSLATE_NOOP("Sentences", "{file} has no array “{name}”; it has {got}.")
-_NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is no part of a problem; expected one of {expected}.")
+_NO_ROLE = QT_TRANSLATE_NOOP("Sentences", "“{name}” is not a part of a problem; expected one of {expected}.")
 _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expected one of {expected}.")
 _NO_AXES = QT_TRANSLATE_NOOP(
     "Sentences",

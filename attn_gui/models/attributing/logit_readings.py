@@ -23,7 +23,7 @@ Token = str | int
 _LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
 _NOT_LINEAR = QT_TRANSLATE_NOOP(
     "Sentences",
-    "The logits of this model are no sum of what its layers add: norms stand between them, or a layer of its head.",
+    "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
 )
 
 

@@ -16,7 +16,7 @@ from .logit_readings import Token, logit_difference
 from .row_taking import UNEQUAL_ROWS
 
 _ALIKE = QT_TRANSLATE_NOOP(
-    "Sentences", "The two runs give the same logit, {value}: there is no difference of which a part could come back."
+    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
 )
 
 

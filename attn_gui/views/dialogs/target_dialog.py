@@ -93,7 +93,7 @@ class TargetDialog(Retranslated, FormDialog):
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setWindowTitle(self.tr("Set {name}").format(name=self._name))
-        self._caption.setText(self.tr("{name} shall be").format(name=self._name))
+        self._caption.setText(self.tr("{name} should be").format(name=self._name))
         self._now.setText(self.tr("now {value}").format(value=number(self._value)))
         self.field.setAccessibleName(self.tr("target"))
         words = {

@@ -1,6 +1,8 @@
-"""Question of what a number typed into a weight means, asked once."""
+"""Question of what a number typed into a weight means."""
 
 from __future__ import annotations
+
+from collections.abc import Container
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import (
@@ -15,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.dialogs.weight_meanings import ALONE, MEANINGS, SOLVED
+from attn_gui.views.dialogs.weight_meanings import MEANINGS
 from attn_gui.views.theme import dress, scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -23,18 +25,24 @@ WIDTH = 420
 
 
 class WeightDialog(QDialog):
-    """Three meanings, the first one proposed, and whether the answer holds from now on."""
+    """Three meanings, the first possible one chosen, and a box to tick where the answer holds from now on."""
 
-    def __init__(self, name: str, value: str, *, solvable: bool, parent: QWidget | None = None) -> None:
-        """`name` and `value` are those of the cell; `solvable`: whether a query can be looked for."""
+    def __init__(
+        self, name: str, value: str, meanings: Container[str], *, sink: bool, parent: QWidget | None = None
+    ) -> None:
+        """`name` and `value` are those of the cell, `meanings` the keys that are possible; `sink`: it has a share."""
         super().__init__(parent)
         self.setObjectName("dialog.weight")
         self.setWindowTitle(self.tr("Set {name} to {value}").format(name=name, value=value))
         intro = WrappedLabel(self)
         intro.setText(
             self.tr(
-                "Softmax makes the weights of a row add up to 1, with the share of a sink. "
-                "What shall become of the others?"
+                "The softmax gives a row of weights that adds up to 1, together with the share of the sink. "
+                "What should happen to the other weights?"
+            )
+            if sink
+            else self.tr(
+                "The softmax gives a row of weights that adds up to 1. What should happen to the other weights?"
             )
         )
         self._group = QButtonGroup(self)
@@ -46,16 +54,18 @@ class WeightDialog(QDialog):
         for key, text in MEANINGS.items():
             radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
             radio.setObjectName(f"weight.{key}")
-            radio.setEnabled(solvable or key != SOLVED)
+            radio.setEnabled(key in meanings)
             self._group.addButton(radio)
             column.addWidget(radio)
-        self.radios[ALONE].setChecked(True)
+        first = next(key for key in MEANINGS if key in meanings)
+        self.radios[first].setChecked(True)
         self.remembered = QCheckBox(self.tr("Do the same from now on"), self)
         self.remembered.setObjectName("weight.remembered")
-        self.remembered.setChecked(True)
         column.addWidget(self.remembered)
         hint = WrappedLabel(self)
-        hint.setText(self.tr("Compute › By hand › Typing into weights asks again, or does something else."))
+        hint.setText(
+            self.tr("To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.")
+        )
         dress(hint, tone="text2")
         column.addWidget(hint)
         buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
@@ -65,7 +75,7 @@ class WeightDialog(QDialog):
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
         self.setMinimumWidth(scaled(WIDTH))
-        self.radios[ALONE].setFocus()
+        self.radios[first].setFocus()
 
     def meaning(self) -> str:
         """The chosen key of MEANINGS."""

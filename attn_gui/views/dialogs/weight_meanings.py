@@ -7,7 +7,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 ASK = "ask"
 ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"
 MEANINGS = {
+    RESCALED: QT_TRANSLATE_NOOP("WeightDialog", "Set it, and rescale the other weights so that the row adds up to 1"),
     ALONE: QT_TRANSLATE_NOOP("WeightDialog", "Set this number alone: the row need not add up to 1"),
-    RESCALED: QT_TRANSLATE_NOOP("WeightDialog", "Set it, and rescale the other weights of the row to add up to 1"),
     SOLVED: QT_TRANSLATE_NOOP("WeightDialog", "Find the smallest change of the query that gives it"),
 }

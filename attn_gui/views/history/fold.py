@@ -15,12 +15,13 @@ ARROW = 16  # room of the arrow before the title
 
 
 class Fold(KeyboardButton):
-    """The title with an arrow, and the present step beside it while the steps are folded away."""
+    """The title with an arrow, and the present step beside it while the steps are folded away or there are none."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setCheckable(True)  # checked: folded
         self.present = ""
+        self.empty = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -40,7 +41,7 @@ class Fold(KeyboardButton):
         room = self.rect().adjusted(scaled(ARROW), 0, 0, 0)
         painter.drawText(room, LINE_OF_TEXT, self.text())
         room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(self.text()) + SPACING.m)
-        if self.isChecked():
+        if self.isChecked() or self.empty:
             painter.setFont(ui_font("body"))
             painter.setPen(theme.text2)
             words = painter.fontMetrics().elidedText(self.present, Qt.TextElideMode.ElideRight, room.width())

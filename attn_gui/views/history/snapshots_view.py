@@ -85,7 +85,7 @@ class SnapshotsView(QWidget):
         self._say_present()
         words = {
             OPEN: (self.tr("Open"), self.tr("Make the chosen snapshot the present state, as one step")),
-            COMPARE: (self.tr("Compare"), self.tr("Show what is other now than in the chosen snapshot")),
+            COMPARE: (self.tr("Compare"), self.tr("Show what differs from the chosen snapshot")),
             NAME: (self.tr("Name and note…"), self.tr("Give the chosen snapshot another name, and a note")),
         }
         for what, button in self._buttons.items():
@@ -119,7 +119,8 @@ class SnapshotsView(QWidget):
 
     def _say_present(self) -> None:
         """The chosen snapshot beside the title, for when the list is folded away."""
-        none = "" if self._model.rowCount() else self.tr("none yet")
+        self._title.empty = self._model.rowCount() == 0
+        none = self.tr("none yet") if self._title.empty else ""
         self._title.present = str(self._model.index(self.row()).data()) if self.row() >= 0 else none
         self._title.update()
 

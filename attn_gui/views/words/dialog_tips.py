@@ -32,7 +32,7 @@ TIPS = {
     ),
     "export.item": QT_TRANSLATE_NOOP("DialogTips", "Which item of the batch, counted from 0"),
     "export.format": QT_TRANSLATE_NOOP("DialogTips", "The kind of file"),
-    "export.stages": QT_TRANSLATE_NOOP("DialogTips", "Which steps are drawn, each in a file of its own"),
+    "export.stages": QT_TRANSLATE_NOOP("DialogTips", "Which steps are drawn, each in its own file"),
     "export.arrays": QT_TRANSLATE_NOOP("DialogTips", "Which tables and steps are written, in full precision"),
     "export.picture": QT_TRANSLATE_NOOP(
         "DialogTips", "What is drawn: the map alone, or with the matrices that it is made of"
@@ -62,7 +62,9 @@ TIPS = {
     "export.font_size": QT_TRANSLATE_NOOP("DialogTips", "Size of the type in points, as on the paper"),
     "export.dpi": QT_TRANSLATE_NOOP("DialogTips", "Pixels for each inch (2.54 cm): 300 for print, 150 for a screen"),
     "export.colorbar": QT_TRANSLATE_NOOP("DialogTips", "Draw beside the map which color stands for which number"),
-    "export.transparent": QT_TRANSLATE_NOOP("DialogTips", "No ground behind the figure: what lies below it shows"),
+    "export.transparent": QT_TRANSLATE_NOOP(
+        "DialogTips", "No background behind the figure: what lies below it shows through"
+    ),
     "export.session": QT_TRANSLATE_NOOP(
         "DialogTips", "The figure carries the problem, so that it can be opened again from it"
     ),
@@ -83,7 +85,7 @@ TIPS = {
     "tokens.pieces": QT_TRANSLATE_NOOP(
         "DialogTips", "A double click or F2 edits a token: a blank in it splits it, without letters it goes"
     ),
-    "target.value": QT_TRANSLATE_NOOP("DialogTips", "The number that the chosen cell shall have"),
+    "target.value": QT_TRANSLATE_NOOP("DialogTips", "The number that the chosen cell should have"),
     "target.query": QT_TRANSLATE_NOOP("DialogTips", "The smallest change of the query's row of Q that reaches it"),
     "target.key": QT_TRANSLATE_NOOP("DialogTips", "The smallest change of the key's row of K that reaches it"),
     "target.x": QT_TRANSLATE_NOOP("DialogTips", "The smallest change of the query's row of X that reaches it"),

@@ -238,7 +238,7 @@ def test_a_whole_arrangement_has_no_complaint() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"arrays": {"nonsense": "a"}}, "“nonsense” is no part of a problem"),
+        ({"arrays": {"nonsense": "a"}}, "“nonsense” is not a part of a problem"),
         ({"arrays": {}, "axes": "head,column"}, "“axes” is “head,column”"),
         ({"arrays": {}, "weights": "x"}, "“weights” is “x”; expected one of “in,out”, “out,in”"),
         ({"arrays": {}, "mask": "x"}, "expected one of “keep”, “block”, “add”"),

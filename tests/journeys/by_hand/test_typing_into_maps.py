@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QRadioButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QRadioButton
 
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.weight_dialog import WeightDialog
-from attn_gui.views.tables.editor import CellEditor
 
 ROW, COLUMN = 10, 13
 LEFT = Qt.MouseButton.LeftButton
@@ -84,6 +83,7 @@ def test_a_weight_asks_once_what_becomes_of_the_others(person):
 
     def answer(dialog):
         dialog.findChild(QRadioButton, "weight.rescaled").click()
+        dialog.remembered.click()
         dialog.accept()
 
     person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.9"))
@@ -227,12 +227,66 @@ def test_problems_of_several_items_set_the_item_on_show(launch):
     assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
 
 
-def test_a_number_whose_meaning_is_thought_better_of_stays_in_its_line(person, monkeypatch):
-    monkeypatch.setattr(WeightDialog, "exec", lambda _dialog: 0)
-    typed(person, "weights", "0.25")
-    assert isinstance(person.focus(), CellEditor)
-    assert person.focus().text() == "0.25"
-    assert not person.program.document.problem.interventions
+def test_escape_in_the_question_ends_the_typing_too_and_keeps_the_cell(person):
+    before, cell = person.program.document.snapshot(), person.value("weights", ROW, COLUMN)
+    person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: typed(person, "weights", "0.25"))
+    assert line(person, "weights") is None or not line(person, "weights").isVisible()
+    assert person.focus() is person.find("heatmap.weights")
+    assert person.find("heatmap.weights").chosen == (ROW, COLUMN)
+    assert person.value("weights", ROW, COLUMN) == cell
+    assert person.program.document.snapshot() == before
+    assert person.program.document.stack.count() == 0
+
+
+def test_a_command_waits_where_the_question_it_raises_is_escaped(person):
+    begin(person, "weights", "0.25")
+    person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: person.do("pin"))
+    assert not person.action("unpin").isEnabled()
+
+
+@pytest.mark.parametrize("sink", [None, [0.5] * 12])
+def test_the_question_speaks_of_a_sink_only_where_there_is_one(person, sink):
+    document = person.program.document
+    document.open(document.snapshot().replace(sink=sink))
+    person.wait()
+    person.program.view.set(head=3)
+    said = []
+
+    def answer(dialog):
+        said.extend(label.text() for label in dialog.findChildren(QLabel))
+        person.press("Escape")
+
+    person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.25"))
+    assert any("sink" in text for text in said) == (sink is not None)
+
+
+def test_the_row_that_still_sums_to_one_leads_and_nothing_is_remembered_unasked(person):
+    def answer(dialog):
+        radios = dialog.findChildren(QRadioButton)
+        assert min(radios, key=lambda radio: radio.y()).objectName() == "weight.rescaled"
+        assert person.focus() is dialog.findChild(QRadioButton, "weight.rescaled")
+        person.press("Return")
+
+    for text in ("0.9", "0.8"):  # asked each time
+        person.answering(WeightDialog, answer, lambda text=text: typed(person, "weights", text))
+        row = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
+        assert row[COLUMN] == np.float32(text)
+        assert row.sum() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize(("text", "row", "column"), [("1.5", ROW, COLUMN), ("nan", ROW, COLUMN), ("0.5", 0, 0)])
+def test_a_row_that_no_scaling_of_the_others_brings_to_one_is_set_alone(person, text, row, column):
+    document = person.program.document
+    document.open(document.snapshot().replace(mask=[{"kind": "causal"}]))  # the first row has one key
+    person.wait()
+    person.program.view.set(head=3)
+
+    def answer(dialog):
+        assert not dialog.findChild(QRadioButton, "weight.rescaled").isEnabled()
+        assert dialog.findChild(QRadioButton, "weight.alone").isChecked()
+        person.press("Escape")
+
+    person.answering(WeightDialog, answer, lambda: typed(person, "weights", text, row, column))
 
 
 def test_the_map_comes_back_from_behind_a_large_page_before_its_number_is_typed(person):

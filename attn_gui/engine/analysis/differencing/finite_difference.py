@@ -6,6 +6,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.derived.derived_maps import reading
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
@@ -48,5 +49,5 @@ def _with(problem: Problem, field: str, index: tuple[int, ...], value: float) ->
 
 
 def _read(problem: Problem, stage: str, box: Box, weights: Array) -> float:
-    found = Evaluation(problem, keep=0).fetch(stage, box)
+    found = reading(Evaluation(problem, keep=0), stage).fetch(stage, box)
     return float(np.where(weights == 0, 0.0, weights * found).sum())

@@ -77,9 +77,9 @@ class ScoreVariance(RowReading):
 
 
 class LogitVariance(RowReading):
-    """The variance of what the softmax takes, over the open keys: after scale, softcap and biases."""
+    """The variance of what enters the softmax, over the open keys: after scale, softcap and biases."""
 
-    title = QT_TRANSLATE_NOOP("Pages", "variance of what the softmax takes")
+    title = QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax")
 
     def read(self, evaluation: Evaluation, row: Row) -> float:
         return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)

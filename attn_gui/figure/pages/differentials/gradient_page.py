@@ -107,13 +107,13 @@ class _Layout:
         return f"{title} · {self.ink.words.head.format(self.shown.head)}" if self.shown.heads > 1 else title
 
     def _subtitle(self) -> str:
-        text = self.ink.translate("Pages", "{name} = {value}; it changes by so much for each unit of a number")
+        text = self.ink.translate("Pages", "{name} = {value}; its change for each unit of a number")
         return text.format(name=self.shown.name, value=f"{self.shown.value:.4g}".replace("-", "−"))
 
     def _note(self) -> str:
         translate, shown = self.ink.translate, self.shown
         if not shown.checked:
-            return translate("Pages", "It changes with no number of the problem.")
+            return translate("Pages", "It depends on no number of the problem.")
         said = translate(
             "Pages", "Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew."
         )

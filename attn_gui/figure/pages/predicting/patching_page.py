@@ -26,7 +26,7 @@ from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep
 PATCHED, BOTH = "patched", "both"
 BESIDE = {
     PATCHED: page_words(QT_TRANSLATE_NOOP("Pages", "as patched")),
-    BOTH: page_words(QT_TRANSLATE_NOOP("Pages", "beside what the gradient foretells")),
+    BOTH: page_words(QT_TRANSLATE_NOOP("Pages", "beside what the gradient predicts")),
 }
 BLOCK = tuple(STAGE)[-1]
 """The output of a layer."""
@@ -95,7 +95,7 @@ class PatchingPage(PageKind[Patched]):
             names = ink.translate("Pages", "patched"), ink.translate("Pages", "Σ gradient · (first − second)")
             maps = (LayerMap(names[0], content.shares), LayerMap(names[1], content.foretold))
         grid = LayerGrid(maps, content.heads, content.tokens, (content.layer, -1), signed=True)
-        title = ink.translate("Pages", "What comes back of the logit of {name}").format(name=content.name)
+        title = ink.translate("Pages", "Recovered part of the logit of {name}").format(name=content.name)
         return grid.drawing(
             ink,
             (width, height),

@@ -214,7 +214,7 @@ class _Layout:
         )
         said = [text.format(n=len(shown.x), d=shown.x.shape[1], channels=CHANNELS)]
         if shown.costs[1].path is None:
-            text = translate("Pages", "So many convolutions do not join both ends; {needed} would.")
+            text = translate("Pages", "This many convolutions do not connect both ends; {needed} would.")
             said.append(text.format(needed=shown.costs[1].needed))
         if shown.costs[2].path is None:
             text = translate("Pages", "Attention with this mask does not join both ends, however many its layers are.")

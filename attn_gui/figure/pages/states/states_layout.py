@@ -101,7 +101,7 @@ class StatesLayout:
             names = ", ".join(joined(words, self.ink.translate) for words in states.missing)
             found.append(translate("Pages", "Without this map: {names}.").format(names=names))
         if states.apart:
-            found.append(translate("Pages", "The two have other shapes: there is no difference."))
+            found.append(translate("Pages", "The two have different shapes: there is no difference."))
         return found
 
     # --- places ----------------------------------------------------------------------------------

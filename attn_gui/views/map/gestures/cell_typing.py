@@ -26,6 +26,7 @@ class CellTyping(QObject):
         self._heatmap = heatmap
         self._editor: CellEditor | None = None
         self._bubble: Bubble | None = None
+        self._given_up = False
 
     @property
     def editor(self) -> CellEditor | None:
@@ -47,13 +48,19 @@ class CellTyping(QObject):
         editor.setFocus()
 
     def settle(self) -> bool:
-        """Hand on what is typed; False if the line stays open: it is refused, or its number thought better of."""
+        """Hand on what is typed; False if it is refused, with the line still open, or was given up."""
         editor = self._editor
         if editor is None:
             return True
         editor.set_refused(False)
+        self._given_up = False
         self.typed.emit(editor.text())
-        return self._editor is not editor
+        return self._editor is not editor and not self._given_up
+
+    def give_up(self) -> None:
+        """Close the line without its number; a command that was about to hand it on is not carried out."""
+        self._given_up = True
+        self.close()
 
     def refuse(self, sentence: str) -> None:
         """Keep the line open and say why its text cannot be taken."""
@@ -73,7 +80,7 @@ class CellTyping(QObject):
         self._hide_bubble()
         editor, self._editor = self._editor, None
         if editor is not None:
-            held = editor.hasFocus()
+            held = self._heatmap.window().focusWidget() is editor  # the window may not be the active one yet
             editor.removeEventFilter(self)  # it is given up: losing the focus now hands nothing on
             editor.hide()
             editor.deleteLater()
