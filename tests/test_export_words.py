@@ -30,6 +30,8 @@ OPTIONS = {
     "font_size": "font_size",
     "values": "values",
     "colorbar": "colorbar",
+    "title": "title",
+    "outlines": "outlines",
     "transparent": "transparent",
     "sheet": "sheet",
     "session": "session",

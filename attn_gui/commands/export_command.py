@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 USUAL_FORMAT, SHOWN = "png", "split"
 STDOUT = "-"
 FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)", "csv or tsv (--format)"
-CARRIER = "a figure that carries one (--format)"
+CARRIER, VECTOR = "a figure that carries one (--format)", "svg or pdf (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
-NEEDS |= {"--session": CARRIER, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar"), FIGURE)
+NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
+NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
 CLASHES = {
     "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
     "--picture": ("--sheet",),
@@ -116,6 +116,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
+    found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]
     return found | {TEXT for kind in kinds if kind.text} | {SPREADSHEET for kind in kinds if kind.spreadsheet}
 
@@ -272,5 +273,12 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--transparent", action="store_true", help="no ground behind the figure (png, svg, pdf)")
     add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
+    add(
+        "--title",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the title, and the shape beside it (default: with them)",
+    )
+    add("--outlines", action="store_true", help="letters as paths, for viewers without the fonts (svg, pdf)")
     add("--lang", choices=LANGUAGES, default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")

@@ -115,8 +115,8 @@ def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the command line that every figure has."""
     from attn_gui.figure.styles import resolution
 
-    names = ("batch", "width", "height", "font_size", "values", "colorbar", "transparent", "theme", "lang", "session")
-    chosen = {name: getattr(options, name) for name in (*names, "style")}
+    names = ("batch", "width", "height", "font_size", "values", "colorbar", "title", "outlines", "transparent", "theme")
+    chosen = {name: getattr(options, name) for name in (*names, "lang", "session", "style")}
     return chosen | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
-NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi"), "-o")
+NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title", "--outlines"), "-o")
 CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
@@ -157,7 +157,7 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
 
 def _looks(chosen: argparse.Namespace) -> dict[str, Any]:
     """Options of all figures."""
-    return {"dpi": chosen.dpi, "lang": chosen.lang, "theme": chosen.theme}
+    return {name: getattr(chosen, name) for name in ("dpi", "lang", "theme", "title", "outlines")}
 
 
 def _interventions(text: str | None) -> list[Any]:
@@ -227,6 +227,13 @@ def _add_figures(parser: Parser) -> None:
     add("--format", **several, choices=endings, metavar="EXT", help=f"of {', '.join(endings)} (default: {endings[0]})")
     add("--lang", choices=LANGUAGES, default="en", help="language of the figures (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")
+    add(
+        "--title",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the title, and the shape beside it (default: with them)",
+    )
+    add("--outlines", action="store_true", help="letters as paths, for viewers without the fonts (svg, pdf)")
     add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
 
 

@@ -112,6 +112,7 @@ def render(
     dpi: float | None = None,
     values: bool | None = None,
     colorbar: bool = True,
+    title: bool = True,
     theme: str = "light",
     lang: str = "en",
     levels: Sequence[float] | None = None,
@@ -120,6 +121,7 @@ def render(
     style: str = SCREEN.key,
     picture: str = "map",
     transparent: bool = False,
+    outlines: bool = False,
     cell: tuple[int, int] | None = None,
     knobs: Mapping[str, Any] | None = None,
     before: Source | None = None,
@@ -136,6 +138,8 @@ def render(
     that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
     column) of the stage, and takes its `knobs` by name. With another problem `before` it shows what `compare` says of
     the two: "split" (side by side under one color bar), "difference" (problem − before), "before" or "now".
+    Without `title` title and shape are left out; with `outlines` an SVG or PDF draws its letters as paths, for viewers
+    without the fonts.
     A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
     False. ValueError with a sentence for bad choices.
     """
@@ -154,6 +158,8 @@ def render(
         font_size=font_size,
         values=values,
         colorbar=colorbar,
+        title=title,
+        outlines=outlines,
         transparent=transparent,
         theme=theme,
         lang=lang,

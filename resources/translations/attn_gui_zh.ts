@@ -1794,6 +1794,14 @@
         <translation>与窗口一致</translation>
     </message>
     <message>
+        <source>title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>letters as outlines</source>
+        <translation>文字转为轮廓</translation>
+    </message>
+    <message>
         <source>transparent ground</source>
         <translation>透明背景</translation>
     </message>
