@@ -13,7 +13,23 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
+from attn_gui.arguments import (
+    CARRIER,
+    FIGURE,
+    SPREADSHEET,
+    TEXT,
+    VECTOR,
+    Settings,
+    cell,
+    centimeters,
+    heads,
+    joined,
+    levels,
+    parsed,
+    points,
+    setting,
+    whole,
+)
 from attn_gui.commands.command_ground import (
     DONE,
     Parser,
@@ -25,16 +41,20 @@ from attn_gui.commands.command_ground import (
     say,
     told,
 )
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
 
+_NO_MEMORY = QT_TRANSLATE_NOOP(
+    "Sentences", "This does not fit into the memory of this computer; choose fewer heads or stages."
+)
+_SEVERAL = QT_TRANSLATE_NOOP(
+    "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
+)
 USUAL_FORMAT, SHOWN = "png", "split"
 STDOUT = "-"
-FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)", "csv or tsv (--format)"
-CARRIER, VECTOR = "a figure that carries one (--format)", "svg or pdf (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
 NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
@@ -59,9 +79,9 @@ def export(words: list[str]) -> int:
         for path in written(loaded, chosen):
             say(path)
     except (ValueError, LookupError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     except MemoryError as error:
-        raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
+        raise Refusal(_NO_MEMORY) from error
     return DONE
 
 
@@ -71,7 +91,7 @@ def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Names
         chosen.folder = Path(folder)
         paths = list(write())
         if len(paths) != 1:
-            raise Refusal(f"-o - writes one file, and {len(paths)} were asked for: name one stage, head and format.")
+            raise Refusal(_SEVERAL, count=len(paths))
         sys.stdout.buffer.write(paths[0].read_bytes())
         sys.stdout.buffer.flush()
 

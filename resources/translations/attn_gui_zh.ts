@@ -8374,6 +8374,246 @@
         <source>{option}=&quot;{value}&quot; ({words})</source>
         <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
+    <message>
+        <source>expected all, or heads such as 0,2-3, got {got}</source>
+        <translation>应为 all 或 0,2-3 这样的头，得到 {got}</translation>
+    </message>
+    <message>
+        <source>expected a row and a column such as 10,13, got {got}</source>
+        <translation>应为 10,13 这样的行和列，得到 {got}</translation>
+    </message>
+    <message>
+        <source>expected NAME=VALUE, got {got}</source>
+        <translation>应为 NAME=VALUE，得到 {got}</translation>
+    </message>
+    <message>
+        <source>{name} is given two values; expected one</source>
+        <translation>{name} 给了两个值；应只有一个</translation>
+    </message>
+    <message>
+        <source>expected a whole number from {least} to {most}, got {got}</source>
+        <translation>应为 {least} 到 {most} 的整数，得到 {got}</translation>
+    </message>
+    <message>
+        <source>expected points from 4 to 72, got {got}</source>
+        <translation>应为 4 到 72 磅，得到 {got}</translation>
+    </message>
+    <message>
+        <source>expected two numbers such as -5,7, the lower one first, got {got}</source>
+        <translation>应为 -5,7 这样的两个数，小的在前，得到 {got}</translation>
+    </message>
+    <message>
+        <source>expected centimeters from 1 to 500, got {got}</source>
+        <translation>应为 1 到 500 厘米，得到 {got}</translation>
+    </message>
+    <message>
+        <source>{choice} means something with {needed} only; it was given without</source>
+        <translation>{choice} 单独使用没有意义，还需要：{needed}</translation>
+    </message>
+    <message>
+        <source>{choice} means nothing with {needed}; leave one of the two out</source>
+        <translation>{choice} 与 {needed} 一起使用没有意义，请去掉其中一个</translation>
+    </message>
+    <message>
+        <source>a figure (--format)</source>
+        <translation>图（--format）</translation>
+    </message>
+    <message>
+        <source>a table as text (--format)</source>
+        <translation>文本表格（--format）</translation>
+    </message>
+    <message>
+        <source>csv or tsv (--format)</source>
+        <translation>csv 或 tsv（--format）</translation>
+    </message>
+    <message>
+        <source>a figure that carries one (--format)</source>
+        <translation>能内含会话的图（--format）</translation>
+    </message>
+    <message>
+        <source>svg or pdf (--format)</source>
+        <translation>svg 或 pdf（--format）</translation>
+    </message>
+    <message>
+        <source>The output could not be written: {reason}.</source>
+        <translation>无法写出输出：{reason}。</translation>
+    </message>
+    <message>
+        <source>There is neither a file nor a command {word}{near}; “attn-gui --help” lists them.</source>
+        <translation>没有名为 {word} 的文件，也没有这个命令{near}；“attn-gui --help”列出全部命令。</translation>
+    </message>
+    <message>
+        <source>Options on arrays need a FILE that holds them.</source>
+        <translation>关于数组的选项需要一个含有这些数组的 FILE。</translation>
+    </message>
+    <message>
+        <source>Options on arrays are about one problem; {names} hold one each.</source>
+        <translation>关于数组的选项只针对一个问题；{names} 各含一个问题。</translation>
+    </message>
+    <message>
+        <source>{file} also holds {names}, not read: the lines above are about the rest only.</source>
+        <translation>{file} 还含有未读取的 {names}：以上各行只涉及其余部分。</translation>
+    </message>
+    <message>
+        <source>{message}{near}.</source>
+        <translation>{message}{near}。</translation>
+    </message>
+    <message>
+        <source>argument {option}: {reason}</source>
+        <translation>选项 {option}：{reason}</translation>
+    </message>
+    <message>
+        <source>the following arguments are required: {options}</source>
+        <translation>缺少必需的参数：{options}</translation>
+    </message>
+    <message>
+        <source>unrecognized arguments: {words}</source>
+        <translation>无法识别的参数：{words}</translation>
+    </message>
+    <message>
+        <source>invalid choice: {got} (choose from {choices})</source>
+        <translation>没有 {got} 这个选择（可选：{choices}）</translation>
+    </message>
+    <message>
+        <source>expected one argument</source>
+        <translation>后面应有一个值</translation>
+    </message>
+    <message>
+        <source>expected at least one argument</source>
+        <translation>后面应至少有一个值</translation>
+    </message>
+    <message>
+        <source>ignored explicit argument {got}</source>
+        <translation>不接受值，得到 {got}</translation>
+    </message>
+    <message>
+        <source>{option} not allowed with argument {other}</source>
+        <translation>{option} 不能与 {other} 一起使用</translation>
+    </message>
+    <message>
+        <source> (the nearest is {word})</source>
+        <translation>（最接近的是 {word}）</translation>
+    </message>
+    <message>
+        <source>This does not fit into the memory of this computer.</source>
+        <translation>这台计算机的内存不够。</translation>
+    </message>
+    <message>
+        <source>{sentence} Say which is which: --array query=NAME key=NAME value=NAME.</source>
+        <translation>{sentence}请指明各个数组：--array query=NAME key=NAME value=NAME。</translation>
+    </message>
+    <message>
+        <source>{file} also holds {names}, which would change the numbers and is not read; nothing is written. Say which arrays count: --array query=query ….</source>
+        <translation>{file} 还含有 {names}，它会改变结果却没有读取；没有写入任何文件。请指明使用哪些数组：--array query=query …。</translation>
+    </message>
+    <message>
+        <source>Changed by hand: {changes}.</source>
+        <translation>手动更改：{changes}。</translation>
+    </message>
+    <message>
+        <source>Completion needs the package shtab, which is not installed: python -m pip install shtab</source>
+        <translation>补全需要 shtab 包，但尚未安装：python -m pip install shtab</translation>
+    </message>
+    <message>
+        <source>This does not fit into the memory of this computer; choose fewer heads or stages.</source>
+        <translation>这台计算机的内存不够；请少选一些头或阶段。</translation>
+    </message>
+    <message>
+        <source>-o - writes one file, and {count} were asked for: name one stage, head and format.</source>
+        <translation>-o - 只写一个文件，而要求了 {count} 个：请只指定一个阶段、一个头和一种格式。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be compared: the other state has nothing that stands for it.</source>
+        <translation>{name} 无法比较：另一个状态中没有与之对应的内容。</translation>
+    </message>
+    <message>
+        <source>There is no batch item {item}; the problem has {known}.</source>
+        <translation>没有样本 {item}；这个问题中的样本：{known}。</translation>
+    </message>
+    <message>
+        <source>There is no head {head}; the problem has {known}.</source>
+        <translation>没有头 {head}；这个问题中的头：{known}。</translation>
+    </message>
+    <message>
+        <source>--name is {got}; expected a name without folders, which -o says.</source>
+        <translation>--name 是 {got}；应为不含文件夹的名称，文件夹由 -o 指定。</translation>
+    </message>
+    <message>
+        <source>There is no stage {got}; the problem has {known}.</source>
+        <translation>没有阶段 {got}；这个问题的阶段：{known}。</translation>
+    </message>
+    <message>
+        <source>--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}.</source>
+        <translation>{name} 的 --heads 是 {got}；应为 all、0,2-3 这样的头，或如 {words}。</translation>
+    </message>
+    <message>
+        <source>{path} is a file; expected a folder.</source>
+        <translation>{path} 是文件；应为文件夹。</translation>
+    </message>
+    <message>
+        <source>only 0</source>
+        <translation>仅 0</translation>
+    </message>
+    <message>
+        <source>0 to {last}</source>
+        <translation>0 到 {last}</translation>
+    </message>
+    <message>
+        <source>{name} is a matrix of the problem, no stage: it is written as numbers only.</source>
+        <translation>{name} 是问题的矩阵，不是阶段：只能作为数值写出。</translation>
+    </message>
+    <message>
+        <source>{name} is a matrix of the problem, and two states are compared by stages: leave out --compare.</source>
+        <translation>{name} 是问题的矩阵，而两个状态按阶段比较：请去掉 --compare。</translation>
+    </message>
+    <message>
+        <source>A page shows one state: leave out --compare.</source>
+        <translation>页面只显示一个状态：请去掉 --compare。</translation>
+    </message>
+    <message>
+        <source>A page looks at one stage; --stage names {count}.</source>
+        <translation>页面只看一个阶段；--stage 指定了 {count} 个。</translation>
+    </message>
+    <message>
+        <source>A page is written as {forms}, not as {got}.</source>
+        <translation>页面可写为 {forms}，不能写为 {got}。</translation>
+    </message>
+    <message>
+        <source>There is no cell {cell} in {name}.</source>
+        <translation>{name} 中没有单元格 {cell}。</translation>
+    </message>
+    <message>
+        <source>The page {page} has no slider, and so no frames.</source>
+        <translation>页面 {page} 没有滑块，因此没有逐帧图片。</translation>
+    </message>
+    <message>
+        <source>There is no head {head}; expected 0 to {last}.</source>
+        <translation>没有头 {head}；应为 0 到 {last}。</translation>
+    </message>
+    <message>
+        <source>--intervene has {count} letters; expected at most {most}.</source>
+        <translation>--intervene 有 {count} 个字符；最多 {most} 个。</translation>
+    </message>
+    <message>
+        <source>--intervene is not valid JSON; expected a record such as {example}.</source>
+        <translation>--intervene 不是有效的 JSON；应为这样的记录：{example}。</translation>
+    </message>
+    <message>
+        <source>A script computes one state: leave out --compare.</source>
+        <translation>脚本只计算一个状态：请去掉 --compare。</translation>
+    </message>
+    <message>
+        <source>A {ending} computes one state: leave out --compare.</source>
+        <translation>{ending} 文件只计算一个状态：请去掉 --compare。</translation>
+    </message>
+    <message>
+        <source>A cell needs --stage and --cell, a whole problem neither.</source>
+        <translation>单元格同时需要 --stage 和 --cell，整个问题则两者都不需要。</translation>
+    </message>
+    <message>
+        <source>--head is for a cell of a stage that has heads; here it would change nothing.</source>
+        <translation>--head 用于有头的阶段中的单元格；在这里不起作用。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
