@@ -306,6 +306,10 @@
         <translation>原始大小(&amp;N)</translation>
     </message>
     <message>
+        <source>F&amp;ull screen</source>
+        <translation>全屏(&amp;Z)</translation>
+    </message>
+    <message>
         <source>&amp;Reset layout</source>
         <translation>恢复默认布局(&amp;R)</translation>
     </message>
@@ -8636,6 +8640,14 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>另存为…</translation>
+    </message>
+    <message>
+        <source>Choose another name or folder for the document</source>
+        <translation>为文档选择另一个名称或文件夹</translation>
     </message>
 </context>
 <context>
