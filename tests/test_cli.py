@@ -535,6 +535,7 @@ def test_every_public_name_exists() -> None:
     for name in attn_gui.__all__:
         assert callable(getattr(attn_gui, name))
         assert name in dir(attn_gui)
+    assert {name for name in dir(attn_gui) if not name.startswith("__")} == {*attn_gui.__all__}
     with pytest.raises(AttributeError, match="nothing_such"):
         attn_gui.nothing_such  # noqa: B018  # the access itself is what is tested
 

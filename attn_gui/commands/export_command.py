@@ -9,9 +9,9 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from attn_gui.arguments import (
     CARRIER,
@@ -96,7 +96,42 @@ def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Names
         sys.stdout.buffer.flush()
 
 
-def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Any) -> list[Path]:
+class ExportOptions(TypedDict, total=False):
+    """Options of `export_files`: those of the command line, with `_` for `-`."""
+
+    batch: int
+    bom: bool
+    cell: tuple[int, int]
+    colorbar: bool
+    colormap: str
+    compare: str | os.PathLike[str]
+    dpi: int
+    font_size: float
+    format: str | Sequence[str]
+    frames: bool
+    headers: bool
+    heads: int | str | Sequence[int]
+    height: float
+    lang: str
+    levels: tuple[float, float]
+    name: str
+    outlines: bool
+    page: str
+    picture: str
+    session: bool
+    set: Mapping[str, Any]
+    sheet: bool
+    show: str
+    stage: str | Sequence[str]
+    style: str
+    theme: str
+    title: bool
+    transparent: bool
+    values: bool
+    width: float
+
+
+def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Unpack[ExportOptions]) -> list[Path]:
     """Write figures and numbers of a problem into a folder and give the paths, as `attn-gui export` does.
 
     The options are those of the command line but for those on arrays, with `_` for `-`: `stage="weights"`,

@@ -29,7 +29,7 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 FONT_SIZES = (4.0, 72.0)
 MEASURES = ("width", "height", "dpi", "font_size")
 PAGE = "a page"
-NEEDS = {"knobs": PAGE, "cell": PAGE, "compare": "before"}
+NEEDS = {"set": PAGE, "cell": PAGE, "compare": "before"}
 CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 

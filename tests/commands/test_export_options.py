@@ -133,7 +133,7 @@ def test_python_has_no_options_on_a_file(option, tmp_path):
     [
         ({"picture": "sqrt_d_k", "levels": np.array([0.0, 1.0])}, "levels means nothing with a page"),
         ({"picture": "sqrt_d_k", "colormap": "nosuch"}, "colormap means nothing with a page"),
-        ({"knobs": {"d_k": 8}}, "knobs means something with a page only"),
+        ({"set": {"d_k": 8}}, "set means something with a page only"),
         ({"compare": "difference"}, "compare means something with before only"),
         ({"cell": (99, 99)}, "cell means something with a page only"),
         ({"picture": "sqrt_d_k", "values": False}, "values means nothing with a page"),
