@@ -8,6 +8,28 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+_HEADS = QT_TRANSLATE_NOOP("Sentences", "expected all, or heads such as 0,2-3, got {got}")
+_CELL = QT_TRANSLATE_NOOP("Sentences", "expected a row and a column such as 10,13, got {got}")
+_SETTING = QT_TRANSLATE_NOOP("Sentences", "expected NAME=VALUE, got {got}")
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{name} is given two values; expected one")
+_WHOLE = QT_TRANSLATE_NOOP("Sentences", "expected a whole number from {least} to {most}, got {got}")
+_POINTS = QT_TRANSLATE_NOOP("Sentences", "expected points from 4 to 72, got {got}")
+_LEVELS = QT_TRANSLATE_NOOP("Sentences", "expected two numbers such as -5,7, the lower one first, got {got}")
+_CENTIMETERS = QT_TRANSLATE_NOOP("Sentences", "expected centimeters from 1 to 500, got {got}")
+_NEEDS = QT_TRANSLATE_NOOP("Sentences", "{choice} means something with {needed} only; it was given without")
+_CLASHES = QT_TRANSLATE_NOOP("Sentences", "{choice} means nothing with {needed}; leave one of the two out")
+FIGURE = QT_TRANSLATE_NOOP("Sentences", "a figure (--format)")
+TEXT = QT_TRANSLATE_NOOP("Sentences", "a table as text (--format)")
+SPREADSHEET = QT_TRANSLATE_NOOP("Sentences", "csv or tsv (--format)")
+CARRIER = QT_TRANSLATE_NOOP("Sentences", "a figure that carries one (--format)")
+VECTOR = QT_TRANSLATE_NOOP("Sentences", "svg or pdf (--format)")
+"""Things that options need and a format has."""
+
+SENTENCES: tuple[str, ...] = (_HEADS, _CELL, _SETTING, _TWICE, _WHOLE, _POINTS, _LEVELS, _CENTIMETERS, _NEEDS, _CLASHES)
+SENTENCES += (FIGURE, TEXT, SPREADSHEET, CARRIER, VECTOR)
+
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
@@ -21,7 +43,7 @@ def heads(text: str) -> tuple[int, ...] | str | None:
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None or int(match[2] or match[1]) < int(match[1]):
-            raise argparse.ArgumentTypeError(f"expected all, or heads such as 0,2-3, got {text!r}")
+            raise argparse.ArgumentTypeError(_HEADS.format(got=repr(text)))
         found |= dict.fromkeys(range(int(match[1]), int(match[2] or match[1]) + 1))
     return tuple(found)
 
@@ -29,14 +51,14 @@ def heads(text: str) -> tuple[int, ...] | str | None:
 def cell(text: str) -> tuple[int, int]:
     parts = text.split(",")
     if len(parts) != 2 or not all(re.fullmatch(r"\d{1,9}", part.strip(), re.ASCII) for part in parts):
-        raise argparse.ArgumentTypeError(f"expected a row and a column such as 10,13, got {text!r}")
+        raise argparse.ArgumentTypeError(_CELL.format(got=repr(text)))
     return int(parts[0]), int(parts[1])
 
 
 def setting(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign:
-        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+        raise argparse.ArgumentTypeError(_SETTING.format(got=repr(text)))
     return name, value
 
 
@@ -47,7 +69,7 @@ class Settings(argparse.Action):
         found = dict(getattr(chosen, self.dest) or ())
         for name, value in values:
             if name in found:
-                raise argparse.ArgumentError(self, f"{name} is given two values; expected one")
+                raise argparse.ArgumentError(self, _TWICE.format(name=name))
             found[name] = value
         setattr(chosen, self.dest, list(found.items()))
 
@@ -55,7 +77,7 @@ class Settings(argparse.Action):
 def whole(lowest: int, highest: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not lowest <= int(text) <= highest:
-            raise argparse.ArgumentTypeError(f"expected a whole number from {lowest} to {highest}, got {text!r}")
+            raise argparse.ArgumentTypeError(_WHOLE.format(least=lowest, most=highest, got=repr(text)))
         return int(text)
 
     return parse
@@ -101,24 +123,24 @@ def idle(given: Collection[str], needs: Mapping[str, str], clashes: Mapping[str,
     """
     for choice, other in needs.items():
         if choice in given and other not in given:
-            return f"{choice} means something with {other} only; it was given without."
+            return f"{_NEEDS.format(choice=choice, needed=other)}."
     for other, choices in clashes.items():
         if other in given and (found := [choice for choice in choices if choice in given]):
-            return f"{found[0]} means nothing with {other}; leave one of the two out."
+            return f"{_CLASHES.format(choice=found[0], needed=other)}."
     return ""
 
 
 def points(text: str) -> float:
     size = _number(text)
     if size is None or not 4 <= size <= 72:
-        raise argparse.ArgumentTypeError(f"expected points from 4 to 72, got {text!r}")
+        raise argparse.ArgumentTypeError(_POINTS.format(got=repr(text)))
     return size
 
 
 def levels(text: str) -> tuple[float, float]:
     found = [_number(part) for part in text.split(",")]
     if len(found) != 2 or found[0] is None or found[1] is None or not found[0] < found[1]:
-        raise argparse.ArgumentTypeError(f"expected two numbers such as -5,7, the lower one first, got {text!r}")
+        raise argparse.ArgumentTypeError(_LEVELS.format(got=repr(text)))
     return found[0], found[1]
 
 
@@ -137,5 +159,5 @@ def centimeters(text: str) -> float:
     except ValueError:
         length = 0.0
     if not 1 <= length <= 500:
-        raise argparse.ArgumentTypeError(f"expected centimeters from 1 to 500, got {text!r}")
+        raise argparse.ArgumentTypeError(_CENTIMETERS.format(got=repr(text)))
     return length

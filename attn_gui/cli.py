@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from attn_gui.commands.command_ground import (
     DONE,
+    NO_MEMORY,
     FileProgress,
     Parser,
     Refusal,
@@ -25,13 +26,24 @@ from attn_gui.commands.command_ground import (
     add_problem,
     arranged,
     nearest,
+    note_on_stderr,
     opened,
     say,
     told,
 )
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
 from attn_gui.version import VERSION
+
+_UNWRITTEN = QT_TRANSLATE_NOOP("Sentences", "The output could not be written: {reason}.")
+_NO_COMMAND = QT_TRANSLATE_NOOP(
+    "Sentences", "There is neither a file nor a command {word}{near}; “attn-gui --help” lists them."
+)
+_NO_FILE = QT_TRANSLATE_NOOP("Sentences", "Options on arrays need a FILE that holds them.")
+_ONE_EACH = QT_TRANSLATE_NOOP("Sentences", "Options on arrays are about one problem; {names} hold one each.")
+_REST_ONLY = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} also holds {names}, not read: the lines above are about the rest only."
+)
 
 REFUSED, INTERRUPTED = 2, 130
 AS_IT_CAN = "as-it-can"
@@ -48,14 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = COMMANDS.get(words[0]) if words else None
         return command.run(words[1:]) if command else _window(words)
     except Refusal as refusal:
-        return _refuse(str(refusal))
+        return _refuse(refusal)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Unheard as unheard:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
         if isinstance(unheard.reason, BrokenPipeError):  # whoever read the paths has heard enough
             return DONE
-        return _refuse(f"The output could not be written: {unheard.reason.strerror}.")
+        return _refuse(Refusal(_UNWRITTEN, reason=unheard.reason.strerror))
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -102,23 +114,22 @@ def _completion(words: list[str]) -> int:
     return completion(words, _window_parser(), _verify_parser())
 
 
-def _refuse(sentence: str) -> int:
-    print(f"attn-gui: {sentence}", file=sys.stderr)
+def _refuse(refusal: Refusal) -> int:
+    note_on_stderr(refusal)
     return REFUSED
 
 
 def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
     if words and re.fullmatch(r"\w+", words[0]) and not Path(words[0]).exists():  # a slip in a command, hardly a file
-        near = nearest(words[0], list(COMMANDS))
-        raise Refusal(f"There is neither a file nor a command {words[0]}{near}; “attn-gui --help” lists them.")
+        raise Refusal(_NO_COMMAND, word=words[0], near=nearest(words[0], list(COMMANDS)))
     if not chosen.files and arranged(chosen) is not None:
-        raise Refusal("Options on arrays need a FILE that holds them.")
+        raise Refusal(_NO_FILE)
     for files in () if chosen.in_window else _apart(chosen.files):
         _check_alone(chosen, files)
         _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
-        raise Refusal(reason)
+        raise Refusal("{reason}", reason=reason)
     from attn_gui.app.shell.start import run
 
     return run([file.absolute() for file in chosen.files], chosen.lang, arranged(chosen))  # a journal outlives a folder
@@ -147,9 +158,9 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
     try:
         whole = whole_ones(files)
     except FormatError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     if len(whole) > 1:
-        raise Refusal(f"Options on arrays are about one problem; {several_name(whole)} hold one each.")
+        raise Refusal(_ONE_EACH, names=several_name(whole))
 
 
 def _check(chosen: argparse.Namespace) -> None:
@@ -169,7 +180,7 @@ def _check(chosen: argparse.Namespace) -> None:
     except Unnamed:
         pass  # the window asks
     except FormatError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     except Refusal as refusal:
         if not isinstance(refusal.__cause__, ModelNeeded):  # which the window looks for
             raise
@@ -185,16 +196,15 @@ def _verify(words: list[str]) -> int:
         with FileProgress(chosen.file) as progress:
             found = verify(loaded.problem, tell=progress.show)
     except MemoryError as error:
-        raise Refusal("This does not fit into the memory of this computer.") from error
+        raise Refusal(NO_MEMORY) from error
     for line in found.lines():
         say(line)
     if found.complaint:
-        raise Refusal(found.complaint)
+        raise Refusal("{sentence}", sentence=found.complaint)
     if found.unjudged is not None:
-        raise Refusal(str(found.unjudged))
+        raise Refusal(found.unjudged)
     if loaded.left_out:
-        names = ", ".join(listed(loaded.left_out))
-        raise Refusal(f"{chosen.file.name} also holds {names}, not read: the lines above are about the rest only.")
+        raise Refusal(_REST_ONLY, file=chosen.file.name, names=", ".join(listed(loaded.left_out)))
     return DONE
 
 
@@ -225,7 +235,9 @@ def _window_parser() -> argparse.ArgumentParser:
         ),
         description="Take attention apart by hand: edit Q, K, V and watch every step follow.\n\ncommands:\n"
         + "\n".join(f"  {name:<12}{command.does}" for name, command in COMMANDS.items()),
-        epilog="“attn-gui COMMAND --help” tells the options of a command.",
+        epilog="“attn-gui COMMAND --help” tells the options of a command.\n"
+        "Refusals and notes are in Chinese where LC_ALL, LC_MESSAGES or LANG begins with zh;\n"
+        "figures and sheets are in the language of --lang.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

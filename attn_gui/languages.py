@@ -1,3 +1,19 @@
-"""Languages that the program speaks, the one of its source first. Imports nothing."""
+"""Languages that the program speaks, the one of its source first, and that of the locale. Imports nothing but os."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
 
 LANGUAGES = ("en", "zh")
+
+
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
+    """Mark `text` for translation; the same as Qt's, which the command line does not import."""
+    return text
+
+
+def locale_language(environment: Mapping[str, str] = os.environ) -> str:
+    """The language of the locale for messages: that of the first of LC_ALL, LC_MESSAGES and LANG that is set."""
+    locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "zh" if locale.lower().startswith("zh") else "en"

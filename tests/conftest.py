@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before the first import of Qt
+# the sentences of the command line are those of the locale; a test asks for the Chinese ones by itself
+os.environ |= {name: "C" for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name, "").startswith("zh")}
 if "PYTEST_XDIST_WORKER" in os.environ:  # before that of NumPy: threads of BLAS in each of many processes would spin
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for cores that the others have
 

@@ -545,6 +545,7 @@ def test_every_public_name_exists() -> None:
     for name in attn_gui.__all__:
         assert callable(getattr(attn_gui, name))
         assert name in dir(attn_gui)
+    assert {name for name in dir(attn_gui) if not name.startswith("__")} == {*attn_gui.__all__}
     with pytest.raises(AttributeError, match="nothing_such"):
         attn_gui.nothing_such  # noqa: B018  # the access itself is what is tested
 
@@ -692,6 +693,67 @@ def test_one_file_goes_to_stdout_and_several_are_refused(tmp_path: Path) -> None
     several = run("export", WORKED, "-o", "-", "--format", "csv", "png")
     assert several.returncode == 2
     assert "-o - writes one file, and 2 were asked for" in several.stderr
+
+
+CHINESE = [
+    (["exprot"], "没有名为 exprot 的文件，也没有这个命令（最接近的是 export）；“attn-gui --help”列出全部命令。"),
+    (["export", WORKED], "缺少必需的参数：-o。"),
+    (["export", "-o"], "选项 -o：后面应有一个值。"),
+    (["verify", WORKED, "--foo"], "无法识别的参数：--foo。"),
+    (["export", WORKED, "-o", "out", "--theme", "lihgt"], "没有 'lihgt' 这个选择（可选："),
+    (["export", WORKED, "-o", "out", "--theme", "lihgt"], "（最接近的是 light）。"),
+    (["export", WORKED, "-o", "out", "--heads", "9-"], "选项 --heads：应为 all 或 0,2-3 这样的头，得到 '9-'。"),
+    (["export", WORKED, "-o", "out", "--heads", "9"], "没有头 9；这个问题中的头：仅 0。"),
+    (["export", WORKED, "-o", "out", "--stage", "{nix}"], "没有阶段 '{nix}'；这个问题的阶段：query、key、value、"),
+    (["export", WORKED, "-o", "out", "--bom"], "--bom 单独使用没有意义，还需要：csv 或 tsv（--format）。"),
+    (["export", "nowhere.npz", "-o", "out"], "nowhere.npz 不存在。"),
+    (["export", WORKED, "-o", "out", "--width", "1"], "宽 1.0 厘米放不下热图及其标签"),
+    (["solution", WORKED, "-o", "out", "--cell", "1,1"], "单元格同时需要 --stage 和 --cell"),
+    (["{odd}.npz"], "{odd}.npz 不存在。"),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), CHINESE)
+def test_a_chinese_locale_is_refused_in_chinese(
+    words: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert main(list(map(str, words))) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("attn-gui: ")
+    assert sentence in said
+    assert said.count("\n") == 1
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")  # which counts before the others
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert main(list(map(str, words))) == 2
+    assert not re.search("[\u4e00-\u9fff]", capsys.readouterr().err)
+
+
+def test_a_locale_changes_stderr_and_nothing_else(tmp_path: Path) -> None:
+    minilm = resource("examples", "minilm-layer2.npz")
+    words = ["export", minilm, "-o", tmp_path / "out", "--heads", 3, "--format", "svg", "--no-session"]
+    chinese = run(*words, LC_ALL="", LC_MESSAGES="", LANG="zh_CN.UTF-8")
+    first = (tmp_path / "out" / "minilm-layer2-weights-h3.svg").read_bytes()
+    english = run(*words, LC_ALL="C.UTF-8")
+    assert chinese.stdout == english.stdout
+    assert (tmp_path / "out" / "minilm-layer2-weights-h3.svg").read_bytes() == first, "figures go by --lang"
+    assert chinese.stderr == "attn-gui: 未使用的数组：weights、concat。\n"
+    assert english.stderr == "attn-gui: Arrays not used: weights, concat.\n"
+
+
+def test_help_in_a_chinese_locale_imports_no_qt() -> None:
+    code = (
+        "import sys; from attn_gui.cli import main\ntry: main(['--version'])\nfinally: print('PySide6' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"LC_ALL": "zh_CN.UTF-8"}
+    )
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 TOLD = {

@@ -7,7 +7,7 @@ import pytest
 
 import attn_gui
 from attn_gui.cli import main
-from attn_gui.commands.export_command import export_parser
+from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.formats import load, load_matrix, open_file, open_matrix
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
@@ -30,6 +30,8 @@ OPTIONS = {
     "font_size": "font_size",
     "values": "values",
     "colorbar": "colorbar",
+    "title": "title",
+    "outlines": "outlines",
     "transparent": "transparent",
     "sheet": "sheet",
     "session": "session",
@@ -54,6 +56,12 @@ def test_every_choice_of_the_dialogs_has_an_option():
     chosen = {*ExportChoice.__dataclass_fields__, *DataChoice.__dataclass_fields__}
     assert chosen == set(OPTIONS)
     assert set(OPTIONS.values()) <= known
+
+
+def test_every_option_has_a_type_in_python():
+    parser = export_parser()
+    options = {action.dest for action in parser._actions if action.option_strings}
+    assert set(ExportOptions.__annotations__) == options - {"help", "folder", *parser.get_default("arranging")}
 
 
 def test_python_writes_the_bytes_of_the_command_line(tmp_path):

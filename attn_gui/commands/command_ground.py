@@ -9,12 +9,13 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attn_gui.arguments import Settings, setting, whole
+from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
@@ -22,15 +23,41 @@ if TYPE_CHECKING:
     from attn_gui.formats.named.arrangement import Arrangement
 
 DONE = 0  # the exit code of a command that did what it was asked
+NEAREST = QT_TRANSLATE_NOOP("Sentences", " (the nearest is {word})")
+NO_MEMORY = QT_TRANSLATE_NOOP("Sentences", "This does not fit into the memory of this computer.")
 MOST_CHANGES = 6  # that are said of a file
 
 
+SAY_WHICH = QT_TRANSLATE_NOOP("Sentences", "{sentence} Say which is which: --array {arrays}.")
+ALSO_HOLDS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} also holds {names}, which would change the numbers and is not read; nothing is written. Say which arrays "
+    "count: --array query=query ….",
+)
+BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
+
+
 class Refusal(Exception):
-    """A refusal, in one sentence."""
+    """A refusal, in one sentence: a template and what fills its {places}, or an error that says it."""
+
+    def __init__(self, said: object, **values: object) -> None:
+        self.template: str | None = getattr(said, "template", None)
+        self.values: Mapping[str, object] = getattr(said, "values", {})
+        if isinstance(said, str) and self.template is None:
+            self.template, self.values, said = said, values, said.format(**values)
+        super().__init__(str(said))
 
 
 class Unnamed(Refusal):
     """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
+
+
+class Misuse(Refusal):
+    """A refusal of words by their parser, in the words of argparse, and what may have been meant."""
+
+    def __init__(self, message: str, near: str) -> None:
+        self.message, self.near = message.rstrip("."), near
+        super().__init__("{message}{near}.", message=self.message[:1].upper() + self.message[1:], near=near)
 
 
 class Unheard(Exception):
@@ -57,7 +84,7 @@ class Parser(argparse.ArgumentParser):
         say(message, end="")
 
     def error(self, message: str) -> NoReturn:
-        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}{self._nearest(message)}.")
+        raise Misuse(message, self._nearest(message))
 
     def _nearest(self, message: str) -> str:
         """Name the option, or the choice of an option, that is nearest to the word that is refused."""
@@ -72,7 +99,7 @@ class Parser(argparse.ArgumentParser):
 def nearest(word: str, known: Sequence[str]) -> str:
     """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
     near = difflib.get_close_matches(word, known, n=1)
-    return f" (the nearest is {near[0]})" if near else ""
+    return NEAREST.format(word=near[0]) if near else ""
 
 
 class _FirstFile(argparse.Action):
@@ -150,7 +177,7 @@ def arranged(chosen: argparse.Namespace) -> Arrangement | None:
     try:
         return arrangement_of(dict(given.pop("array", ())), **given)
     except FormatError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def opened(chosen: argparse.Namespace) -> Loaded:
@@ -168,16 +195,16 @@ def opened(chosen: argparse.Namespace) -> Loaded:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
     except SeveralMaps as error:
-        raise Unnamed(str(error)) from error
+        raise Unnamed(error) from error
     except ForeignNames as error:
         likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
         likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
-        said = shlex.join(f"{part}={name}" for part, name in likely.items())
-        raise Unnamed(f"{str(error).rstrip('.')}. Say which is which: --array {said}.") from error
+        arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
+        raise Unnamed(SAY_WHICH, sentence=error, arrays=arrays) from error
     except SeveralReadings as error:
         raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
 
 
 def complete(loaded: Loaded, path: Path) -> Loaded:
@@ -185,37 +212,48 @@ def complete(loaded: Loaded, path: Path) -> Loaded:
     if loaded.missed:
         from attn_gui.formats.problem_fields import listed
 
-        names = ", ".join(listed(loaded.missed))
-        raise Refusal(
-            f"{path.name} also holds {names}, which would change the numbers and is not read; nothing is "
-            "written. Say which arrays count: --array query=query …."
-        )
+        raise Refusal(ALSO_HOLDS, file=path.name, names=", ".join(listed(loaded.missed)))
     return loaded
 
 
 def need_drawing() -> None:
     """Get ready to draw without a window, with a display, too: the same figure everywhere. Raises Refusal."""
     if reason := complaint(DRAWING):
-        raise Refusal(reason)
+        raise Refusal("{reason}", reason=reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
 def told(loaded: Loaded) -> Loaded:
     """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
     for note in loaded.notes:
-        print(f"attn-gui: {note}", file=sys.stderr)
+        note_on_stderr(note)
     if changes := _changes(loaded):
-        print(f"attn-gui: Changed by hand: {'; '.join(changes)}.", file=sys.stderr)
+        from attn_gui.formats.file_sentences import Note
+
+        note_on_stderr(Note(BY_HAND, changes="; ".join(changes)))
     return loaded
 
 
 def _changes(loaded: Loaded) -> list[str]:
-    """Changes by hand in a problem, in words; of many the first ones."""
+    """Changes by hand in a problem, in English words; of many the first ones."""
     from attn_gui.engine.chain.hand_words import phrase
 
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
     return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
+
+
+def note_on_stderr(said: object) -> None:
+    """Write an error or a note to stderr, in the language of the locale."""
+    print(f"attn-gui: {_in_locale(said)}", file=sys.stderr)
+
+
+def _in_locale(said: object) -> str:
+    if locale_language() == "en" or complaint(DRAWING):
+        return str(said)
+    from attn_gui.commands.chinese import chinese
+
+    return chinese(said)
 
 
 @contextmanager

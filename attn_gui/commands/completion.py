@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 
 from attn_gui.commands.command_ground import DONE, Parser, Refusal, say
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
+_NO_SHTAB = QT_TRANSLATE_NOOP(
+    "Sentences", "Completion needs the package shtab, which is not installed: python -m pip install shtab"
+)
 SHELLS = ("bash", "zsh")
 
 
@@ -15,9 +19,7 @@ def completion(words: list[str], window: argparse.ArgumentParser, verify: argpar
     try:
         from shtab import complete
     except ImportError as error:
-        raise Refusal(
-            "Completion needs the package shtab, which is not installed: python -m pip install shtab"
-        ) from error
+        raise Refusal(_NO_SHTAB) from error
     say(complete(_whole(window, verify), shell=chosen.shell))
     return DONE
 

@@ -9,11 +9,27 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
+from attn_gui.arguments import (
+    CARRIER,
+    FIGURE,
+    SPREADSHEET,
+    TEXT,
+    VECTOR,
+    Settings,
+    cell,
+    centimeters,
+    heads,
+    joined,
+    levels,
+    parsed,
+    points,
+    setting,
+    whole,
+)
 from attn_gui.commands.command_ground import (
     DONE,
     Parser,
@@ -25,19 +41,23 @@ from attn_gui.commands.command_ground import (
     say,
     told,
 )
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
 
+_NO_MEMORY = QT_TRANSLATE_NOOP(
+    "Sentences", "This does not fit into the memory of this computer; choose fewer heads or stages."
+)
+_SEVERAL = QT_TRANSLATE_NOOP(
+    "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
+)
 USUAL_FORMAT, SHOWN = "png", "split"
 STDOUT = "-"
-FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)", "csv or tsv (--format)"
-CARRIER = "a figure that carries one (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
-NEEDS |= {"--session": CARRIER, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar"), FIGURE)
+NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
+NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
 CLASHES = {
     "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
     "--picture": ("--sheet",),
@@ -59,9 +79,9 @@ def export(words: list[str]) -> int:
         for path in written(loaded, chosen):
             say(path)
     except (ValueError, LookupError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     except MemoryError as error:
-        raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
+        raise Refusal(_NO_MEMORY) from error
     return DONE
 
 
@@ -71,12 +91,47 @@ def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Names
         chosen.folder = Path(folder)
         paths = list(write())
         if len(paths) != 1:
-            raise Refusal(f"-o - writes one file, and {len(paths)} were asked for: name one stage, head and format.")
+            raise Refusal(_SEVERAL, count=len(paths))
         sys.stdout.buffer.write(paths[0].read_bytes())
         sys.stdout.buffer.flush()
 
 
-def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Any) -> list[Path]:
+class ExportOptions(TypedDict, total=False):
+    """Options of `export_files`: those of the command line, with `_` for `-`."""
+
+    batch: int
+    bom: bool
+    cell: tuple[int, int]
+    colorbar: bool
+    colormap: str
+    compare: str | os.PathLike[str]
+    dpi: int
+    font_size: float
+    format: str | Sequence[str]
+    frames: bool
+    headers: bool
+    heads: int | str | Sequence[int]
+    height: float
+    lang: str
+    levels: tuple[float, float]
+    name: str
+    outlines: bool
+    page: str
+    picture: str
+    session: bool
+    set: Mapping[str, Any]
+    sheet: bool
+    show: str
+    stage: str | Sequence[str]
+    style: str
+    theme: str
+    title: bool
+    transparent: bool
+    values: bool
+    width: float
+
+
+def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Unpack[ExportOptions]) -> list[Path]:
     """Write figures and numbers of a problem into a folder and give the paths, as `attn-gui export` does.
 
     The options are those of the command line but for those on arrays, with `_` for `-`: `stage="weights"`,
@@ -116,6 +171,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
+    found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]
     return found | {TEXT for kind in kinds if kind.text} | {SPREADSHEET for kind in kinds if kind.spreadsheet}
 
@@ -273,5 +329,12 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--transparent", action="store_true", help="no ground behind the figure (png, svg, pdf)")
     add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
+    add(
+        "--title",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the title, and the shape beside it (default: with them)",
+    )
+    add("--outlines", action="store_true", help="letters as paths, for viewers without the fonts (svg, pdf)")
     add("--lang", choices=LANGUAGES, default="en", help="language of the figure (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")

@@ -12,16 +12,30 @@ from attn_gui.engine.comparison.difference import difference_of, pair_of
 from attn_gui.engine.comparison.earlier import earlier_of
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, is_derived, with_derived
-from attn_gui.engine.problem.errors import StageError
+from attn_gui.engine.problem.errors import Said, StageError
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.engine.stages.derived import OVER_HEADS, over_heads
 from attn_gui.formats import FormatError, Loaded
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
+from attn_gui.formats.file_sentences import Note
 from attn_gui.formats.saving import saving
 
+_NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")
+_NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {item}; the problem has {known}.")
+_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "There is no head {head}; the problem has {known}.")
+_NO_NAME = QT_TRANSLATE_NOOP("Sentences", "--name is {got}; expected a name without folders, which -o says.")
+_NO_STAGE = QT_TRANSLATE_NOOP("Sentences", "There is no stage {got}; the problem has {known}.")
+_NO_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}."
+)
+_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{path} is a file; expected a folder.")
 
-class ExportError(ValueError):
-    """A request for something that is not there; the message is one sentence."""
+_ALONE, _UP_TO = QT_TRANSLATE_NOOP("Sentences", "only 0"), QT_TRANSLATE_NOOP("Sentences", "0 to {last}")
+
+
+class ExportError(Said, ValueError):
+    """A request for something that is not there, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,7 @@ class Request:
         try:
             pair_of(self.other.before, self.evaluation, stage)
         except StageError as error:
-            raise ExportError(f"{stage} cannot be compared: the other state has nothing that stands for it.") from error
+            raise ExportError(_NO_PAIR, name=stage) from error
         face = earlier_of if self.options.show == "before" else difference_of
         return face(self.other.before, self.evaluation)
 
@@ -81,13 +95,13 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     """The request in the options of the command line; ExportError with one sentence for what is not there."""
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
-        raise ExportError(f"There is no batch item {options.batch}; the problem has {_count(problem.batch_size)}.")
+        raise ExportError(_NO_ITEM, item=options.batch, known=_count(problem.batch_size))
     if options.name and Path(options.name).name != options.name:
-        raise ExportError(f"--name is {options.name!r}; expected a name without folders, which -o says.")
+        raise ExportError(_NO_NAME, got=repr(options.name))
     every = tuple(range(problem.num_heads))
     heads = every if options.heads is None or isinstance(options.heads, str) else options.heads
     if missing := [head for head in heads if head not in every]:
-        raise ExportError(f"There is no head {missing[0]}; the problem has {_count(problem.num_heads)}.")
+        raise ExportError(_NO_HEAD, head=missing[0], known=_count(problem.num_heads))
     known = (*evaluation.stages, *derived_maps(evaluation))
     named = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
     if isinstance(options.heads, str):
@@ -95,7 +109,7 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     fields = tuple(name for name in named if name in problem.arrays() and name not in known)
     stages = tuple(name for name in named if name not in fields)
     if unknown := [stage for stage in stages if stage not in known]:
-        raise ExportError(f"There is no stage {unknown[0]!r}; the problem has {', '.join(known)}.")
+        raise ExportError(_NO_STAGE, got=repr(unknown[0]), known=known)
     if any(is_derived(stage) for stage in stages):
         evaluation = with_derived(evaluation)
     if options.compare is None:
@@ -110,8 +124,8 @@ def _over_heads(stage: str, word: str) -> str:
     """The map of all heads of a stage together. Raises ExportError where there is none of that name."""
     merged, heads = over_heads(stage, word)
     if heads is not None:
-        words = ", ".join(f"{entry.word} of {entry.reads}" for entry in OVER_HEADS.values())
-        raise ExportError(f"--heads is {word!r} of {stage}; expected all, heads such as 0,2-3, or {words}.")
+        words = ", ".join(f"--stage {entry.reads} --heads {entry.word}" for entry in OVER_HEADS.values())
+        raise ExportError(_NO_HEADS, got=repr(word), name=stage, words=words)
     return merged
 
 
@@ -122,9 +136,9 @@ def make_folder(folder: Path) -> None:
             folder.mkdir(parents=True, exist_ok=True)
     except FormatError as error:
         if folder.exists():
-            raise ExportError(f"{folder} is a file; expected a folder.") from error
+            raise ExportError(_NO_FOLDER, path=str(folder)) from error
         raise
 
 
-def _count(size: int) -> str:
-    return "only 0" if size == 1 else f"0 to {size - 1}"
+def _count(size: int) -> Note:
+    return Note(_ALONE) if size == 1 else Note(_UP_TO, last=size - 1)

@@ -11,6 +11,7 @@ from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.compared_state import Other
 from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
 from attn_gui.commands.number_files import write_numbers
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import IMAGES, Loaded
 from attn_gui.formats.export_names import file_stem, heads_part
 
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind
 
 
+_NO_FIGURE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
+)
+_NO_STAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} is a matrix of the problem, and two states are compared by stages: leave out --compare."
+)
+_ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A page shows one state: leave out --compare.")
+_ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage names {count}.")
+_NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
+_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
+_NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
 USUAL_DPI = 300
 
 
@@ -43,12 +55,9 @@ def _check_names(request: Request) -> None:
     """Figures and pages are those of stages, and so are comparisons."""
     drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
     if request.fields and drawn:
-        raise ExportError(f"{request.fields[0]} is a matrix of the problem, no stage: it is written as numbers only.")
+        raise ExportError(_NO_FIGURE, name=request.fields[0])
     if request.fields and request.other is not None:
-        raise ExportError(
-            f"{request.fields[0]} is a matrix of the problem, and two states are compared by stages: leave out "
-            "--compare."
-        )
+        raise ExportError(_NO_STAGE, name=request.fields[0])
     for stage in request.stages:
         request.read(stage)  # raises what a file of it would, before there is a folder
 
@@ -56,7 +65,7 @@ def _check_names(request: Request) -> None:
 def _write_page(request: Request) -> Iterator[Path]:
     """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
     if request.other is not None:
-        raise ExportError("A page shows one state: leave out --compare.")
+        raise ExportError(_ONE_STATE)
     from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
     from attn_gui.figure.pages.aim import Aim
     from attn_gui.figure.pages.knobs import from_texts
@@ -64,11 +73,11 @@ def _write_page(request: Request) -> Iterator[Path]:
     options, problem = request.options, request.loaded.problem
     kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
     if len(request.stages) > 1:
-        raise ExportError(f"A page looks at one stage; --stage names {len(request.stages)}.")
+        raise ExportError(_ONE_STAGE, count=len(request.stages))
     if others := [ending for ending in options.format if ending not in IMAGES]:
-        raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
+        raise ExportError(_NO_FORM, forms=tuple(IMAGES), got=others[0])
     if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
-        raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
+        raise ExportError(_NO_CELL, cell=f"{options.cell[0]},{options.cell[1]}", name=request.stages[0])
     kind.check(problem)
     states = request.loaded.snapshots
     aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
@@ -92,7 +101,7 @@ def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, 
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
-        raise ExportError(f"The page {kind.name} has no slider, and so no frames.")
+        raise ExportError(_NO_SLIDER, page=kind.name)
     ensure_gui()
     options = _figure_options(request.options)
     frames = Frames(kind, FigureOptions(**options, **choices), head)
@@ -116,8 +125,8 @@ def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
     """The options of the command line that every figure has."""
     from attn_gui.figure.styles import resolution
 
-    names = ("batch", "width", "height", "font_size", "values", "colorbar", "transparent", "theme", "lang", "session")
-    chosen = {name: getattr(options, name) for name in (*names, "style")}
+    names = ("batch", "width", "height", "font_size", "values", "colorbar", "title", "outlines", "transparent", "theme")
+    chosen = {name: getattr(options, name) for name in (*names, "lang", "session", "style")}
     return chosen | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
 
 

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, parsed, setting, whole
-from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, muted, need_drawing, say
-from attn_gui.languages import LANGUAGES
+from attn_gui.commands.command_ground import (
+    DONE,
+    NO_MEMORY,
+    FileProgress,
+    Parser,
+    Refusal,
+    muted,
+    need_drawing,
+    note_on_stderr,
+    say,
+)
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.models import Model, Run
 
+_NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "There is no head {head}; expected 0 to {last}.")
+_LONG_JSON = QT_TRANSLATE_NOOP("Sentences", "--intervene has {count} letters; expected at most {most}.")
+_NO_JSON = QT_TRANSLATE_NOOP("Sentences", "--intervene is not valid JSON; expected a record such as {example}.")
+_RECORD = '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}'
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
-NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi"), "-o")
+NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title", "--outlines"), "-o")
 CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
@@ -38,7 +51,7 @@ def model(words: list[str]) -> int:
         with FileProgress(chosen.folder) as progress:
             found = read_model(_folder(chosen.folder, progress), progress.show)
         for note in found.notes:
-            print(f"attn-gui: {note}", file=sys.stderr)
+            note_on_stderr(note)
         with muted():
             found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
@@ -49,9 +62,9 @@ def model(words: list[str]) -> int:
         for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
             say(path)
     except (ValueError, TypeError, LookupError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     except MemoryError as error:
-        raise Refusal("This does not fit into the memory of this computer.") from error
+        raise Refusal(NO_MEMORY) from error
     return DONE
 
 
@@ -75,7 +88,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
     if chosen.layer is not None:
         checked_layer(chosen.layer, run.model.num_layers)
     if chosen.head is not None and chosen.head >= run.model.num_heads:
-        raise Refusal(f"There is no head {chosen.head}; expected 0 to {run.model.num_heads - 1}.")
+        raise Refusal(_NO_HEAD, head=chosen.head, last=run.model.num_heads - 1)
     if chosen.position is not None:
         run.place(chosen.position)
     if chosen.stage is not None:
@@ -157,7 +170,7 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
 
 def _looks(chosen: argparse.Namespace) -> dict[str, Any]:
     """Options of all figures."""
-    return {"dpi": chosen.dpi, "lang": chosen.lang, "theme": chosen.theme}
+    return {name: getattr(chosen, name) for name in ("dpi", "lang", "theme", "title", "outlines")}
 
 
 def _interventions(text: str | None) -> list[Any]:
@@ -165,14 +178,11 @@ def _interventions(text: str | None) -> list[Any]:
     if text is None:
         return []
     if len(text) > LONGEST_JSON:
-        raise Refusal(f"--intervene has {len(text)} letters; expected at most {LONGEST_JSON}.")
+        raise Refusal(_LONG_JSON, count=len(text), most=LONGEST_JSON)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refusal(
-            "--intervene is not valid JSON; expected a record such as "
-            '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}.'
-        ) from error
+        raise Refusal(_NO_JSON, example=_RECORD) from error
     return found if isinstance(found, list) else [found]
 
 
@@ -227,6 +237,13 @@ def _add_figures(parser: Parser) -> None:
     add("--format", **several, choices=endings, metavar="EXT", help=f"of {', '.join(endings)} (default: {endings[0]})")
     add("--lang", choices=LANGUAGES, default="en", help="language of the figures (default: en)")
     add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")
+    add(
+        "--title",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the title, and the shape beside it (default: with them)",
+    )
+    add("--outlines", action="store_true", help="letters as paths, for viewers without the fonts (svg, pdf)")
     add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
 
 

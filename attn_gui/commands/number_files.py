@@ -10,6 +10,7 @@ from typing import Any
 from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Request
 from attn_gui.engine import made_direct
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import (
     Format,
     Rows,
@@ -31,6 +32,9 @@ from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
 
+_SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
+_COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
+
 
 def write_numbers(request: Request, ending: str) -> Iterator[Path]:
     """The numbers in a format of the catalog, or a script of them; gives each path once it is written."""
@@ -50,7 +54,7 @@ def write_numbers(request: Request, ending: str) -> Iterator[Path]:
 def _write_script(request: Request, key: str) -> Path:
     """A script that prints the numbers of every stage."""
     if request.other is not None:
-        raise ExportError("A script computes one state: leave out --compare.")
+        raise ExportError(_SCRIPT)
     path = Path(request.options.folder, script_name(request.name, key))
     write_file(path, script_text(request.loaded.problem, SCRIPTS[key]).encode("utf-8"))
     return path
@@ -59,7 +63,7 @@ def _write_script(request: Request, key: str) -> Path:
 def _write_steps(request: Request, kind: Format[Any]) -> Path:
     """The problem with every step in one file that computes them."""
     if request.other is not None:
-        raise ExportError(f"A {kind.suffixes[0]} computes one state: leave out --compare.")
+        raise ExportError(_COMPUTES, ending=kind.suffixes[0])
     path = request.base("stages", kind.suffixes[0])
     with FileProgress(path) as progress:
         save_steps(request.loaded.problem, path, progress.show)

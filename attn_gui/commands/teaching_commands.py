@@ -17,7 +17,12 @@ from attn_gui.commands.command_ground import (
     say,
     told,
 )
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+
+_HALF_A_CELL = QT_TRANSLATE_NOOP("Sentences", "A cell needs --stage and --cell, a whole problem neither.")
+_IDLE_HEAD = QT_TRANSLATE_NOOP(
+    "Sentences", "--head is for a cell of a stage that has heads; here it would change nothing."
+)
 
 
 def lesson(words: list[str]) -> int:
@@ -32,7 +37,7 @@ def lesson(words: list[str]) -> int:
     try:
         states = states_of(read_lesson(chosen.file), PAGES)
     except FormatError as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     steps = _counted(len(states), "step")
     questions = _counted(sum(state.step.question is not None for state in states), "question")
     say(f"{chosen.file.name}: {steps}, {questions}, every number computed")
@@ -70,7 +75,7 @@ def worksheet(words: list[str]) -> int:
                 progress.clear()
                 say(path)
     except (ValueError, KeyError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     return DONE
 
 
@@ -78,7 +83,7 @@ def solution(words: list[str]) -> int:
     """Write the worked solution of a cell, or of a whole problem."""
     chosen = solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
-        raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
+        raise Refusal(_HALF_A_CELL)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
     from attn_gui.engine.evaluation.choice import evaluation_of
@@ -90,7 +95,7 @@ def solution(words: list[str]) -> int:
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:
-            raise Refusal("--head is for a cell of a stage that has heads; here it would change nothing.")
+            raise Refusal(_IDLE_HEAD)
         if chosen.cell is None:
             index, found = None, solution_of_all(evaluation, chosen.batch)
         else:
@@ -104,7 +109,7 @@ def solution(words: list[str]) -> int:
                 save_solution(found, path, chosen.lang, progress.show)
             say(path)
     except (ValueError, LookupError, OSError) as error:
-        raise Refusal(str(error)) from error
+        raise Refusal(error) from error
     return DONE
 
 

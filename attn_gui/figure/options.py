@@ -29,7 +29,7 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 FONT_SIZES = (4.0, 72.0)
 MEASURES = ("width", "height", "dpi", "font_size")
 PAGE = "a page"
-NEEDS = {"knobs": PAGE, "cell": PAGE, "compare": "before"}
+NEEDS = {"set": PAGE, "cell": PAGE, "compare": "before"}
 CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 
@@ -41,9 +41,9 @@ class FigureOptions:
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
     of the stage, (row, column) as shown, and has `knobs`. A state `beside` the one drawn is shown with it; a page may
-    show the `states` kept beside the problem, or the `model` that it is a layer of. A file carries its `session`, from
-    which the figure can be opened; None: where that is up to a megabyte. ValueError with a sentence for what is none of
-    the choices.
+    show the `states` kept beside the problem, or the `model` that it is a layer of. With `outlines` an SVG or PDF draws
+    its letters as paths. A file carries its `session`, from which the figure can be opened; None: where that is up to a
+    megabyte. ValueError with a sentence for what is none of the choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -56,6 +56,8 @@ class FigureOptions:
     font_size: float | None = None
     values: bool | None = None
     colorbar: bool = True
+    title: bool = True
+    outlines: bool = False
     transparent: bool = False
     theme: str = "light"
     lang: str = "en"
@@ -76,7 +78,7 @@ class FigureOptions:
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
         for name in MEASURES:
             object.__setattr__(self, name, _measured(name, getattr(self, name)))
-        for chosen in (self.values, self.colorbar, self.transparent, self.session):
+        for chosen in (self.values, self.colorbar, self.title, self.outlines, self.transparent, self.session):
             if not isinstance(chosen, bool | np.bool_ | None):
                 raise ValueError(f"What a figure has or leaves out is True or False, got {chosen!r}.")
         try:

@@ -70,6 +70,7 @@ def map_page(
         _ground(options),
         scale,
         rows * columns * len(figure.panels),
+        outlines=options.outlines,
     )
 
 
@@ -141,6 +142,7 @@ def product_page(
         _ground(options),
         scale,
         cells,
+        outlines=options.outlines,
     )
 
 
@@ -186,7 +188,7 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
 def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
     """A page of what was read for it."""
     layer = None if options.model is None or kind.of_model else options.model.layer
-    ink = Ink(options.theme, options.lang, layer)
+    ink = Ink(options.theme, options.lang, layer, options.title)
     scale = scale_of(options, lambda sides, _: tried(lambda: bool(kind.plan(content, ink, *sides).width)))
     try:
         drawing = kind.plan(content, ink, *sides_of(options, scale))
@@ -199,7 +201,7 @@ def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -
         drawing.paint(painter)
         painter.restore()
 
-    return Page(drawing.width, drawing.height, drawing.title, paint, _ground(options), scale)
+    return Page(drawing.width, drawing.height, drawing.title, paint, _ground(options), scale, outlines=options.outlines)
 
 
 def _ground(options: FigureOptions) -> QColor | None:

@@ -112,6 +112,7 @@ def render(
     dpi: float | None = None,
     values: bool | None = None,
     colorbar: bool = True,
+    title: bool = True,
     theme: str = "light",
     lang: str = "en",
     levels: Sequence[float] | None = None,
@@ -120,11 +121,13 @@ def render(
     style: str = SCREEN.key,
     picture: str = "map",
     transparent: bool = False,
+    outlines: bool = False,
     cell: tuple[int, int] | None = None,
-    knobs: Mapping[str, Any] | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002  the command line's word
     before: Source | None = None,
     compare: str = SPLIT,
     session: bool | None = None,
+    knobs: Mapping[str, Any] | None = None,
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
 
@@ -132,15 +135,18 @@ def render(
     and height are in cm, the font size in points (7.5, and more on pages wider than 12 cm), dots per inch 150; where
     one is left out, the `style` ("screen", "paper-column", "slide") may say otherwise. `levels` (low, high) are the
     values at the ends of the colors, `colormap` is one of the window's: signed, weights, viridis, cividis, magma, grey,
-    CET-D1. `picture` is "map", "product" (with the matrices
-    that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
-    column) of the stage, and takes its `knobs` by name. With another problem `before` it shows what `compare` says of
-    the two: "split" (side by side under one color bar), "difference" (problem − before), "before" or "now".
+    CET-D1. `picture` is "map", "product" (with the matrices that the stage is made of) or the name of a page, such as
+    "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on it, by
+    name. With another problem `before` it shows what `compare` says of the two: "split" (side by side under one color
+    bar), "difference" (problem − before), "before" or "now".
+    Without `title` title and shape are left out; with `outlines` an SVG or PDF draws its letters as paths, for viewers
+    without the fonts.
     A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
     False. ValueError with a sentence for bad choices.
     """
+    settings = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
     company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
-    check_company(not kind_of(picture).of_stage, {**company, "knobs": knobs or None}, colorbar, compare)
+    check_company(not kind_of(picture).of_stage, {**company, "set": settings or None}, colorbar, compare)
     stage, heads = over_heads(stage, heads)
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
     options = FigureOptions(
@@ -154,12 +160,14 @@ def render(
         font_size=font_size,
         values=values,
         colorbar=colorbar,
+        title=title,
+        outlines=outlines,
         transparent=transparent,
         theme=theme,
         lang=lang,
         shades={stage: shade_from(levels, colormap)},
         cell=cell,
-        knobs=knobs or {},
+        knobs=settings,
         beside=beside,
         session=session,
         style=style,

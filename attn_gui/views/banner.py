@@ -90,6 +90,11 @@ class Banner(Retranslated, QFrame):
         if self._error and not self._offers:
             self.hide()
 
+    def withdraw(self, words: Words) -> None:
+        """Take back these words, with their ways out, if they are what it says."""
+        if self._words is words:
+            self.hide()
+
     def dismiss_refusal(self) -> bool:
         """Close the line if it says what was refused; whether it did."""
         refusing = self._error and self.isVisible()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import attn_gui
 from attn_gui.cli import main
@@ -34,6 +35,8 @@ IDLE = [
     (("--format", "csv", "npz", "--picture", "product"), "--picture means something with a figure (--format) only"),
     (("--format", "csv", "--style", "slide"), "--style means something with a figure (--format) only"),
     (("--format", "csv", "--transparent"), "--transparent means something with a figure (--format) only"),
+    (("--format", "csv", "--no-title"), "--title means something with a figure (--format) only"),
+    (("--format", "png", "--outlines"), "--outlines means something with svg or pdf (--format) only"),
     (("--headers",), "--headers means something with a table as text (--format) only"),
     (("--format", "png", "md", "--bom"), "--bom means something with csv or tsv (--format) only"),
     (("--format", "gif", "--session"), "--session means something with a figure that carries one (--format) only"),
@@ -56,6 +59,18 @@ def test_an_option_is_of_use_to_one_of_the_formats(tmp_path):
     assert main(["export", str(WORKED), "-o", str(tmp_path), *words]) == 0
     assert len(list(tmp_path.iterdir())) == 2
     assert main(["export", str(WORKED), "-o", str(tmp_path), "--format", "gif", "--no-session"]) == 0
+
+
+def test_frames_leave_title_and_letters_out_as_every_figure_does(tmp_path):
+    sweep = ["--page", "sweep", "--cell", "0,0", "--set", "steps=2", "--frames", "--no-session", "--no-title"]
+    assert main(["export", str(WORKED), "-o", str(tmp_path), *sweep, "--format", "svg", "--outlines"]) == 0
+    assert all("<text" not in path.read_text("utf-8") for path in tmp_path.iterdir())
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "gif"), *sweep[:-1], "--format", "gif"]) == 0
+    assert main(["export", str(WORKED), "-o", str(tmp_path / "bare"), *sweep, "--format", "gif"]) == 0
+    paths = [next((tmp_path / name).iterdir()) for name in ("gif", "bare")]
+    with Image.open(paths[0]) as titled, Image.open(paths[1]) as bare:
+        assert titled.n_frames == bare.n_frames > 1
+        assert bare.height < titled.height
 
 
 def test_what_any_call_may_say_of_figures_stands_beside_numbers(tmp_path):
@@ -118,7 +133,7 @@ def test_python_has_no_options_on_a_file(option, tmp_path):
     [
         ({"picture": "sqrt_d_k", "levels": np.array([0.0, 1.0])}, "levels means nothing with a page"),
         ({"picture": "sqrt_d_k", "colormap": "nosuch"}, "colormap means nothing with a page"),
-        ({"knobs": {"d_k": 8}}, "knobs means something with a page only"),
+        ({"set": {"d_k": 8}}, "set means something with a page only"),
         ({"compare": "difference"}, "compare means something with before only"),
         ({"cell": (99, 99)}, "cell means something with a page only"),
         ({"picture": "sqrt_d_k", "values": False}, "values means nothing with a page"),

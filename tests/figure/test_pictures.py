@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QFontMetricsF, QImage
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.chain.symbols import title
@@ -297,3 +298,53 @@ def test_what_a_curve_says_stays_on_its_page_in_a_wider_font(
     for part in (ink.translate("Pages", text) for text in ("keys and their values", "output for every query")):
         wide = QFontMetricsF(figure_font(11)).horizontalAdvance(part) * 1.15  # as DejaVu Sans is
         assert said[part] + wide <= page
+
+
+# --- without a title, without letters ------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("picture", "heads"), [("map", 0), ("map", "all"), ("product", 0), ("curve", 0), ("head_contributions", 0)]
+)
+def test_a_figure_without_its_title_gives_the_room_to_the_picture(
+    curve: Problem, tmp_path: Path, picture: str, heads: Any
+) -> None:
+    sides = {}
+    for shown in (True, False):
+        render(curve, tmp_path / f"{shown}.svg", picture=picture, heads=heads, width=12, title=shown)
+        said = [text for text, *_ in texts(tmp_path / f"{shown}.svg")]
+        text = (tmp_path / f"{shown}.svg").read_text("utf-8")
+        head = re.search("<title>(.*?)</title>", text)
+        assert head is not None, "viewers and search engines still find the title"
+        assert head[1].strip()
+        start = head[1].strip().split(" · ")[0]
+        assert any(one.startswith(start) for one in said) is shown
+        high = re.search(r'height="([\d.]+)mm"', text)
+        assert high is not None
+        sides[shown] = float(high[1])
+        if picture == "map":
+            assert (f"{curve.n} × {curve.m}" in said) is shown, "the shape beside it goes, too"
+    assert sides[False] < sides[True] - 3
+    render(curve, tmp_path / "fixed.png", picture=picture, heads=heads, width=12, height=12, title=False)
+    assert QImage(str(tmp_path / "fixed.png")).height() == pytest.approx(12 / 2.54 * 150, abs=2)
+
+
+@pytest.mark.parametrize("picture", ["map", "product", "curve"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_outlines_need_no_fonts_and_look_the_same(curve: Problem, tmp_path: Path, picture: str, lang: str) -> None:
+    for outlined in (False, True):
+        for ending in ("svg", "pdf", "png"):
+            chosen = {"picture": picture, "lang": lang, "width": 10, "outlines": outlined}
+            render(curve, tmp_path / f"{outlined}.{ending}", **chosen, session=False)
+    svg = (tmp_path / "True.svg").read_text("utf-8")
+    assert "<text" not in svg
+    assert b"/FontFile" in (tmp_path / "False.pdf").read_bytes()
+    assert b"/FontFile" not in (tmp_path / "True.pdf").read_bytes()
+    assert (tmp_path / "False.png").read_bytes() == (tmp_path / "True.png").read_bytes(), "pixels have no letters"
+    drawn = []
+    for outlined in (False, True):
+        image = QImage(600, 600, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFFFF)
+        painter = QPainter(image)
+        QSvgRenderer(str(tmp_path / f"{outlined}.svg")).render(painter)
+        painter.end()
+        drawn.append(np.frombuffer(image.constBits(), np.uint8).reshape(600, 600, 4)[..., :3].astype(float))
+    assert np.abs(drawn[0] - drawn[1]).mean() < 4, "letters stand where they stood"

@@ -149,7 +149,7 @@ def test_what_cannot_be_set_on_a_page_is_refused_with_a_sentence(
     knobs: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
-        render(a_problem(), tmp_path / "a.png", picture="sweep", cell=(0, 0), knobs=knobs)
+        render(a_problem(), tmp_path / "a.png", picture="sweep", cell=(0, 0), set=knobs)
     assert os.listdir(tmp_path) == []
 
 
@@ -336,3 +336,11 @@ def test_heads_and_items_may_be_numbers_of_numpy_and_must_be_whole(tmp_path: Pat
             render(twice, tmp_path / "c.png", **wrong)
     with pytest.raises(ValueError, match=r"A batch item is a whole number, got 0\.5"):
         render(twice, tmp_path / "c.png", batch=0.5)
+
+
+def test_what_is_set_on_a_page_goes_by_the_word_of_the_command_line_and_by_the_older_one(tmp_path: Path) -> None:
+    page = {"picture": "sweep", "cell": (0, 0), "session": False}
+    render(a_problem(), tmp_path / "a.svg", **page, set={"steps": 2})
+    render(a_problem(), tmp_path / "b.svg", **page, knobs={"steps": 2})
+    render(a_problem(), tmp_path / "c.svg", **page)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

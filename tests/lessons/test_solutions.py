@@ -208,8 +208,8 @@ def test_python_writes_it(ending, tmp_path):
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"stage": "weights"}, "A cell needs stage and index"),
-        ({"index": (0, 0, 1, 1)}, "A cell needs stage and index"),
+        ({"stage": "weights"}, "A cell needs stage and cell"),
+        ({"index": (0, 0, 1, 1)}, "A cell needs stage and cell"),
         ({"stage": "weights", "index": (0, 0, 1, 1), "batch": 1}, "leave out batch"),
         ({"lang": "fr"}, "'fr' is not one of en, zh"),
         ({"batch": 0.0}, "batch must be a whole number"),
@@ -282,3 +282,19 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     problem = Problem(**arrays, num_heads=2, mask=layers)
     found = [(name, head) for name, head, _ in given_matrices(evaluation_of(problem), 0)]
     assert found == [("query", None), ("key", None), ("value", None), ("mask.1.values", 0), ("mask.1.values", 1)]
+
+
+def test_a_cell_is_named_as_on_the_command_line(tmp_path):
+    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
+    by_index = write_solution(problem, tmp_path / "a.md", stage="weights", index=(0, 3, 10, 13))
+    by_cell = write_solution(problem, tmp_path / "b.md", stage="weights", cell=(10, 13), head=3)
+    assert by_cell.read_bytes() == by_index.read_bytes()
+    by_index = write_solution(problem, tmp_path / "a.md", stage="output", index=(0, 10, 13))
+    assert (
+        write_solution(problem, tmp_path / "b.md", stage="output", cell=(10, 13)).read_bytes() == by_index.read_bytes()
+    )
+    for wrong in ({"stage": "output", "cell": (0, 0), "head": 3}, {"head": 3}):
+        with pytest.raises(ValueError, match="head is for a cell of a stage that has heads"):
+            write_solution(problem, tmp_path / "c.md", **wrong)
+    with pytest.raises(ValueError, match="leave out batch, cell and head"):
+        write_solution(problem, tmp_path / "c.md", stage="weights", index=(0, 0, 1, 1), head=2)

@@ -201,3 +201,13 @@ def test_a_tokenizer_that_panics_is_one_sentence(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("attn-gui: tokenizer.json cannot cut this text into tokens: Onig")
     assert done.stderr.count("\n") == 1
+
+
+def test_figures_of_a_model_are_without_title_and_letters_on_request(capsys, tmp_path):
+    words = ("--text", TEXT, "--layer", 1, "--head", 0, "--format", "svg", "-o")
+    titled = Path(said(capsys, TOY, *words, tmp_path / "a")[-1]).read_text(encoding="utf-8")
+    bare = Path(said(capsys, TOY, *words, tmp_path / "b", "--no-title")[-1]).read_text(encoding="utf-8")
+    assert ">11 × 11</text>" in titled
+    assert ">11 × 11</text>" not in bare
+    assert "<text" not in Path(said(capsys, TOY, *words, tmp_path / "c", "--outlines")[-1]).read_text(encoding="utf-8")
+    assert "--title means something with -o only" in refused(capsys, TOY, "--text", TEXT, "--no-title")

@@ -114,7 +114,7 @@ def test_it_is_rendered_and_written_by_the_command_line(problem, tmp_path, capsy
     assert rows == sorted(rows, reverse=True)
     assert sorted(rows) == pytest.approx(sorted(2 * float(text.partition(": ")[2]) for text in told[1:]), abs=2e-3)
     assert "peaks" in PAGES
-    assert render(problem, picture="peaks", knobs={"factor": 2}).image().width() > 100
+    assert render(problem, picture="peaks", set={"factor": 2}).image().width() > 100
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,8 @@ def options_of(
         "style": choice.style,
         "values": choice.values,
         "colorbar": choice.colorbar,
+        "title": choice.title,
+        "outlines": choice.outlines,
         "transparent": choice.transparent,
         "theme": choice.theme,
         "lang": lang,

@@ -62,6 +62,7 @@ class FilesController(QObject):
         self.saving = SessionSaving(window, document, settings, self.journaling)
         self.journaling.set_source(self._kept, lambda: self.saving.busy)
         self.saving.saved.connect(self._on_saved)
+        self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
         self._asked: tuple[Path, Read, int, Stamp | None] = Path(), open_file, 0, None  # and the revision left for it

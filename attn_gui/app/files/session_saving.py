@@ -26,6 +26,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
 from attn_gui.pictures.outcomes import outcome_of
+from attn_gui.views.banner import Offer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
 from attn_gui.views.dialogs.progress.waiting import wait_for
@@ -64,6 +65,7 @@ class SessionSaving(QObject):
 
     ended = Signal()  # nothing is being written any more
     saved = Signal()  # a file holds the document
+    elsewhere = Signal()  # a file cannot be written, and the person wants another one
 
     def __init__(self, window: MainWindow, document: Document, settings: Settings, journaling: Journaling) -> None:
         super().__init__(window)
@@ -72,6 +74,7 @@ class SessionSaving(QObject):
         self._now: Session | None = None
         self._next: dict[Path, Session] = {}
         self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
+        self._refused: Words = ""  # what the banner said of the last file that could not be written
         self._job, self._line = Job(self), SavingProgress(window)
         window.statusBar().addPermanentWidget(self._line)
         document.changed.connect(self._on_document_changed)
@@ -200,14 +203,25 @@ class SessionSaving(QObject):
                 lambda: self.tr("{name} was not saved: the saving was canceled.").format(name=session.path.name)
             )
         except (ValueError, OSError, MemoryError) as error:
-            self._window.banner.show_error(saying(error))
+            self._refuse(error)
         else:
             if self._well:  # else an earlier one of those that were written together failed, which is still to be read
                 self._window.banner.withdraw_refusal()
+                self._window.banner.withdraw(self._refused)
             self._settings.add_recent(session.path.resolve())
             if self._is_ours(session):
                 self._document.mark_saved(session.path, session.generation, session.snapshots)
                 self.saved.emit()
+
+    def _refuse(self, error: Exception) -> None:
+        """Say why a file could not be written; another place may take it."""
+        self._refused, offers = saying(error), []
+        if isinstance(error, FormatError) and error.template != _MOVED:
+            offers.append(Offer(lambda: self.tr("Save as…"), self._hint, self.elsewhere.emit))
+        self._window.banner.show_error(self._refused, offers=offers)
+
+    def _hint(self) -> str:
+        return self.tr("Choose another name or folder for the document")
 
     def _is_ours(self, session: Session) -> bool:
         """Whether it is of the document that is open."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command
@@ -39,7 +39,13 @@ class LayoutController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"reset_layout": Command(self.reset)}
+        full = Command(self._set_full_screen, self._window.isFullScreen)
+        return {"reset_layout": Command(self.reset), "full_screen": full}
+
+    def _set_full_screen(self, full: bool) -> None:
+        """Fill the screen; afterwards the window is as it was, maximized or not."""
+        state, bit = self._window.windowState(), Qt.WindowState.WindowFullScreen
+        self._window.setWindowState(state | bit if full else state & ~bit)
 
     def reset(self) -> None:
         """The layout of the first start."""

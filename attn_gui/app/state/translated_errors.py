@@ -38,12 +38,13 @@ NUMBERS = {
 }
 
 
-def sentence(said: object) -> str:
+def sentence(said: object, named: Callable[[str], str] | None = None) -> str:
     """The translated sentence of an error or note that carries its template and values, else its own words.
 
-    Matrices and numbers are called as in the window; what is wrong with a file keeps the names of its arrays.
+    Matrices and numbers are `named`, by default as in the window; what is wrong with a file keeps the names of its
+    arrays.
     """
-    return _sentence(said, called)
+    return _sentence(said, named or called)
 
 
 def sentences(said: Iterable[object]) -> str:

@@ -125,6 +125,7 @@ def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFi
         words=WORDS[options.lang],
         show_values=options.values,
         show_colorbar=options.colorbar,
+        show_title=options.title,
         transparent=options.transparent,
         cells=(rows, columns) if draws_pictures(plane) else None,
     )

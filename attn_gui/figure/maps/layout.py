@@ -168,10 +168,16 @@ class _Planner:
         return cell_width * self.columns * self.grid_columns + (self.grid_columns - 1) * PANEL_GAP
 
     def _page_width(self, cell_width: float) -> float:
-        title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(self.figure.title)
-        title += SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
         below = self._left() + (BAR_WIDTH[0] if self.figure.show_colorbar else 0.0) + MARGIN
-        return max(self._across() + cell_width * self.columns * self.grid_columns, title + 2 * MARGIN, below)
+        return max(
+            self._across() + cell_width * self.columns * self.grid_columns, self._title_width() + 2 * MARGIN, below
+        )
+
+    def _title_width(self) -> float:
+        if not self.figure.show_title:
+            return 0.0
+        title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(self.figure.title)
+        return title + SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
 
     def _fitting_width(self, width: float) -> float:
         maps = width - self._across()
@@ -205,7 +211,7 @@ class _Planner:
         return self._names_top() + self.line + SPACING.xs + titles + room + SPACING.s
 
     def _names_top(self) -> float:
-        return MARGIN + (self.title_line + SPACING.m if self.figure.title else 0.0)
+        return MARGIN + (self.title_line + SPACING.m if self.figure.title and self.figure.show_title else 0.0)
 
     def _panel_title(self) -> float:
         return self.line + SPACING.xs if any(panel.title for panel in self.figure.panels) else 0.0

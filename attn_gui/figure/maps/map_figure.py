@@ -46,6 +46,7 @@ class MapFigure:
     """Maps of one shape with common axes, levels and colors; ValueError when there is no cell to show.
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
+    Without `show_title` title and subtitle are not drawn.
     A `transparent` figure leaves the page as it is. Of maps too long to be held the panels are pictures in fewer
     blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot;
     `scientific` numbers have powers of ten where they are small. So many
@@ -65,6 +66,7 @@ class MapFigure:
     words: Words = field(default_factory=lambda: WORDS["en"])
     show_values: bool | None = None
     show_colorbar: bool = True
+    show_title: bool = True
     transparent: bool = False
     cells: tuple[int, int] | None = None
     note: str = ""

@@ -35,7 +35,8 @@ def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout
     layout = layout or plan(figure, rect.width(), rect.height())
     painter.save()
     begin(painter, rect, None if figure.transparent else figure.theme)
-    paint_title(painter, figure.title, figure.subtitle, layout.title, layout.width - 2 * MARGIN, figure.theme)
+    if figure.show_title:
+        paint_title(painter, figure.title, figure.subtitle, layout.title, layout.width - 2 * MARGIN, figure.theme)
     _paint_axes(painter, figure, layout)
     rows, columns = figure.shape
     strong = QFontMetricsF(figure_font(FONT_SIZE.small, strong=True))

@@ -53,6 +53,14 @@ _LONE_RECTANGLE = re.compile(
 )
 
 
+class PdfPage(QPdfWriter):
+    """Tells whoever writes text whether it is wanted as `outlines`."""
+
+    def __init__(self, buffer: QBuffer, *, outlines: bool) -> None:
+        super().__init__(buffer)
+        self.outlines = outlines
+
+
 def image_of(page: Page, dpi: float) -> QImage:
     """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
     width, height = pixels_of(page.width * page.scale, page.height * page.scale, dpi)
@@ -78,9 +86,9 @@ def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
 
 
 def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
-    """An SVG file with text as text, anchored; its resolution is of no account."""
+    """An SVG file with text as text, anchored, unless the page wants outlines; its resolution is of no account."""
     buffer = _buffer()
-    generator = SvgPage()
+    generator = SvgPage(outlines=page.outlines)
     generator.setOutputDevice(buffer)
     generator.setResolution(LOGICAL_DPI)
     generator.setSize(QSize(math.ceil(page.width), math.ceil(page.height)))
@@ -93,14 +101,14 @@ def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
 
 
 def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
-    """A PDF file of one page with its fonts inside; its resolution is of no account."""
+    """A PDF file of one page with its fonts inside, unless it wants outlines; its resolution is of no account."""
     write_pages([page], file)
 
 
 def write_pages(pages: Sequence[Page], file: IO[bytes]) -> None:
     """A PDF file of several pages of one size, with the title of the first."""
     buffer, first = _buffer(), pages[0]
-    writer = QPdfWriter(buffer)
+    writer = PdfPage(buffer, outlines=first.outlines)
     writer.setResolution(PDF_DPI)
     size, exact = QSizeF(*_millimeters(first)), QPageSize.SizeMatchPolicy.ExactMatch
     writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, "figure", exact))
@@ -180,12 +188,12 @@ def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
     return image
 
 
-def _paint(device: SvgPage | QPdfWriter, scale: float, *pages: Page) -> None:
+def _paint(device: SvgPage | PdfPage, scale: float, *pages: Page) -> None:
     painter = QPainter()
     if not painter.begin(device):
         raise OSError("The figure could not be written: no memory for its page.")
     for number, page in enumerate(pages):
-        if number and isinstance(device, QPdfWriter):
+        if number and isinstance(device, PdfPage):
             device.newPage()
         painter.save()
         painter.scale(scale, scale)

@@ -40,7 +40,8 @@ class Page:
     """`width` and `height` are in logical pixels of 1/96 inch before everything, type too, is magnified by `scale`.
 
     `ground` None leaves the page transparent. `cells` are the values that it shows one by one. A file
-    of it carries the `session`, which is made when it is written.
+    of it carries the `session`, which is made when it is written. An SVG or PDF with `outlines` has no letters, but
+    paths of their shapes.
     """
 
     width: float
@@ -51,6 +52,7 @@ class Page:
     scale: float = 1.0
     cells: int = 0
     session: Callable[[], bytes] | None = None
+    outlines: bool = False
 
     @property
     def centimeters(self) -> tuple[float, float]:

@@ -31,8 +31,9 @@ class SvgPage(QSvgGenerator):
     They stand after all shapes, so nothing may be painted over a text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, outlines: bool) -> None:
         super().__init__()
+        self.outlines = outlines
         self._texts: list[tuple[Style, str]] = []
 
     def write(self, painter: QPainter, at: QPointF, text: str, anchor: str) -> None:
@@ -53,6 +54,8 @@ class SvgPage(QSvgGenerator):
             f"'{family}'" if " " in family else family
             for family in (FONT_FAMILIES[0], *NARROW, *FONT_FAMILIES[1:], "sans-serif")
         )
+        if not self._texts:
+            return ""
         groups = [_group(style, [text for _, text in run]) for style, run in groupby(self._texts, lambda each: each[0])]
         return "\n".join([f'<g xml:space="preserve" stroke="none" font-family="{families}">', *groups, "</g>\n"])
 

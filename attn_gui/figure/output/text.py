@@ -1,9 +1,9 @@
-"""Text on any device: measured where it is painted, anchored where a viewer will measure it."""
+"""Text on any device: measured where it is painted, anchored where a viewer will measure it, or as outlines."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath
 
 from attn_gui.figure.output.svg import SvgPage
 from attn_gui.figure.text.fonts import figure_font
@@ -15,15 +15,21 @@ _BEFORE = {START: 0.0, MIDDLE: 0.5, END: 1.0}
 def write_text(painter: QPainter, at: QPointF, text: str, anchor: str = START, width: float | None = None) -> None:
     """Write a text with its start, middle or end at a point of its baseline, in the painter's font and color.
 
-    `width` is that of the text, for callers who know it.
+    `width` is that of the text, for callers who know it. A device with `outlines` is given the shapes of the letters.
     """
     device = painter.device()
-    if isinstance(device, SvgPage):
+    outlines = getattr(device, "outlines", False)
+    if isinstance(device, SvgPage) and not outlines:
         device.write(painter, at, text, anchor)
         return
     if anchor != START:
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) if width is None else width
         at = at - QPointF(_BEFORE[anchor] * width, 0)
+    if outlines:
+        path = QPainterPath()
+        path.addText(at, painter.font(), text)
+        painter.fillPath(path, painter.pen().color())
+        return
     painter.drawText(at, text)
 
 

@@ -82,9 +82,9 @@ def framed(
     small, strong = metrics("small"), metrics("sentence", strong=True)
     heading, saying, lines = (
         tuple(map(visible_text, wrapped(text, across / WIDER_FONT, font))) if text else ()
-        for text, font in ((title, strong), (subtitle, small), (note, small))
+        for text, font in ((title if ink.heading else "", strong), (subtitle, small), (note, small))
     )
-    top = MARGIN + len(heading) * strong.height() + SPACING.m
+    top = MARGIN + len(heading) * strong.height() + (SPACING.m if heading or saying else 0)
     top += (len(saying) * small.height() + SPACING.xs) if saying else 0
     foot = MARGIN + (len(lines) * small.height() + SPACING.m if lines else 0)
     height = top + max(tall(across), least[1]) + foot if height is None else height

@@ -16,11 +16,15 @@ from attn_gui.paths import resource
 
 @dataclass(frozen=True)
 class Ink:
-    """A theme and a language, both by their names; `layer` is the one of a model that a page looks at."""
+    """A theme and a language, both by their names; `layer` is the one of a model that a page looks at.
+
+    Without `heading` the title is not drawn.
+    """
 
     theme_name: str = "light"
     lang: str = "en"
     layer: int | None = None
+    heading: bool = True
 
     def titled(self, title: str) -> str:
         """A title with the layer of a model before it."""

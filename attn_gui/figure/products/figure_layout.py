@@ -121,12 +121,13 @@ def _laid_out(
     caption = line + SPACING.xs
     gap = GAP + caption
     lift = columns.room if columns.turned else small.height()
-    title_line = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).height()
+    strong, titled = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)), figure.stage.show_title
+    head = strong.height() + SPACING.m if titled else 0.0
     left = MARGIN + rows.room + SPACING.s
-    maps = _places(sizes, left, MARGIN + title_line + SPACING.m + caption + lift + SPACING.s, gap)
+    maps = _places(sizes, left, MARGIN + head + caption + lift + SPACING.s, gap)
     stage = maps[STAGE]
     captions = _captions(maps, lift)
-    title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(figure.title)
+    title = strong.horizontalAdvance(figure.title) if titled else 0.0
     right = max(rect.right() for rect in maps.values()) + (factor.room + SPACING.m if factor is not None else 0.0)
     page = max(right + MARGIN, title + 2 * MARGIN, left + BAR_CELL + MARGIN, width or 0.0)
     room = page - left - MARGIN
@@ -139,7 +140,7 @@ def _laid_out(
     return ProductLayout(
         page,
         max(bottom + MARGIN, height or 0.0),
-        QPointF(MARGIN, MARGIN + title_line * 0.8),
+        QPointF(MARGIN, MARGIN + strong.height() * 0.8),
         maps,
         captions,
         rows,

@@ -31,7 +31,8 @@ def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayou
     theme = figure.stage.theme
     painter.save()
     begin(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
-    paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
+    if figure.stage.show_title:
+        paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
     dots = {}
     for place, rect in layout.maps.items():
         own, rect = figure.maps[place], snapped(painter, rect)

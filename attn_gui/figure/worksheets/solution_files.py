@@ -50,23 +50,31 @@ def write_solution(
     path: str | Path,
     *,
     stage: str | None = None,
-    index: Sequence[int] | None = None,
+    cell: tuple[int, int] | None = None,
+    head: int = 0,
     batch: int = 0,
+    index: Sequence[int] | None = None,
     lang: str = "en",
 ) -> Path:
-    """Write the worked solution of a cell, or of a whole batch item, as the path ends: .pdf, .tex or .md.
+    """Write the worked solution of a cell (row, column), or of a whole batch item, as the path ends: .pdf, .tex or .md.
 
-    `index` has one integer per axis of the stage, batch included. LaTeX is a document of its own, for pdflatex, in
-    Chinese for xelatex. ValueError with a sentence for what is too large to be read on paper.
+    In place of cell, head and batch `index` may have one integer per axis of the stage, as for `explain`. LaTeX is a
+    document of its own, for pdflatex, in Chinese for xelatex. ValueError with a sentence for what is too large to be
+    read on paper.
     """
     problem, path = problem_in(problem, "write_solution", ", path"), Path(path)
-    if (stage is None) != (index is None):
-        raise ValueError("A cell needs stage and index, a whole problem neither.")
-    if index is not None and batch:
-        raise ValueError("The item of a cell stands in its index: leave out batch.")
+    if (stage is None) != (index is None and cell is None):
+        raise ValueError("A cell needs stage and cell, a whole problem neither.")
+    if index is not None and (batch or head or cell is not None):
+        raise ValueError("The place of a cell stands in its index: leave out batch, cell and head.")
     if lang not in LANGUAGES:
         raise ValueError(f"{lang!r} is not one of {', '.join(LANGUAGES)}.")
     evaluation = evaluation_of(problem)
+    if stage is not None and cell is not None:
+        heads = (head,) if "head" in evaluation.axes(stage) else ()
+        index = (batch, *heads, *cell)
+    if head and (index is None or len(index) < 4):
+        raise ValueError("head is for a cell of a stage that has heads; here it would change nothing.")
     if stage is None or index is None:
         save_solution(solution_of_all(evaluation, as_whole("batch", batch)), path, lang)
     else:

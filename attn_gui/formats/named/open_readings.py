@@ -22,9 +22,9 @@ class SeveralReadings(Unsettled):
         self.option, self.choices = option, choices
         super().__init__(_SEVERAL, names=tuple(names), count=len(choices), readings=self._spelled(ARGUMENT))
 
-    def on_command_line(self) -> str:
+    def on_command_line(self) -> Note:
         """The sentence with the readings as options of the command line."""
-        return str(Note(self.template, **{**self.values, "readings": self._spelled(OPTION)}))
+        return Note(self.template, **{**self.values, "readings": self._spelled(OPTION)})
 
     def _spelled(self, template: str) -> tuple[Note, ...]:
         return tuple(reading(self.option, value, words, template) for value, words in self.choices.items())

@@ -51,7 +51,7 @@ def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
         if PAGES[page].is_there(problem, None) and not others:
             for changed in wild(problem, WILD[number]):
                 with suppress(FormatError):  # the code of numbers that are not finite is refused
-                    render(changed, tmp_path / "page.png", picture=page, dpi=40, knobs=few)
+                    render(changed, tmp_path / "page.png", picture=page, dpi=40, set=few)
                 drawn += 1
     assert drawn
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import threading
 
 import numpy as np
@@ -228,3 +229,33 @@ def test_a_large_session_is_told_of_as_it_is_written_and_read_by_the_official_re
     assert shares == sorted(shares)
     assert shares[-1] == 1
     assert load_file(tmp_path / "a.attn")["query"].tobytes() == problem.query.tobytes()
+
+
+def test_a_file_that_cannot_be_written_is_offered_another_place(launch, tmp_path):
+    person = launch(SMALL)
+    gone = tmp_path / "gone" / "kept.attn"
+    gone.parent.mkdir()
+    person.choose_file(gone, lambda: person.do("save_as"))
+    person.type_into("query", 0, 0, "4")
+    shutil.rmtree(gone.parent)
+    person.do("save")
+    assert "could not be saved: its folder" in person.banner()
+    button = person.button("Save as…", "banner")
+    person.type_into("query", 0, 1, "5")
+    assert person.banner(), "the file is still not saved"
+    person.choose_file(tmp_path / "other.attn", lambda: person.click(button))
+    assert not person.banner()
+    assert first(tmp_path / "other.attn") == 4
+    assert not person.program.document.modified
+
+
+def test_another_place_from_the_menu_takes_the_refusal_back(launch, tmp_path):
+    person = launch(SMALL)
+    gone = tmp_path / "gone" / "kept.attn"
+    gone.parent.mkdir()
+    person.choose_file(gone, lambda: person.do("save_as"))
+    shutil.rmtree(gone.parent)
+    person.do("save")
+    assert person.banner()
+    person.choose_file(tmp_path / "other.attn", lambda: person.do("save_as"))
+    assert not person.banner()

@@ -94,7 +94,7 @@ def test_the_columns_of_the_head_on_show_are_shown(launch):
 def test_tiny_gradients_are_written_with_their_power_of_ten_and_long_maps_in_blocks(tmp_path):
     random = np.random.default_rng(4).standard_normal
     problem = Problem(**{name: 3 * random((3000, 16)) for name in ("query", "key", "value")})
-    render(problem, tmp_path / "a.svg", picture="gradient_maps", cell=(1500, 3), knobs={"by": "tables"})
+    render(problem, tmp_path / "a.svg", picture="gradient_maps", cell=(1500, 3), set={"by": "tables"})
     texts = [element.text for element in ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")]
     assert "Of each block of a large map the gradient of largest magnitude." in " ".join(texts)
     assert any("e−" in text for text in texts)

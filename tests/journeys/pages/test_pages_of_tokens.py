@@ -75,7 +75,7 @@ def test_a_click_on_a_token_chooses_its_largest_weight_and_one_on_a_head_shows_i
 def test_of_a_long_problem_the_rows_round_the_chosen_one_are_shown_and_it_is_said(tmp_path):
     random = np.random.default_rng(4).standard_normal
     problem = Problem(query=random((3000, 8)), key=random((3000, 8)), value=random((3000, 2)))
-    render(problem, tmp_path / "a.svg", picture="relations", cell=(1500, 3), knobs={"least": 0.0})
+    render(problem, tmp_path / "a.svg", picture="relations", cell=(1500, 3), set={"least": 0.0})
     texts = ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")
     told = " ".join(element.text for element in texts)
     assert "Queries 1480 to 1519 of 3000." in told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QDialog, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette
@@ -174,3 +174,25 @@ def test_enter_in_a_map_of_any_head_leads_to_its_column_of_the_table(launch):
     person.press("Return")
     index = person.table("query").currentIndex()
     assert (index.row(), index.column()) == (2, 3 * width + 5)
+
+
+def test_f11_fills_the_screen_and_gives_it_back(launch):
+    person = launch(SMALL)
+    assert not person.window.isFullScreen()
+    person.press("F11")
+    assert person.window.isFullScreen()
+    assert person.action("full_screen").isChecked()
+    person.press("F11")
+    assert not person.window.isFullScreen()
+    assert not person.action("full_screen").isChecked()
+
+
+def test_ctrl_w_closes_the_window_and_asks_as_closing_does(launch):
+    person = launch(SMALL)
+    person.type_into("query", 0, 0, "4")
+    for answer, stays in (("Cancel", True), ("Discard", False)):
+        button = QMessageBox.StandardButton[answer]
+        person.answering(
+            QMessageBox, lambda box, button=button: box.button(button).click(), lambda: person.press("Ctrl+W")
+        )
+        assert person.window.isVisible() is stays

@@ -99,6 +99,8 @@ def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> Non
     dialog.arrangement.setCurrentIndex(1)
     dialog.font_size.setText("12")
     dialog.transparent.click()
+    dialog.title.click()
+    dialog.outlines.click()
     dialog.colormap.setCurrentIndex(dialog.colormap.findData("viridis"))
     dialog.levels.choice.setCurrentIndex(dialog.levels.choice.findData("typed"))
     dialog.levels.low.setText("-5")
@@ -115,11 +117,16 @@ def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> Non
         folder=str(tmp_path),
         font_size=12,
         transparent=True,
+        title=False,
+        outlines=True,
         colormap="viridis",
         levels="typed",
         typed=(-5.0, 7.0),
     )
     assert not dialog.dpi.isEnabled()
+    dialog.format.setCurrentIndex(dialog.format.findData("png"))
+    assert not dialog.outlines.isEnabled()  # pixels have no letters
+    assert not dialog.result_choice().outlines
 
 
 def test_the_files_are_named_and_those_there_counted(qtbot: QtBot, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ REMEMBERED = (
     "font_size",
     "values",
     "colorbar",
+    "title",
+    "outlines",
     "transparent",
     "sheet",
     "theme",
@@ -57,6 +59,8 @@ class ExportChoice:
     font_size: float | None = None
     values: bool | None = None
     colorbar: bool = True
+    title: bool = True
+    outlines: bool = False
     transparent: bool = False
     sheet: bool = False
     session: bool = False
@@ -101,7 +105,7 @@ def _is_possible(name: str, value: object) -> bool:
     if name in ("format", "style", "theme", "folder"):
         choices = {"format": tuple(IMAGES), "style": tuple(STYLES), "theme": THEMES}.get(name)
         return isinstance(value, str) and (choices is None or value in choices)
-    if name in ("colorbar", "sheet", "transparent"):
+    if name in ("colorbar", "title", "outlines", "sheet", "transparent"):
         return isinstance(value, bool)
     if name in ("values", "width", "height", "font_size") and value is None:
         return True

@@ -70,6 +70,7 @@ class ExportDialog(ExportForm):
         self.made_for, self.dpi = self._sizes.style, self._sizes.dpi
         self.width_cm, self.height_cm, self.font_size = self._sizes.numbers
         self.colorbar, self.transparent, self.session = QCheckBox(self), QCheckBox(self), QCheckBox(self)
+        self.title, self.outlines = QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
         self._shown = WrappedLabel(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
@@ -97,6 +98,8 @@ class ExportDialog(ExportForm):
         self._sizes.set_choice(choice)
         self.levels.set_levels(choice.levels, choice.typed)
         self.colorbar.setChecked(choice.colorbar)
+        self.title.setChecked(choice.title)
+        self.outlines.setChecked(choice.outlines)
         self.transparent.setChecked(choice.transparent)
         self.session.setChecked(choice.session)
         self.target.folder.setText(choice.folder)
@@ -155,6 +158,8 @@ class ExportDialog(ExportForm):
         maps = {name: QCoreApplication.translate("Palettes", palette.title) for name, palette in PALETTES.items()}
         self.colormap.set_words({WINDOW: self.tr("as in the window"), **maps})
         self.colorbar.setText(self.tr("color bar"))
+        self.title.setText(self.tr("title"))
+        self.outlines.setText(self.tr("letters as outlines"))
         self.transparent.setText(self.tr("transparent ground"))
         self.session.setText(self.tr("session inside"))
 
@@ -181,7 +186,8 @@ class ExportDialog(ExportForm):
         }
 
     def _build(self, items: int) -> None:
-        switches = {"colorbar": self.colorbar, "transparent": self.transparent, "session": self.session}
+        switches = {"colorbar": self.colorbar, "title": self.title, "outlines": self.outlines}
+        switches |= {"transparent": self.transparent, "session": self.session}
         for name, editor in (self._editors() | switches).items():
             editor.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
@@ -211,7 +217,8 @@ class ExportDialog(ExportForm):
                 (self._field("width"), self._field("height"), self._field("font_size")),
                 (self._field("levels", 2), self._field("colormap")),
                 (self._field("style"), self._field("values"), self._field("theme")),
-                ((None, self.colorbar, 1), (None, self.transparent, 1), (None, self.session, 1)),
+                ((None, self.title, 1), (None, self.colorbar, 1), (None, self.transparent, 1)),
+                ((None, self.outlines, 1), (None, self.session, 1)),
                 (self._field("name", 3),),
                 (self._field("target", 3),),
             )
@@ -225,7 +232,7 @@ class ExportDialog(ExportForm):
             self.levels.changed,
             *(box.valueChanged for box in (self.item, self.dpi)),
             *(field.textChanged for field in (self.width_cm, self.height_cm, self.font_size)),
-            *(box.toggled for box in (self.colorbar, self.transparent, self.session)),
+            *(box.toggled for box in (self.colorbar, self.title, self.outlines, self.transparent, self.session)),
             *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
         ):
             signal.connect(self._show_choice)
@@ -251,6 +258,8 @@ class ExportDialog(ExportForm):
             font_size=self.font_size.typed(),
             values=VALUES[self.values.currentData()],
             colorbar=self.colorbar.isChecked(),
+            title=self.title.isChecked(),
+            outlines=self.outlines.isChecked() and self.outlines.isEnabled(),
             transparent=self.transparent.isChecked() and self.transparent.isEnabled(),
             session=self.session.isChecked() and self.session.isEnabled(),
             sheet=self.arrangement.currentData() == SHEET,
@@ -272,6 +281,7 @@ class ExportDialog(ExportForm):
         kind, several = PICTURES[self.picture.currentData()], len(self.heads.readable()) > 1
         form = IMAGES[self.format.currentData()]
         self.dpi.setEnabled(form.pixels)
+        self.outlines.setEnabled(not form.pixels)
         self.transparent.setEnabled(not form.moving)
         self.session.setEnabled(form.carries)
         self.arrangement.setEnabled(several and kind.on_sheets)

@@ -1,0 +1,65 @@
+"""Refusals and notes of the command line in Chinese. Imports Qt, and so is imported when one is said."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QTranslator
+
+from attn_gui import arguments
+from attn_gui.app.state.translated_errors import sentence
+from attn_gui.commands import command_ground
+from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
+from attn_gui.paths import resource
+
+_MISUSE = QT_TRANSLATE_NOOP("Sentences", "{message}{near}.")
+_PARSER = (
+    QT_TRANSLATE_NOOP("Sentences", "argument {option}: {reason}"),
+    QT_TRANSLATE_NOOP("Sentences", "the following arguments are required: {options}"),
+    QT_TRANSLATE_NOOP("Sentences", "unrecognized arguments: {words}"),
+    QT_TRANSLATE_NOOP("Sentences", "invalid choice: {got} (choose from {choices})"),
+    QT_TRANSLATE_NOOP("Sentences", "expected one argument"),
+    QT_TRANSLATE_NOOP("Sentences", "expected at least one argument"),
+    QT_TRANSLATE_NOOP("Sentences", "ignored explicit argument {got}"),
+    QT_TRANSLATE_NOOP("Sentences", "{option} not allowed with argument {other}"),
+    *arguments.SENTENCES,
+    command_ground.NEAREST,
+)
+"""Sentences that argparse hands on filled in, its own and those of `arguments`, from the whole to its parts."""
+
+
+def chinese(said: object) -> str:
+    """The sentence of an error or note in Chinese; one that was never translated in its own words."""
+    with command_ground.muted():  # Qt says at length that a locale is not installed
+        application = ensure_gui()
+    translator = QTranslator()
+    translator.load(str(resource("translations", "attn_gui_zh.qm")))
+    application.installTranslator(translator)
+    try:
+        return sentence(_with_templates(said), named=str)
+    finally:
+        application.removeTranslator(translator)
+
+
+def _with_templates(said: object) -> object:
+    """A refusal of the command line with the templates of what fills its places; others have them."""
+    if isinstance(said, command_ground.Misuse):
+        return Note(_MISUSE, message=_recognized(said.message), near=_recognized(said.near))
+    if isinstance(said, command_ground.Refusal) and said.template is not None:
+        values = {
+            place: _recognized(value) if isinstance(value, str) else value for place, value in said.values.items()
+        }
+        return Note(said.template, **values)
+    return said
+
+
+def _recognized(text: str) -> str:
+    """A text of which a template is known as a note with this; any other as it is."""
+    if isinstance(text, Note):
+        return text
+    for template in _PARSER:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
+        if found := re.fullmatch(pattern, text, re.DOTALL):
+            return Note(template, **{place: _recognized(part) for place, part in found.groupdict().items()})
+    return text
