@@ -146,8 +146,8 @@ class Bars(QObject):
     def _fit_words(self) -> None:
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
         for words in WORDED:
-            for name in filter(self.actions.by_name.__contains__, TOOLBAR):
-                button = self._bar.widgetForAction(self.actions[name])
+            for name in TOOLBAR:
+                button = self.button(name) if name in self.actions.by_name else None
                 if isinstance(button, QToolButton):
                     styles = Qt.ToolButtonStyle
                     worded = name in words
