@@ -11,10 +11,12 @@ from typing import Any
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
-def heads(text: str) -> tuple[int, ...] | None:
-    """`all` (None), or heads and ranges of them: 0,2-3."""
+def heads(text: str) -> tuple[int, ...] | str | None:
+    """`all` (None), heads and ranges of them (0,2-3), or another word for what is to be made of all of them."""
     if text == "all":
         return None
+    if text.isalpha():
+        return text
     found: dict[int, None] = {}
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())

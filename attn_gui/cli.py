@@ -8,20 +8,25 @@ from __future__ import annotations
 import argparse
 import codecs
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from attn_gui.commands.command_ground import (
     DONE,
     FileProgress,
     Parser,
     Refusal,
+    Unheard,
     Unnamed,
     add_arrangement,
     add_problem,
     arranged,
+    nearest,
     opened,
+    say,
     told,
 )
 from attn_gui.languages import LANGUAGES
@@ -40,16 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors=AS_IT_CAN)
     try:
-        commands = {"export": _export, "verify": _verify, "model": _model, **_teaching()}
-        command = commands.get(words[0]) if words else None
-        return command(words[1:]) if command else _window(words)
+        command = COMMANDS.get(words[0]) if words else None
+        return command.run(words[1:]) if command else _window(words)
     except Refusal as refusal:
         return _refuse(str(refusal))
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the paths has heard enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    except Unheard as unheard:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
+        if isinstance(unheard.reason, BrokenPipeError):  # whoever read the paths has heard enough
+            return DONE
+        return _refuse(f"The output could not be written: {unheard.reason.strerror}.")
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -58,12 +64,6 @@ def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
         return codecs.lookup_error("surrogateescape")(error)
     except UnicodeError:
         return codecs.backslashreplace_errors(error)
-
-
-def _teaching() -> dict[str, Callable[[list[str]], int]]:
-    from attn_gui.commands.teaching_commands import lesson, solution, worksheet
-
-    return {"lesson": lesson, "worksheet": worksheet, "solution": solution}
 
 
 def _export(words: list[str]) -> int:
@@ -78,6 +78,30 @@ def _model(words: list[str]) -> int:
     return model(words)
 
 
+def _lesson(words: list[str]) -> int:
+    from attn_gui.commands.teaching_commands import lesson
+
+    return lesson(words)
+
+
+def _worksheet(words: list[str]) -> int:
+    from attn_gui.commands.teaching_commands import worksheet
+
+    return worksheet(words)
+
+
+def _solution(words: list[str]) -> int:
+    from attn_gui.commands.teaching_commands import solution
+
+    return solution(words)
+
+
+def _completion(words: list[str]) -> int:
+    from attn_gui.commands.completion import completion
+
+    return completion(words, _window_parser(), _verify_parser())
+
+
 def _refuse(sentence: str) -> int:
     print(f"attn-gui: {sentence}", file=sys.stderr)
     return REFUSED
@@ -85,6 +109,9 @@ def _refuse(sentence: str) -> int:
 
 def _window(words: list[str]) -> int:
     chosen = _window_parser().parse_args(words)
+    if words and re.fullmatch(r"\w+", words[0]) and not Path(words[0]).exists():  # a slip in a command, hardly a file
+        near = nearest(words[0], list(COMMANDS))
+        raise Refusal(f"There is neither a file nor a command {words[0]}{near}; “attn-gui --help” lists them.")
     if not chosen.files and arranged(chosen) is not None:
         raise Refusal("Options on arrays need a FILE that holds them.")
     for files in () if chosen.in_window else _apart(chosen.files):
@@ -160,7 +187,7 @@ def _verify(words: list[str]) -> int:
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer.") from error
     for line in found.lines():
-        print(line, flush=True)
+        say(line)
     if found.complaint:
         raise Refusal(found.complaint)
     if found.unjudged is not None:
@@ -171,16 +198,35 @@ def _verify(words: list[str]) -> int:
     return DONE
 
 
+class Command(NamedTuple):
+    """One command: what it does, how it is called, in a line each."""
+
+    run: Callable[[list[str]], int]
+    does: str
+    usage: str
+
+
+COMMANDS = {
+    "export": Command(_export, "write figures and numbers as files", "export FILE -o DIR [options]"),
+    "verify": Command(_verify, "recompute every number by an independent reference", "verify FILE [options]"),
+    "model": Command(_model, "run a text through a published model", "model FOLDER --text TEXT [options]"),
+    "worksheet": Command(_worksheet, "write worksheets for a class, and their keys", "worksheet FILE -o DIR [options]"),
+    "solution": Command(_solution, "write a worked solution, step by step", "solution FILE -o DIR [options]"),
+    "lesson": Command(_lesson, "check a lesson that you wrote", "lesson check FILE"),
+    "completion": Command(_completion, "print what completes these words in a shell", "completion bash|zsh"),
+}
+
+
 def _window_parser() -> argparse.ArgumentParser:
     parser = Parser(
         "attn-gui",
-        usage="attn-gui [FILE ...] [--lang en|zh] [options]\n       attn-gui export FILE -o DIR [options]\n"
-        "       attn-gui verify FILE [options]\n       attn-gui lesson check FILE\n"
-        "       attn-gui worksheet FILE -o DIR [options]\n       attn-gui solution FILE -o DIR [options]\n"
-        "       attn-gui model FOLDER --text TEXT [options]",
-        description="Take attention apart by hand: edit Q, K, V and watch every step follow.",
-        epilog="“attn-gui export --help” tells how to write figures and numbers without a window, “attn-gui verify "
-        "--help” how to have every number checked.",
+        usage="\n       ".join(
+            ["attn-gui [FILE ...] [--lang en|zh] [options]", *(f"attn-gui {c.usage}" for c in COMMANDS.values())]
+        ),
+        description="Take attention apart by hand: edit Q, K, V and watch every step follow.\n\ncommands:\n"
+        + "\n".join(f"  {name:<12}{command.does}" for name, command in COMMANDS.items()),
+        epilog="“attn-gui COMMAND --help” tells the options of a command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     known = "a session (.attn), arrays (.npz, .safetensors, .json, .xlsx), a figure with its session (.png, .svg, "

@@ -606,7 +606,9 @@ def test_arrays_are_named_and_read_as_in_the_window(
 ) -> None:
     arrays = dict(np.load(dump))
     expected = Problem.from_heads(
-        *(arrays[f"h.3.attn.{name}"] for name in "qkv"), mask=[{"kind": "custom", "allowed": ~arrays["m"]}]
+        *(arrays[f"h.3.attn.{name}"] for name in "qkv"),
+        axes="head,token,column",
+        mask=[{"kind": "custom", "allowed": ~arrays["m"]}],
     )
     words = [*NAMED, "--array", "mask=m", "--mask", "block", "--axes", "head,token,column"]
     assert main(["export", str(dump), "-o", str(tmp_path / "out"), "--format", "npy", *words]) == 0
@@ -621,7 +623,7 @@ def test_arrays_are_named_and_read_as_in_the_window(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "Say which is which: --array query=NAME key=NAME value=NAME."),
+        ((), "Say which is which: --array query=h.3.attn.q key=h.3.attn.k value=h.3.attn.v."),
         (("--array", "query"), "expected NAME=VALUE, got 'query'"),
         (("--array", "nonsense=m"), "“nonsense” is no part of a problem"),
         (("--array", "query=zzz"), "dump.npz has no array “zzz”; it has h.3.attn.q"),
@@ -635,3 +637,87 @@ def test_arrays_that_say_nothing_are_refused(
 ) -> None:
     assert main(["verify", str(dump), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["exprot", "a.npz"], "the nearest is export"),
+        (["verfiy"], "the nearest is verify"),
+        (["export", "a.npz", "-o", "out", "--fromat", "png"], "the nearest is --format"),
+        (["export", "a.npz", "-o", "out", "--format", "pgn"], "the nearest is png"),
+    ],
+)
+def test_a_slip_is_answered_with_the_nearest_word(
+    words: list[str], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert meant in capsys.readouterr().err
+
+
+def test_the_help_has_a_word_on_every_command() -> None:
+    said = run("--help").stdout
+    commands = re.findall(r"^       attn-gui (\w+)", said, re.M)
+    assert {"export", "verify", "model", "worksheet", "solution", "lesson", "completion"} == set(commands)
+    assert all(re.search(rf"^  {command} +\w+ \w+", said, re.M) for command in commands)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_shells_complete_commands_and_their_options(shell: str) -> None:
+    said = run("completion", shell)
+    assert said.returncode == 0, said.stderr
+    assert "worksheet" in said.stdout
+    assert "--colormap" in said.stdout or "'colormap" in said.stdout
+
+
+def test_one_file_goes_to_stdout_and_several_are_refused(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "attn_gui", "export", WORKED, "-o", "-", "--format", "csv"],
+        capture_output=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert done.stdout.startswith(b"0.5,0.5") or b"0.5" in done.stdout
+    assert not list(tmp_path.iterdir())
+    several = run("export", WORKED, "-o", "-", "--format", "csv", "png")
+    assert several.returncode == 2
+    assert "-o - writes one file, and 2 were asked for" in several.stderr
+
+
+TOLD = {
+    "version": ["--version"],
+    "help": ["--help"],
+    "help of a command": ["verify", "--help"],
+    "verify": ["verify", WORKED],
+    "export": ["export", WORKED, "-o", "{folder}", "--format", "npz"],
+    "solution": ["solution", WORKED, "-o", "{folder}", "--format", "md"],
+    "worksheet": ["worksheet", WORKED, "-o", "{folder}", "--count", "1"],
+    "lesson": ["lesson", "check", resource("lessons", "06-worked-example.md")],
+    "model": ["model", resource("models", "toy-induction"), "--text", "q w e"],
+}
+"""One call of every command, all of which say something."""
+
+
+@pytest.fixture(params=TOLD)
+def told(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    command = [str(word).format(folder=tmp_path / "out") for word in TOLD[request.param]]
+    return [sys.executable, "-m", "attn_gui", *command]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_what_cannot_be_said_as_the_disk_is_full_is_one_sentence(told: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(told, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr == "attn-gui: The output could not be written: No space left on device.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
+def test_nothing_is_said_to_whoever_has_stopped_listening(told: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(told, stdout=write, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=300)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")

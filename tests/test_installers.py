@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import configparser
+import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -68,3 +71,65 @@ def test_the_icon_can_be_told_at_every_size(qapp):
         image = icon.pixmap(side, side).toImage()
         dark, pale = (QColor(image.pixel(side * x // 16, side * y // 16)).lightness() for x, y in ((3, 3), (9, 6)))
         assert dark < 100 < 150 < pale, side  # the first weight against what is masked
+
+
+def installers(name):
+    """A module of the installers, which stand in no package."""
+    sys.path[:0] = [str(LINUX.parent), str(LINUX.parents[1])]
+    try:
+        return importlib.import_module(name)
+    finally:
+        del sys.path[:2]
+
+
+def collected(folder, *sources):
+    """A folder as PyInstaller leaves it, with its lists of where each file came from."""
+    inside, work = folder / "attn-gui" / "_internal", folder / "work"
+    inside.mkdir(parents=True)
+    work.mkdir()
+    entries = [(source.name, str(source), "BINARY") for source in sources]
+    for source in sources:
+        (inside / source.name).write_bytes(b"\x7fELF")
+    (work / "COLLECT-00.toc").write_text(repr([entries]), encoding="utf-8")
+    (work / "PYZ-00.toc").write_text("[[]]", encoding="utf-8")
+    return inside.parent, work
+
+
+def test_a_library_that_no_line_names_is_not_shipped(tmp_path, monkeypatch):
+    notices = installers("notices")
+    folder, work = collected(tmp_path, Path("/usr/lib/libunheard.so.1"))
+    said = subprocess.CompletedProcess([], 0, stdout="libunheard1: /usr/lib/libunheard.so.1\n")
+    monkeypatch.setattr(notices.subprocess, "run", lambda *_, **__: said)
+    with pytest.raises(notices.Trouble, match=r"libunheard\.so\.1 .* no line of resources/NOTICE\.md names it"):
+        notices.write_notices(folder, work, tmp_path)
+
+
+def test_a_wheel_that_no_line_names_is_not_shipped(tmp_path):
+    notices = installers("notices")
+    (tmp_path / "unheard.so").touch()
+    info = tmp_path / "unheard-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: unheard\nVersion: 1\n", encoding="utf-8")
+    (info / "RECORD").write_text("unheard.so,,\n", encoding="utf-8")
+    folder, work = collected(tmp_path, tmp_path / "unheard.so")
+    with pytest.raises(notices.Trouble, match=r"unheard would be shipped, and no line"):
+        notices.write_notices(folder, work, tmp_path)
+
+
+def test_no_library_under_the_gpl_is_shipped(tmp_path, monkeypatch):
+    notices = installers("notices")
+    page = tmp_path / "NOTICE.md"
+    table = "| libraries | license |\n|---|---|\n| libfine | LGPL 2.1 |\n| libgnu, libother | GPL 3.0 |\n"
+    page.write_text(f"## Libraries of the system\n{table}", encoding="utf-8")
+    monkeypatch.setattr(notices, "NOTICE", page)
+    assert notices.library_license("libfine.so.1") == "LGPL 2.1"
+    with pytest.raises(notices.Trouble, match=r"libother\.so\.8 is under GPL 3\.0"):
+        notices.library_license("libother.so.8")
+
+
+def test_the_debian_package_tells_of_every_part(tmp_path):
+    notices = installers("notices")
+    text = notices.debian_copyright([notices.Part("libz", "zlib License", ())])
+    assert "Files: *" in text
+    assert "Files: usr/lib/attn-gui/licenses/libz/*" in text
+    assert "License: zlib-License-libz" in text

@@ -123,13 +123,13 @@ def test_options_given_as_arrays_are_verified_with_the_rest(tmp_path, capsys):
 
 def test_a_problem_of_which_a_part_was_left_out_is_not_blessed(tmp_path, capsys):
     cells = np.ones((4, 6))
-    np.savez(tmp_path / "t.npz", query=cells, key=cells, value=cells, attn_mask=np.ones((4, 4), bool))
+    np.savez(tmp_path / "t.npz", query=cells, key=cells, value=cells, more=np.ones((4, 4), bool))
     code, lines, err = verified(tmp_path / "t.npz", capsys)
     assert code == 2
     assert lines
     assert err.splitlines() == [
-        "attn-gui: Arrays not used: attn_mask.",
-        "attn-gui: t.npz also holds attn_mask, not read: the lines above are about the rest only.",
+        "attn-gui: Arrays not used: more.",
+        "attn-gui: t.npz also holds more, not read: the lines above are about the rest only.",
     ]
     assert main(["export", str(tmp_path / "t.npz"), "-o", str(tmp_path), "--format", "csv"]) == 0
-    assert capsys.readouterr().err == "attn-gui: Arrays not used: attn_mask.\n"
+    assert capsys.readouterr().err == "attn-gui: Arrays not used: more.\n"

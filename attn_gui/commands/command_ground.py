@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
+import re
+import shlex
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -25,14 +30,49 @@ class Refusal(Exception):
 
 
 class Unnamed(Refusal):
-    """A refusal of a file whose arrays have names that say nothing of a problem."""
+    """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
+
+
+class Unheard(Exception):
+    """What was to be said could not be written to stdout, for `reason`: a full disk, a pipe that nobody reads."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+def say(words: object, end: str = "\n") -> None:
+    """Write to stdout at once. Raises Unheard."""
+    try:
+        print(words, end=end, flush=True)
+    except OSError as error:
+        raise Unheard(error) from error
 
 
 class Parser(argparse.ArgumentParser):
     """Mistakes are one sentence, without the usage in front of it."""
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help or the version; argparse itself passes over what goes wrong."""
+        say(message, end="")
+
     def error(self, message: str) -> NoReturn:
-        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}.")
+        raise Refusal(f"{message[:1].upper()}{message[1:].rstrip('.')}{self._nearest(message)}.")
+
+    def _nearest(self, message: str) -> str:
+        """Name the option, or the choice of an option, that is nearest to the word that is refused."""
+        if found := re.search(r"unrecognized arguments: (--\S+)", message):
+            return nearest(found[1], [option for action in self._actions for option in action.option_strings])
+        if found := re.search(r"argument (\S+): invalid choice: '([^']*)'", message):
+            choices = [action.choices or () for action in self._actions if found[1] in action.option_strings]
+            return nearest(found[2], [str(choice) for of_one in choices for choice in of_one])
+        return ""
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return f" (the nearest is {near[0]})" if near else ""
 
 
 class _FirstFile(argparse.Action):
@@ -66,10 +106,21 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
         add(
             "--axes",
             metavar="A,B,…",
-            help="of query, key, value: head,token,column or token,head,column; with batch, …",
+            help="of query, key, value: head,token,column or token,head,column; with batch, …; of attention weights"
+            " alone: batch,head,query,key or layer,head,query,key, … (default: as the rest of "
+            "the file and the names settle it, else they are asked for)",
         ),
-        add("--weights", metavar="in,out|out,in", help="axes of weights (default: in,out; out,in: as torch.nn.Linear)"),
-        add("--mask", metavar="keep|block|add", help="what True in the mask means, or that it is added to the scores"),
+        add(
+            "--weights",
+            metavar="in,out|out,in|…",
+            help="axes of weights: out,in as torch.nn.Linear, in,head,column as Keras, head,in,column as "
+            "TransformerLens (default: likewise)",
+        ),
+        add(
+            "--mask",
+            metavar="keep|block|add|none",
+            help="what True in the mask means, that it is added to the scores, or left out (default: likewise)",
+        ),
         add(
             "--split",
             metavar="A,B,C",
@@ -82,6 +133,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
             metavar="N",
             help="where no axis says it (default: as the file, else 1)",
         ),
+        add("--layer", type=whole(0, 65535), metavar="N", help="of attention weights that are of several layers"),
         add("--num-kv-heads", type=whole(1, 65536), metavar="N", help="of keys and values (default: as many)"),
     ]
     parser.set_defaults(arranging=[option.dest for option in added])
@@ -104,7 +156,10 @@ def arranged(chosen: argparse.Namespace) -> Arrangement | None:
 def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats.named.attention_maps import SeveralMaps
     from attn_gui.formats.named.by_name import ForeignNames
+    from attn_gui.formats.named.listed_files import likely_arrays
+    from attn_gui.formats.named.open_readings import SeveralReadings
     from attn_gui.formats.named.several_files import open_several
 
     arrangement = arranged(chosen)
@@ -112,12 +167,30 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         if len(chosen.files) > 1:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
+    except SeveralMaps as error:
+        raise Unnamed(str(error)) from error
     except ForeignNames as error:
-        raise Unnamed(
-            f"{str(error).rstrip('.')}. Say which is which: --array query=NAME key=NAME value=NAME."
-        ) from error
+        likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
+        likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
+        said = shlex.join(f"{part}={name}" for part, name in likely.items())
+        raise Unnamed(f"{str(error).rstrip('.')}. Say which is which: --array {said}.") from error
+    except SeveralReadings as error:
+        raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
         raise Refusal(str(error)) from error
+
+
+def complete(loaded: Loaded, path: Path) -> Loaded:
+    """The same. Raises Refusal where its file holds what would change the numbers and is not read."""
+    if loaded.missed:
+        from attn_gui.formats.problem_fields import listed
+
+        names = ", ".join(listed(loaded.missed))
+        raise Refusal(
+            f"{path.name} also holds {names}, which would change the numbers and is not read; nothing is "
+            "written. Say which arrays count: --array query=query …."
+        )
+    return loaded
 
 
 def need_drawing() -> None:
@@ -143,6 +216,23 @@ def _changes(loaded: Loaded) -> list[str]:
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
     return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Let nothing reach stderr that a library writes there by itself, as Rust does before it panics."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with Path(os.devnull).open("w") as sink:
+        os.dup2(sink.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 PATIENCE = 0.5  # seconds before progress is shown

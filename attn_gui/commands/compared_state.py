@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from attn_gui.commands.command_ground import told
+from attn_gui.commands.command_ground import complete, told
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison.ready import READY
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -35,4 +35,4 @@ def other_state(given: str, problem: Problem, own: str, head: int, lang: str) ->
     path = Path(given)
     if not path.exists():
         raise ValueError(f"{given} is no file, and none of {', '.join(READY)}.")
-    return Other(evaluation_of(told(open_file(path)).problem), (path.stem, own), f"vs-{path.stem}")
+    return Other(evaluation_of(complete(told(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}")

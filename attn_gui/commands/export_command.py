@@ -7,12 +7,24 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, cell, centimeters, heads, joined, levels, parsed, points, setting, whole
-from attn_gui.commands.command_ground import DONE, Parser, Refusal, add_problem, need_drawing, opened, told
+from attn_gui.commands.command_ground import (
+    DONE,
+    Parser,
+    Refusal,
+    add_problem,
+    complete,
+    need_drawing,
+    opened,
+    say,
+    told,
+)
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -20,6 +32,7 @@ if TYPE_CHECKING:
 
 
 USUAL_FORMAT, SHOWN = "png", "split"
+STDOUT = "-"
 FIGURE, TEXT, SPREADSHEET = "a figure (--format)", "a table as text (--format)", "csv or tsv (--format)"
 CARRIER = "a figure that carries one (--format)"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
@@ -38,17 +51,29 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_writing import written
 
-    loaded = told(opened(chosen))
+    loaded = complete(told(opened(chosen)), chosen.file)
     try:
+        if str(chosen.folder) == STDOUT:
+            _write_to_stdout(lambda: written(loaded, chosen), chosen)
+            return DONE
         for path in written(loaded, chosen):
-            print(path, flush=True)
-    except BrokenPipeError:
-        raise
+            say(path)
     except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:
         raise Refusal("This does not fit into the memory of this computer; choose fewer heads or stages.") from error
     return DONE
+
+
+def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Namespace) -> None:
+    """Write the one file of an export to stdout. Raises Refusal where there would be several."""
+    with tempfile.TemporaryDirectory() as folder:
+        chosen.folder = Path(folder)
+        paths = list(write())
+        if len(paths) != 1:
+            raise Refusal(f"-o - writes one file, and {len(paths)} were asked for: name one stage, head and format.")
+        sys.stdout.buffer.write(paths[0].read_bytes())
+        sys.stdout.buffer.flush()
 
 
 def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Any) -> list[Path]:
@@ -138,7 +163,14 @@ def export_parser() -> argparse.ArgumentParser:
 def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
     add = parser.add_argument
     add_problem(parser)
-    add("-o", dest="folder", metavar="DIR", type=Path, required=True, help="where to; made if it is not there")
+    add(
+        "-o",
+        dest="folder",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="where to, made if it is not there; - for stdout",
+    )
     add("--name", metavar="NAME", help="what the files are called (default: as FILE)")
     add(
         "--stage",
@@ -149,7 +181,7 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
         "that holds all stages: all)",
     )
     whole_file = "a file of all stages has all"
-    add("--heads", type=heads, metavar="all|0,2-3", help=f"which heads (default: all; {whole_file})")
+    add("--heads", type=heads, metavar="all|0,2-3|mean|largest", help=f"which heads (default: all; {whole_file})")
     add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help=f"which item (default: 0; {whole_file})")
     add(
         "--format",

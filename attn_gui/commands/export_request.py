@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, is_derived, with_derived
 from attn_gui.engine.problem.errors import StageError
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.engine.stages.derived import OVER_HEADS, over_heads
 from attn_gui.formats import FormatError, Loaded
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
 from attn_gui.formats.saving import saving
@@ -84,11 +85,13 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     if options.name and Path(options.name).name != options.name:
         raise ExportError(f"--name is {options.name!r}; expected a name without folders, which -o says.")
     every = tuple(range(problem.num_heads))
-    heads = every if options.heads is None else options.heads
+    heads = every if options.heads is None or isinstance(options.heads, str) else options.heads
     if missing := [head for head in heads if head not in every]:
         raise ExportError(f"There is no head {missing[0]}; the problem has {_count(problem.num_heads)}.")
     known = (*evaluation.stages, *derived_maps(evaluation))
     named = tuple(dict.fromkeys(options.stage or [SHOWN_FIRST]))
+    if isinstance(options.heads, str):
+        named = tuple(_over_heads(stage, options.heads) for stage in named)
     fields = tuple(name for name in named if name in problem.arrays() and name not in known)
     stages = tuple(name for name in named if name not in fields)
     if unknown := [stage for stage in stages if stage not in known]:
@@ -101,6 +104,15 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
     if any(is_derived(stage) for stage in stages):
         other = other._replace(before=with_derived(other.before))
     return Request(loaded, evaluation, stages, fields, heads, options, other)
+
+
+def _over_heads(stage: str, word: str) -> str:
+    """The map of all heads of a stage together. Raises ExportError where there is none of that name."""
+    merged, heads = over_heads(stage, word)
+    if heads is not None:
+        words = ", ".join(f"{entry.word} of {entry.reads}" for entry in OVER_HEADS.values())
+        raise ExportError(f"--heads is {word!r} of {stage}; expected all, heads such as 0,2-3, or {words}.")
+    return merged
 
 
 def make_folder(folder: Path) -> None:

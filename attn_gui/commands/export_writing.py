@@ -69,6 +69,7 @@ def _write_page(request: Request) -> Iterator[Path]:
         raise ExportError(f"A page is written as {', '.join(IMAGES)}, not as {others[0]}.")
     if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
         raise ExportError(f"There is no cell {options.cell[0]},{options.cell[1]} in {request.stages[0]}.")
+    kind.check(problem)
     states = request.loaded.snapshots
     aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
     knobs = from_texts(kind.knobs, aim, dict(options.set))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attn_gui.arguments import Settings, parsed, setting, whole
-from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, need_drawing
+from attn_gui.commands.command_ground import DONE, FileProgress, Parser, Refusal, muted, need_drawing, say
 from attn_gui.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -26,25 +27,27 @@ TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest
 
 def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
-    chosen = parsed(_parser(), words, NEEDS, CLASHES)
+    chosen = parsed(model_parser(), words, NEEDS, CLASHES)
     chosen.format = chosen.format or _image_endings()[:1]
     if chosen.folder_out is not None:
         need_drawing()
-    from attn_gui.models import open_model
+    from attn_gui.models.model import read_model
 
     changes = _interventions(chosen.intervene)
     try:
         with FileProgress(chosen.folder) as progress:
-            found = open_model(_folder(chosen.folder, progress), progress.show)
+            found = read_model(_folder(chosen.folder, progress), progress.show)
+        for note in found.notes:
+            print(f"attn-gui: {note}", file=sys.stderr)
+        with muted():
+            found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
             run = found.run(chosen.text, interventions=changes, tell=progress.show)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
-            print(line, flush=True)
+            say(line)
         for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
-            print(path, flush=True)
-    except BrokenPipeError:
-        raise
+            say(path)
     except (ValueError, TypeError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     except MemoryError as error:
@@ -137,6 +140,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """A figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
+    from attn_gui.figure.pages.aim import ModelAim
     from attn_gui.figure.sheet import write
 
     stage = chosen.stage or SHOWN_FIRST
@@ -145,7 +149,8 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     layers = range(run.model.num_layers) if chosen.layer is None else (chosen.layer,)
     for layer, ending in product(layers, dict.fromkeys(chosen.format)):
         path = chosen.folder_out / f"{chosen.folder.resolve().name}-layer{layer}-{stage}{part}.{ending}"
-        figure = {"stage": stage, "heads": heads, "sheet": True, **_looks(chosen)}
+        model = ModelAim(run, run, layer, len(run.ids) - 1)
+        figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
         with FileProgress(path) as progress:
             yield from write(run.problem(layer), path, tell=progress.show, **figure)
 
@@ -171,16 +176,17 @@ def _interventions(text: str | None) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
-def _parser() -> Parser:
+def model_parser() -> Parser:
     from attn_gui.models import KNOWN
+    from attn_gui.models.families import FAMILIES
 
     parser = Parser(
         "attn-gui model",
         usage="attn-gui model FOLDER --text TEXT [options]",
         description="Run a text through a published checkpoint (config.json, safetensors, tokenizer.json): print its "
         "tokens and what it predicts, and write figures; needs no display.",
-        epilog="Families: bert, roberta, distilbert, gpt2, llama, mistral, qwen2, qwen3. A folder may be named by "
-        f"{', '.join(KNOWN)}, which come along or are installed by the line that is told. Figures are "
+        epilog=f"Families: {', '.join(FAMILIES)}. A folder may be named by {', '.join(KNOWN)}, which come along or are "
+        "installed by the line that is told. Figures are "
         "DIR/NAME-layerLAYER-STAGE[-hHEAD].EXT, without a head all of them on one sheet; pages DIR/NAME-PAGE.EXT.",
         allow_abbrev=False,
     )

@@ -11,8 +11,10 @@ from attn_gui.commands.command_ground import (
     Parser,
     Refusal,
     add_problem,
+    complete,
     need_drawing,
     opened,
+    say,
     told,
 )
 from attn_gui.languages import LANGUAGES
@@ -20,7 +22,7 @@ from attn_gui.languages import LANGUAGES
 
 def lesson(words: list[str]) -> int:
     """Go through a lesson."""
-    chosen = _lesson_parser().parse_args(words)
+    chosen = lesson_parser().parse_args(words)
     need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
@@ -33,7 +35,7 @@ def lesson(words: list[str]) -> int:
         raise Refusal(str(error)) from error
     steps = _counted(len(states), "step")
     questions = _counted(sum(state.step.question is not None for state in states), "question")
-    print(f"{chosen.file.name}: {steps}, {questions}, every number computed")
+    say(f"{chosen.file.name}: {steps}, {questions}, every number computed")
     return DONE
 
 
@@ -43,12 +45,12 @@ def _counted(count: int, what: str) -> str:
 
 def worksheet(words: list[str]) -> int:
     """Write the worksheets of a class and their keys."""
-    chosen = _worksheet_parser().parse_args(words)
+    chosen = worksheet_parser().parse_args(words)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
     from attn_gui.figure.worksheets.class_set import write_class
 
-    problem = told(opened(chosen)).problem
+    problem = complete(told(opened(chosen)), chosen.file).problem
     try:
         make_folder(chosen.folder)
         with FileProgress(chosen.file) as progress:
@@ -66,7 +68,7 @@ def worksheet(words: list[str]) -> int:
             )
             for path in written:
                 progress.clear()
-                print(path, flush=True)
+                say(path)
     except (ValueError, KeyError, OSError) as error:
         raise Refusal(str(error)) from error
     return DONE
@@ -74,7 +76,7 @@ def worksheet(words: list[str]) -> int:
 
 def solution(words: list[str]) -> int:
     """Write the worked solution of a cell, or of a whole problem."""
-    chosen = _solution_parser().parse_args(words)
+    chosen = solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
         raise Refusal("A cell needs --stage and --cell, a whole problem neither.")
     need_drawing()
@@ -84,7 +86,7 @@ def solution(words: list[str]) -> int:
     from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
     from attn_gui.lessons.solutions.typeset_solution import ENDINGS
 
-    evaluation = evaluation_of(told(opened(chosen)).problem)
+    evaluation = evaluation_of(complete(told(opened(chosen)), chosen.file).problem)
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:
@@ -100,13 +102,13 @@ def solution(words: list[str]) -> int:
             path = chosen.folder / f"{stem}.{ending}"
             with FileProgress(path) as progress:
                 save_solution(found, path, chosen.lang, progress.show)
-            print(path, flush=True)
+            say(path)
     except (ValueError, LookupError, OSError) as error:
         raise Refusal(str(error)) from error
     return DONE
 
 
-def _lesson_parser() -> Parser:
+def lesson_parser() -> Parser:
     parser = Parser(
         "attn-gui lesson",
         usage="attn-gui lesson check FILE",
@@ -120,7 +122,7 @@ def _lesson_parser() -> Parser:
     return parser
 
 
-def _worksheet_parser() -> Parser:
+def worksheet_parser() -> Parser:
     from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
 
     parser = Parser(
@@ -153,7 +155,7 @@ def _worksheet_parser() -> Parser:
     return parser
 
 
-def _solution_parser() -> Parser:
+def solution_parser() -> Parser:
     from attn_gui.lessons.solutions.typeset_solution import ENDINGS
 
     parser = Parser(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +47,7 @@ class TextForm(NamedTuple):
 
     action: str
     write: Callable[[Copied], str]
+    html: Callable[[Copied], str] | None = None  # the same for programs that take tables: word processors, mail
 
 
 def tab_separated(copied: Copied) -> str:
@@ -82,9 +85,24 @@ def numpy_array(copied: Copied) -> str:
     return f"np.array([\n{rows}]" + (f", dtype=np.{BOOL.get(name, name)})" if name else ")")
 
 
+def html_table(copied: Copied, headers: bool = False) -> str:
+    """A table of HTML, which word processors and mail programs paste as one."""
+    lines = ["<table>"]
+    if headers:
+        lines.append(_html_row([("th", name) for name in ("", *map(_line, copied.column_names()))]))
+    for name, row in zip(copied.row_names(), copied.read(), strict=True):
+        cells = [("td", _line(cell)) for cell in row]
+        lines.append(_html_row([("th", _line(name)), *cells] if headers else cells))
+    return "\n".join([*lines, "</table>"])
+
+
+def _html_row(cells: Sequence[tuple[str, str]]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for tag, text in cells) + "</tr>"
+
+
 FORMS = (
-    TextForm("copy", tab_separated),
-    TextForm("copy_with_headers", with_headers),
+    TextForm("copy", tab_separated, html_table),
+    TextForm("copy_with_headers", with_headers, partial(html_table, headers=True)),
     TextForm("copy_latex", latex_matrix),
     TextForm("copy_markdown", markdown_table),
     TextForm("copy_numpy", numpy_array),

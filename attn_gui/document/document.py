@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,8 @@ from attn_gui.document.draft import Draft, EditError
 from attn_gui.document.edits import Change, Edit
 from attn_gui.document.history import LIMIT, History, Step
 from attn_gui.document.places import shown_part
-from attn_gui.document.states.kept_states import Snapshots
-from attn_gui.document.states.past_states import PastStates
+from attn_gui.document.states.kept_states import LARGEST_COPY, Snapshots
+from attn_gui.document.states.past_states import PastStates, StateBeside
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Layer, Snapshot
@@ -56,6 +57,8 @@ class Document(QObject):
         self._history = History(self._pending.append, self, history_bytes)
         self.snapshots = Snapshots(self)
         self.snapshots.changed.connect(self._on_snapshots_changed)
+        self._told_modified = False
+        self.titleChanged.connect(self._on_title_changed)
         self.stack.indexChanged.connect(self._on_stack_index_changed)
         self.stack.cleanChanged.connect(self._on_stack_clean_changed)
 
@@ -72,7 +75,7 @@ class Document(QObject):
     @property
     def layer(self) -> Layer | None:
         """The place in a model that the problem has; None where it is of none."""
-        return None if self.study is None else Layer(self.study.layer, self.study.text)
+        return _layer_of(self.study)
 
     @property
     def writes(self) -> int:
@@ -86,7 +89,7 @@ class Document(QObject):
 
     @property
     def modified(self) -> bool:
-        return not self.stack.isClean() or self.snapshots.modified
+        return self._history.modified or self.snapshots.modified
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
         """A function that gives what a table shows of an array (dotted name), read-only, as it is then.
@@ -156,22 +159,17 @@ class Document(QObject):
     def _keep_what_is_dropped(self, step: Step) -> None:
         """Keep the state that undone steps led to as a snapshot: an edit would lose it.
 
-        `step` has just been done. Going there and back is exact, as every undo is, and is not told of.
+        `step` has just been done. The state is made beside the document, whose arrays other threads read meanwhile.
         """
         dropped = self._history.undone()
         if not dropped:
             return
-        step.undo()
-        for each in dropped:
-            each.redo()
-        try:
-            self.snapshots.keep(self.problem, str(dropped[-1].label), self.layer)
-        except (ValueError, MemoryError):
-            pass  # it takes too much memory, or cannot be written: the edit is what was asked for
-        finally:
-            for each in reversed(dropped):
-                each.undo()
-            step.redo()
+        beside = StateBeside(self._draft.state, LARGEST_COPY)
+        with suppress(ValueError, MemoryError):  # too large, or cannot be written: the edit was asked for
+            step.back(beside)
+            for each in dropped:
+                each.forth(beside)
+            self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
         """The states before the newest steps, and the present one; of a model those of the layer on the table."""
@@ -235,6 +233,11 @@ class Document(QObject):
             change = Change.merged(self._pending)
             self._pending.clear()
             self._tell(change)
+        if self.modified != self._told_modified:  # the stack tells of the first step behind the clean state alone
+            self.titleChanged.emit()
+
+    def _on_title_changed(self) -> None:
+        self._told_modified = self.modified
 
     def _on_stack_clean_changed(self) -> None:
         self.titleChanged.emit()
@@ -247,3 +250,7 @@ class Document(QObject):
         self.generation += 1
         self.revision += 1
         self.changed.emit(change)
+
+
+def _layer_of(study: Study | None) -> Layer | None:
+    return None if study is None else Layer(study.layer, study.text)

@@ -14,7 +14,7 @@ from attn_gui.document.history import Step
 from attn_gui.document.number_text import NO_SWITCH
 from attn_gui.document.ownership import Working, changed_names, given_up, owned, same_bytes
 from attn_gui.document.phrases import Label, Refusal
-from attn_gui.document.states.past_states import Rewind
+from attn_gui.document.states.past_states import StateBeside
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem.problem import Problem
 
@@ -104,7 +104,8 @@ class Draft:
         after = replace(owned(present, self.state.arrays, fresh), study=study)
         names = changed_names(self.state, after)
         moved = after.study is not self.state.study
-        return _FieldsStep(self, self.state, after, names, edit.label) if names or moved else None
+        looks = isinstance(edit, SetStudy) and edit.looks
+        return _FieldsStep(self, self.state, after, names, edit.label, looks) if names or moved else None
 
 
 def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
@@ -154,7 +155,7 @@ class _CellsStep:
     def cost(self) -> int:
         return self.old.nbytes + self.new.nbytes
 
-    apart = False
+    apart = looks = False
 
     def redo(self) -> Change:
         return self._write(self.new)
@@ -162,8 +163,11 @@ class _CellsStep:
     def undo(self) -> Change:
         return self._write(self.old)
 
-    def back(self, rewind: Rewind) -> None:
-        rewind.write(self.field, self.box, self.old)
+    def back(self, state: StateBeside) -> None:
+        state.write(self.field, self.box, self.old)
+
+    def forth(self, state: StateBeside) -> None:
+        state.write(self.field, self.box, self.new)
 
     def _write(self, cells: Array) -> Change:
         self.array()[self.box] = cells
@@ -182,6 +186,7 @@ class _FieldsStep:
     after: Working
     names: tuple[str, ...]
     label: Label
+    looks: bool
 
     @property
     def cost(self) -> int:
@@ -197,8 +202,11 @@ class _FieldsStep:
         self.draft.state = self.before
         return self._change()
 
-    def back(self, rewind: Rewind) -> None:
-        rewind.state = self.before
+    def back(self, state: StateBeside) -> None:
+        state.state = self.before
+
+    def forth(self, state: StateBeside) -> None:
+        state.state = self.after
 
     @property
     def apart(self) -> bool:
@@ -222,12 +230,20 @@ class _Steps:
     def apart(self) -> bool:
         return any(step.apart for step in self.steps)
 
+    @property
+    def looks(self) -> bool:
+        return all(step.looks for step in self.steps)
+
     def redo(self) -> Change:
         return Change.merged([step.redo() for step in self.steps])
 
     def undo(self) -> Change:
         return Change.merged([step.undo() for step in reversed(self.steps)])
 
-    def back(self, rewind: Rewind) -> None:
+    def back(self, state: StateBeside) -> None:
         for step in reversed(self.steps):
-            step.back(rewind)
+            step.back(state)
+
+    def forth(self, state: StateBeside) -> None:
+        for step in self.steps:
+            step.forth(state)

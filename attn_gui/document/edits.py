@@ -50,11 +50,12 @@ class Edits:
 @dataclass(frozen=True, eq=False)
 class SetStudy:
     """Move to another place in a model, or change what is around it: fields as in `SetFields`, and their study;
-    None where they are of no model."""
+    None where they are of no model. `looks`: only another layer is put on the table, which modifies nothing."""
 
     fields: Mapping[str, object]
     study: Study | None
     label: Label
+    looks: bool = False
 
 
 Edit = SetCells | SetFields | SetStudy | Edits

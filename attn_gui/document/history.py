@@ -11,7 +11,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from attn_gui.document.edits import Change
 from attn_gui.document.phrases import Label
-from attn_gui.document.states.past_states import Rewind
+from attn_gui.document.states.past_states import StateBeside
 
 LIMIT = 256 * 2**20
 # what the records around a step's cells take, so that a million one-cell steps do count
@@ -21,7 +21,7 @@ KEPT = 0.75
 
 
 class Step(Protocol):
-    """One step that can be gone forth and back, bit by bit."""
+    """One step that can be gone forth and back, bit by bit, in the document or beside it."""
 
     @property
     def label(self) -> Label: ...
@@ -29,9 +29,12 @@ class Step(Protocol):
     def cost(self) -> int: ...
     @property
     def apart(self) -> bool: ...
+    @property
+    def looks(self) -> bool: ...
     def redo(self) -> Change: ...
     def undo(self) -> Change: ...
-    def back(self, rewind: Rewind) -> None: ...
+    def back(self, state: StateBeside) -> None: ...
+    def forth(self, state: StateBeside) -> None: ...
 
 
 class _Command(QUndoCommand):
@@ -78,6 +81,13 @@ class History:
         if self._total > self.limit:
             self._forget_oldest()
         self.stack.push(command)
+
+    @property
+    def modified(self) -> bool:
+        """Whether steps lie between the clean state and the present one that do more than look at another layer."""
+        clean, now = self.stack.cleanIndex(), self.stack.index()
+        places = range(min(clean, now), max(clean, now))
+        return clean < 0 or any(not cast(_Command, self.stack.command(place)).step.looks for place in places)
 
     def undone(self) -> list[Step]:
         """The steps that were undone, the one that redo would do first: the next push forgets them."""

@@ -24,6 +24,8 @@ ROOT = QModelIndex()
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTER = int(Qt.AlignmentFlag.AlignCenter)
 LEFT_OUT = "?"
+MOST_WHOLE = 1 << 14
+"""Cells that are looked through at every change for a number that is not whole."""
 SWITCH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0, "✓": 1.0}
 
 
@@ -70,6 +72,7 @@ class MatrixModel(QAbstractTableModel):
         self.inverted = False  # True is shown, typed and copied as False: of a mask that is read as blocked
         self.covered = False  # whether a number may be left out for an exercise, and stands there as NaN
         self._decimals, self._scientific = 3, False
+        self._whole = False  # every number is a whole one, shown without decimals: 1 and not 1.000
 
     def set_matrix(
         self,
@@ -90,6 +93,7 @@ class MatrixModel(QAbstractTableModel):
         same = shape == self._shape
         self._read, self._shape, self._row_labels = read, shape, tuple(row_labels)
         self._editable, self._renamable = editable, renamable
+        self._whole = self._is_whole()
         if not same:
             self.endResetModel()
         elif shape[0] and shape[1]:
@@ -104,7 +108,13 @@ class MatrixModel(QAbstractTableModel):
         self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
 
     def cells_changed(self, rows: slice, columns: slice) -> None:
-        """Announce new numbers of these cells: one signal for the rectangle, cut to the table."""
+        """Announce new numbers of these cells: one signal for the rectangle, cut to the table.
+
+        The rectangle is the whole table where its numbers get decimals, or lose them.
+        """
+        whole = self._is_whole()
+        if whole != self._whole:
+            self._whole, rows, columns = whole, slice(0, self._shape[0]), slice(0, self._shape[1])
         top, bottom = max(rows.start, 0), min(rows.stop, self._shape[0])
         left, right = max(columns.start, 0), min(columns.stop, self._shape[1])
         if top < bottom and left < right:
@@ -123,11 +133,19 @@ class MatrixModel(QAbstractTableModel):
         """The texts shown in the cells of a block, column by column."""
         return [[self._text(value) for value in column] for column in self.block(rows, columns).T.tolist()]
 
+    def _is_whole(self) -> bool:
+        """Whether every finite number is whole; False for large tables and those that are computed on demand."""
+        array = self._array()
+        if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or not 0 < array.size <= MOST_WHOLE:
+            return False
+        return bool(np.all((array == np.rint(array)) | ~np.isfinite(array)))
+
     def _text(self, value: float | bool) -> str:
         """The text of a number, or of a switch as it is shown."""
         if isinstance(value, bool):
             return "✓" if value else ""
-        return LEFT_OUT if self.covered and value != value else shown(value, self._decimals, self._scientific)
+        decimals = 0 if self._whole and not self._scientific else self._decimals
+        return LEFT_OUT if self.covered and value != value else shown(value, decimals, self._scientific)
 
     def number(self, row: int, column: int) -> float:
         """The number of a cell without its text; nan outside."""
@@ -203,14 +221,18 @@ class MatrixModel(QAbstractTableModel):
         row, column = index.row(), index.column()
         if str(value).strip() == self._exact_text(row, column):
             return True  # also keeps a NaN's payload
+        number = self.parsed(row, column, str(value))
+        if number is not None and self._differs(row, column, number):
+            self.typed.emit(row, column, number)
+        return number is not None
+
+    def parsed(self, row: int, column: int, text: str) -> float | None:
+        """Return the number that was typed into a cell; None, with `refused`, where it is none."""
         try:
-            number = self._parsed(str(value))
+            return self._parsed(text)
         except NumberError as error:
             self.refused.emit(row, column, error.sentence())
-            return False
-        if self._differs(row, column, number):
-            self.typed.emit(row, column, number)
-        return True
+            return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> object:
         vertical = orientation == Qt.Orientation.Vertical

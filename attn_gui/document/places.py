@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
@@ -12,13 +13,18 @@ Cuts = tuple[slice, slice]
 
 
 def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
-    """The index of the axes before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of a mask."""
+    """The index of the axes before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of maps."""
     axes = shape[:-2]
     if Intervention.position_of(field) is not None:
         return (0,) * len(axes)  # counted from where its cells begin
-    wanted = (item,) if Layer.position_of(field) is None else (item, head)
+    wanted = (item, head) if has_maps(field) else (item,)
     places = zip(axes, wanted[len(wanted) - len(axes) :], strict=True)
     return tuple(0 if length == 1 else place for length, place in places)
+
+
+def has_maps(field: str) -> bool:
+    """Whether an array may have a matrix for every head: of a mask, and of given weights."""
+    return field == GIVEN or Layer.position_of(field) is not None
 
 
 def shown_part(field: str, array: Array, item: int, head: int) -> Array | None:

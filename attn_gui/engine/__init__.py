@@ -10,7 +10,14 @@ from attn_gui.engine.analysis.explanation import Explanation, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.analysis.term import Term
 from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.creation.create import made_direct, new_problem, with_biases, with_context, with_output
+from attn_gui.engine.creation.create import (
+    made_direct,
+    new_problem,
+    with_biases,
+    with_context,
+    with_direct,
+    with_output,
+)
 from attn_gui.engine.creation.filling import FILLS, fill
 from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
 from attn_gui.engine.evaluation.choice import compute
@@ -86,6 +93,7 @@ __all__ = [
     "verify",
     "with_biases",
     "with_context",
+    "with_direct",
     "with_output",
 ]
 

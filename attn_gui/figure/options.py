@@ -13,6 +13,7 @@ import numpy as np
 
 from attn_gui.arguments import idle
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.engine.stages.derived import over_heads
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.levels import AUTO, PLAIN, TYPED, Levels, Shade
@@ -23,7 +24,7 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.snapshots.snapshot import Snapshot
 
 Heads: TypeAlias = int | Sequence[int] | str | None
-"""One head, several, "all", or None for a matrix as a whole."""
+"""One head, several, "all", None for a matrix as a whole; of weights "mean" or "largest": of all heads one map."""
 
 FONT_SIZES = (4.0, 72.0)
 MEASURES = ("width", "height", "dpi", "font_size")
@@ -68,6 +69,8 @@ class FigureOptions:
     style: str = SCREEN.key
 
     def __post_init__(self) -> None:
+        for name, meant in zip(("stage", "heads"), over_heads(self.stage, self.heads), strict=True):
+            object.__setattr__(self, name, meant)
         for given, known in ((self.theme, THEMES), (self.lang, WORDS), (self.style, STYLES)):
             if given not in tuple(known):
                 raise ValueError(f"{given!r} is not one of {', '.join(known)}.")

@@ -10,6 +10,7 @@ from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.differentials.gradient_page import GradientPage
 from attn_gui.figure.pages.head_contributions import HeadContributions
 from attn_gui.figure.pages.knobs import checked
+from attn_gui.figure.pages.over_heads import OverHeadsPage
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.effect_page import EffectPage
 from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
@@ -36,6 +37,7 @@ _KINDS = (
     RetrievalPage(),
     HeadContributions(),
     ValueWeightedPage(),
+    OverHeadsPage(),
     SweepPage(),
     RelationsPage(),
     MeaningPage(),
@@ -67,5 +69,6 @@ def page_of_name(name: str) -> PageKind[Any]:
 def check_knobs(name: str, evaluation: Evaluation, options: FigureOptions, head: int) -> None:
     """Refuse what cannot be set on a page; ValueError with a sentence."""
     if options.knobs:
+        page_of_name(name).check(evaluation.problem, options.model)
         aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
         checked(page_of_name(name).knobs, aim, options.knobs)

@@ -177,8 +177,7 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
     """The things that a page looks at; ValueError with a sentence where a problem has no such page."""
     problem = evaluation.problem
     check_item(problem, options.batch)
-    if not kind.is_there(problem, options.model):
-        raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
+    kind.check(problem, options.model)
     aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
     aim = replace(aim, model=options.model)
     return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
@@ -186,7 +185,8 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
 
 def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
     """A page of what was read for it."""
-    ink = Ink(options.theme, options.lang)
+    layer = None if options.model is None or kind.of_model else options.model.layer
+    ink = Ink(options.theme, options.lang, layer)
     scale = scale_of(options, lambda sides, _: tried(lambda: bool(kind.plan(content, ink, *sides).width)))
     try:
         drawing = kind.plan(content, ink, *sides_of(options, scale))
@@ -269,7 +269,7 @@ class _Pictures(Mapping[str, PictureKind]):
             kind.frames if apart else kind.title,
             kind.name,
             partial(catalog_page, kind),
-            lambda evaluation, stage: kind.applies(evaluation.problem),
+            lambda evaluation, stage: kind.can_show(evaluation.problem),
             of_stage=False,
             context="Pages",
             frames=kind if kind.frames else None,

@@ -17,6 +17,7 @@ from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.memory import check
 from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.engine.stages.derived import over_heads
 from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
@@ -127,10 +128,11 @@ def render(
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
 
-    Several heads, or "all", come on one sheet. Width and height are in cm, the font size in points (7.5, and more on
-    pages wider than 12 cm), dots per inch 150; where one is left out, the `style` ("screen", "paper-column", "slide")
-    may say otherwise. `levels` (low, high) are the values at the ends of the colors, `colormap` is one of the
-    window's: signed, weights, viridis, cividis, magma, grey, CET-D1. `picture` is "map", "product" (with the matrices
+    Several heads, or "all", come on one sheet; "mean" and "largest" make one map of the weights of all heads. Width
+    and height are in cm, the font size in points (7.5, and more on pages wider than 12 cm), dots per inch 150; where
+    one is left out, the `style` ("screen", "paper-column", "slide") may say otherwise. `levels` (low, high) are the
+    values at the ends of the colors, `colormap` is one of the window's: signed, weights, viridis, cividis, magma, grey,
+    CET-D1. `picture` is "map", "product" (with the matrices
     that the stage is made of) or the name of a page, such as "head_contributions"; a page looks at `cell`, (row,
     column) of the stage, and takes its `knobs` by name. With another problem `before` it shows what `compare` says of
     the two: "split" (side by side under one color bar), "difference" (problem − before), "before" or "now".
@@ -139,6 +141,7 @@ def render(
     """
     company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
     check_company(not kind_of(picture).of_stage, {**company, "knobs": knobs or None}, colorbar, compare)
+    stage, heads = over_heads(stage, heads)
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
     options = FigureOptions(
         stage=stage,

@@ -31,9 +31,10 @@ from attn_gui.formats.catalog import (
 )
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.named.arrangement import ROWS_IN, Arrangement, arrangement_of
-from attn_gui.formats.named.by_name import is_problem
-from attn_gui.formats.named.listed_files import list_arrays, open_arranged, read_array
+from attn_gui.formats.named.arrangement import Arrangement, arrangement_of
+from attn_gui.formats.named.by_name import ForeignNames, is_problem, problem_of
+from attn_gui.formats.named.listed_files import likely_arrays, list_arrays, open_arranged, read_array
+from attn_gui.formats.named.weight_orders import ROWS_IN
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import (
     Progress,
@@ -98,6 +99,10 @@ __all__ = [
 
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} arrays, not one matrix: {names}. Open it instead.")
+_LIKELY = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).",
+)
 _LEFT = QT_TRANSLATE_NOOP("Sentences", "Snapshots in it, which the window opens: {names}.")
 
 
@@ -106,11 +111,12 @@ def load(
     *,
     arrays: Mapping[str, str] | None = None,
     axes: str | Sequence[str] | None = None,
-    weights: str = ROWS_IN,
+    weights: str | None = None,
     mask: str | None = None,
     num_heads: int | None = None,
     num_kv_heads: int | None = None,
     split: str | None = None,
+    layer: int | None = None,
 ) -> Problem:
     """The problem in a session (.attn), in a figure that carries one (.png, .svg, .pdf), or in a .npz, .safetensors,
     .json or .xlsx. Raises FormatError, one sentence.
@@ -118,17 +124,28 @@ def load(
     arrays   part of the problem → name in the file, where the names are others: {"query": "h.3.attn.q", …}; the parts
              are the fields that are arrays, mask, and w_query_key_value, b_query_key_value, query_key_value; the rest
              is about files of arrays, whatever they are called
-    axes     of query, key and value: "head,token,column", "token,head,column", "batch,head,token,column", …; None:
-             the first of these that fits
-    weights  "in,out", or "out,in" as torch.nn.Linear holds them
-    mask     "keep": True may attend, "block": True may not, "add": to the scores; None: by its kind of numbers
+    axes     of query, key and value, or of x and context: "head,token,column", "batch,token,head,column", …
+    weights  "in,out"; "out,in" as torch.nn.Linear holds them; "in,head,column" as Keras and Flax, "head,in,column" as
+             TransformerLens, "head,column,in"
+    mask     "keep": True may attend, "block": True may not, "add": to the scores, "none": it is left out
+             Each is None: what fits, agrees with the other arrays of the file and with the names, and is then the only
+             one, is taken, and that is a UserWarning; else SeveralReadings spells out what fits.
     num_heads, num_kv_heads  where no axis says them; None: as the file, else 1, and as many
+    layer    of attention weights alone that are of several layers (arrays called attention, attentions, attn, weights,
+             pattern, … where query, key and value are not there); `axes` of these: "layer,head,query,key",
+             "batch,head,query,key", …; the likely ones where only one fits
     split    of these: "part,head,column", or "head,part,column" as GPT-NeoX and BLOOM hold them; None: as models
              have an array of this name
     What the file holds and is left out is a UserWarning each.
     """
-    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split)
-    found = open_file(path) if said == Arrangement() else open_arranged(path, said)
+    said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
+    nothing = (Arrangement(), Arrangement(weights=ROWS_IN))  # the order that weights of their own names have
+    try:
+        found = open_file(path) if said in nothing else open_arranged(path, said)
+    except ForeignNames as error:
+        if not (likely := likely_arrays(path)):
+            raise
+        raise ForeignNames(_LIKELY, arrays=repr(likely)).at(path) from error
     for note in found.notes:
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
     if found.snapshots:
@@ -157,11 +174,27 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
     for kind in problems():
         if kind is found:
             return kind.read(source)
+    if found.text:
+        with suppress(FormatError):
+            return _parts_in(source, found)
     template = QT_TRANSLATE_NOOP(
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",
     )
     raise FormatError(template, expected=suffixes(carriers()))
+
+
+def _parts_in(source: Source, found: Format[Any]) -> Loaded:
+    """The problem of a text that holds Q, K and V by name. Raises FormatError where it holds other matrices, or one."""
+    try:
+        found.read(source)
+    except AmbiguousTable as several:
+        if parts := several.together(named=True):
+            arrays = {role: matrix.values for role, matrix in parts.items()}
+            others = [one.name for one in several.readings if one.matrix not in parts.values()]
+            return problem_of(arrays, {}, others)
+        raise
+    raise FormatError(_SEVERAL)
 
 
 def _size_of(source: Source, found: Format[Any]) -> int:
@@ -173,9 +206,18 @@ def _size_of(source: Source, found: Format[Any]) -> int:
     return size
 
 
-def load_matrix(path: PathText) -> Array:
-    """The matrix in a .npy, .csv or .tsv: (rows, columns), or up to four axes from a .npy. Raises FormatError."""
-    return open_matrix(path).values
+def load_matrix(path: PathText, name: str | None = None) -> Array:
+    """The matrix in a .npy, .csv, .tsv, .md or .tex: (rows, columns), or up to four axes of a .npy. Raises FormatError.
+
+    name  of a text that holds several matrices, the one that goes by this name there
+    """
+    try:
+        return open_matrix(path).values
+    except AmbiguousTable as several:
+        chosen = [one.matrix.values for one in several.readings if name is not None and one.name == name]
+        if len(chosen) != 1:
+            raise
+        return chosen[0]
 
 
 def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Labels: TypeAlias = Sequence[str] | None
 PathText: TypeAlias = str | os.PathLike[str]
 LARGEST_FILE = 2 * 10**9
+LARGEST_IN_PARTS = 1 << 42  # of a file of which nothing but what is asked for is read
 STEP = 2**20  # bytes after which it is told how far the reading is
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -64,6 +65,7 @@ class Loaded:
     notes: tuple[Note, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)  # title, model, text, …
     left_out: tuple[str, ...] = ()  # what the file holds and neither is read nor follows from what is
+    missed: tuple[str, ...] = ()  # those of them that would change what is computed, by their names
     snapshots: tuple[Snapshot, ...] = ()  # other states of the problem, by name
 
     @property
@@ -137,6 +139,12 @@ class Format(Generic[Content]):
     most: int | None = None  # numbers that it holds
     size: Callable[[Source], int] = attrgetter("size")  # bytes that have to be read, unpacked, or take as long
     listing: Callable[[Source], Listing] | None = None  # what is in it where it holds arrays by any name
+    in_parts: bool = False  # what is not asked for is never read
+
+    @property
+    def largest(self) -> int:
+        """The bytes that a file of this kind may have."""
+        return LARGEST_IN_PARTS if self.in_parts else LARGEST_FILE
 
     @property
     def holds_numbers(self) -> bool:
@@ -150,8 +158,11 @@ class Format(Generic[Content]):
 
 
 @contextmanager
-def reading(path: PathText, largest: int = LARGEST_FILE, tell: Tell | None = None) -> Iterator[Source]:
-    """Open a regular file; whatever goes wrong inside becomes one FormatError that names it."""
+def reading(path: PathText, largest: int = LARGEST_IN_PARTS, tell: Tell | None = None) -> Iterator[Source]:
+    """Open a regular file; whatever goes wrong inside becomes one FormatError that names it.
+
+    Without `largest` its size is checked once its format is known, by `detect`.
+    """
     try:
         with _opened(path, largest, tell) as source:
             yield source

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from attn_gui.formats import npy, npz
-from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, suffix
+from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, check_size, suffix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.named import json_arrays, safetensors, xlsx
 from attn_gui.formats.sessions import carried, session
@@ -51,6 +51,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         write_members=npz.write_members,
         size=npz.size_of,
         listing=npz.listing,
+        in_parts=True,
     ),
     Format(
         "figure_session",
@@ -60,6 +61,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         carried.read,
         None,
         carried.matches,
+        size=carried.size_of,
     ),
     Format(
         "safetensors",
@@ -163,6 +165,8 @@ FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind i
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
 _PICKLES = (".pt", ".pth", ".pkl", ".pickle")
+_WITHOUT = (".gif", ".py")  # figures that move, and scripts
+_PICKLED, _PROTOCOLS = b"\x80", b"\2\3\4\5"  # the first two bytes of a pickle since Python 2.3
 _CONVERTED = ".npz"
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
@@ -206,7 +210,10 @@ def detect(
     if ending in _COMPRESSED:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is compressed; unpack it first and open what is inside.")
         raise FormatError(template)
-    if ending in _PICKLES:
+    start = source.file.read(16)
+    source.file.seek(0)
+    alike = [kind for kind in FORMATS.values() if kind.matches(start)]
+    if ending in _PICKLES or _is_pickle(source, start, alike):
         template = QT_TRANSLATE_NOOP(
             "Sentences",
             "{file} is a pickle, which could run code, and is not opened. In Python: "
@@ -214,13 +221,24 @@ def detect(
             "numpy.savez({to}, query=t[…], key=t[…], value=t[…]), with the names of its tensors; then open that file.",
         )
         raise FormatError(template, path=repr(Path(path).name), to=repr(f"{Path(path).stem}{_CONVERTED}"))
-    start = source.file.read(16)
-    source.file.seek(0)
-    alike = [kind for kind in FORMATS.values() if kind.matches(start)]
-    if alike:  # a session is a safetensors file too, and a workbook a zip as a .npz is: then the suffix tells
-        return next((kind for kind in alike if ending in kind.suffixes), alike[0])
-    known = [kind for kind in FORMATS.values() if ending in kind.suffixes]
-    return known[0] if known else of_suffix(ending, FORMATS.values() if wanted is None else wanted)
+    if ending in _WITHOUT:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences", "{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does."
+        )
+        raise FormatError(template)
+    # a session is a safetensors file too, and a workbook a zip as a .npz is: then the suffix tells
+    known = [kind for kind in alike or FORMATS.values() if ending in kind.suffixes]
+    found = next(iter((*known, *alike)), None)
+    found = found or of_suffix(ending, FORMATS.values() if wanted is None else wanted)
+    check_size(source.size, found.largest)
+    return found
+
+
+def _is_pickle(source: Source, start: bytes, alike: Sequence[Format[Any]]) -> bool:
+    """Whether a file is what `torch.save` or `pickle.dump` writes, by any name."""
+    if alike:
+        return start.startswith(npz.START) and npz.is_torch_save(source)
+    return start[:1] == _PICKLED and start[1:2] in _PROTOCOLS
 
 
 def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ DType: TypeAlias = np.dtype[Any]
 
 LARGEST_TOTAL = 2 * 10**9  # bytes of all arrays of a file together
 HELD = 2  # so many times is what a file holds in memory until a problem is made of it
-MOST_AXES = 4
+MOST_AXES = 4  # of an array of a problem
 LONGEST_HEADER = 10_000  # what NumPy itself accepts
 CHUNK = 2**20
 EXACT = 2**53  # whole numbers beyond are not all float64
@@ -36,12 +36,11 @@ class Budget:
     """The bytes that the arrays of one file may still allocate."""
 
     left: int = field(default_factory=lambda: min(LARGEST_TOTAL, available() // HELD))
+    axes: ClassVar[int] = MOST_AXES
 
     def take(self, name: str, shape: tuple[int, ...], itemsize: int) -> int:
         """The bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
-        if len(shape) > MOST_AXES:
-            template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has {got} axes; expected at most {expected}.")
-            raise FormatError(template, name=shown(name), got=len(shape), expected=MOST_AXES)
+        check_axes(name, shape, self.axes)
         if min(shape, default=1) < 1:
             template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has no cells, its shape is {got}.")
             raise FormatError(template, name=shown(name), got=shape_text(shape))
@@ -54,6 +53,19 @@ class Budget:
             raise FormatError(template, name=shown(name), **values)
         self.left -= count
         return count
+
+
+class ListedBudget(Budget):
+    """That of arrays of which a person may choose a part: attention of several layers."""
+
+    axes = MOST_AXES + 1
+
+
+def check_axes(name: str, shape: tuple[int, ...], most: int = MOST_AXES) -> None:
+    """Raise FormatError for an array of more axes."""
+    if len(shape) > most:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has {got} axes; expected at most {expected}.")
+        raise FormatError(template, name=shown(name), got=len(shape), expected=most)
 
 
 class Header(NamedTuple):

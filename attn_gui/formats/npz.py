@@ -16,51 +16,56 @@ from attn_gui.formats.foreign_arrays import (
     Array,
     Budget,
     Header,
+    ListedBudget,
+    check_dtype,
     checked_header,
     read_bytes,
     read_header,
     read_npy,
 )
 from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
     META,
     THERE_TWICE,
-    check_names,
     is_ours,
     joined,
-    problem_of,
     said_in_meta,
 )
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.formats.rows import Rows, rows_of
 
 LONGEST_DIRECTORY = 2**20
-_END = b"PK\5\6"
-_END_SIZE = 22
-_ZIP64_LOCATOR = b"PK\6\7"
+START = b"PK\3\4"
+_END, _END_SIZE = b"PK\5\6", 22
+_LOCATOR, _LOCATOR_SIZE = b"PK\6\7", 20  # of the end in zips of more than 4 GiB, which stands before
+_END64, _END64_SIZE = b"PK\6\6", 56
+_OF_TORCH = "data.pkl"
 _ENCRYPTED = 1
+_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a .npz: its end is missing.")
 
 
 def matches(start: bytes) -> bool:
-    return start.startswith((b"PK\3\4", _END))
+    return start.startswith((START, _END))
+
+
+def is_torch_save(source: Source) -> bool:
+    """Whether a zip is what `torch.save` writes: a pickle, and its arrays as bytes without names."""
+    try:
+        _check_directory(source)
+        with zipfile.ZipFile(source.file) as archive:
+            return any(name.rpartition("/")[-1] == _OF_TORCH for name in archive.namelist())
+    except (FormatError, zipfile.BadZipFile, NotImplementedError):  # whoever reads it says what is wrong with it
+        return False
+    finally:
+        source.file.seek(0)
 
 
 def read(source: Source) -> Loaded:
-    """A problem by the names of its fields, options among them; every other array is left unread and noted."""
-    _check_directory(source)
-    with zipfile.ZipFile(source.file) as archive:
-        members = _members(archive)
-        check_names(members)
-        known = [name for name in members if is_field(name)]
-        _weigh(archive, {name: members[name] for name in (*known, *filter(is_option, members))})
-        budget = Budget()
-        arrays = {name: _array(archive, members[name], name, budget) for name in known}
-        meta = _meta(archive, members[META]) if META in members else {}
-        for name in filter(is_option, members):
-            said, cells = option_of(name, _option(archive, members[name], name, budget))
-            meta, arrays = joined(meta, said), arrays | cells
-    return problem_of(arrays, meta, [name for name in members if not is_ours(name)])
+    """A problem by the names of its fields, with the options among them; every other array is left unread and noted."""
+    return problem_in(listing(source), source)
 
 
 def listing(source: Source) -> Listing:
@@ -68,7 +73,7 @@ def listing(source: Source) -> Listing:
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
-        headers = {name: _header(archive, info, name) for name, info in members.items()}
+        headers = {name: _header(archive, info, name) for name, info in members.items() if name != META}
         texts = [name for name, header in headers.items() if header is None or _is_text(name, header)]
         found = [
             Listed(name, header.shape, header.dtype.name)
@@ -76,7 +81,7 @@ def listing(source: Source) -> Listing:
             if header is not None and name not in texts
         ]
         budget = Budget()
-        options = _meta(archive, members[META]) if META in texts else {}
+        options = _meta(archive, members[META]) if META in members else {}
         for name in filter(is_option, texts):
             options = joined(options, option_of(name, _option(archive, members[name], name, budget))[0])
     return Listing(tuple(found), _taken, options, others=tuple(name for name in texts if not is_ours(name)))
@@ -86,7 +91,10 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Heade
     """The header of an array; None of what is none, and no part of a problem either."""
     try:
         with archive.open(info) as member:
-            return read_header(member, name)
+            header = read_header(member, name)
+        if is_field(name):
+            check_dtype(name, header.dtype)
+        return header
     except FormatError:
         if is_ours(name):
             raise
@@ -102,7 +110,7 @@ def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
     with zipfile.ZipFile(source.file) as archive:
         members = {name: info for name, info in _members(archive).items() if name in names}
         _weigh(archive, members)
-        budget = Budget()
+        budget = ListedBudget()
         return {name: _array(archive, info, name, budget) for name, info in members.items()}
 
 
@@ -110,7 +118,8 @@ def size_of(source: Source) -> int:
     """The bytes that the arrays of a problem say they take once they are unpacked."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
-        return sum(info.file_size for name, info in _members(archive).items() if is_field(name) or is_option(name))
+        members = _members(archive).items()
+        return sum(info.file_size for name, info in members if is_field(name) or is_option(name) or means_maps(name))
 
 
 def write(loaded: Loaded, file: IO[bytes]) -> None:
@@ -140,16 +149,27 @@ def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
 
 def _check_directory(source: Source) -> None:
     """Refuse a zip whose table of contents would not fit before it is read: zipfile reads it whole."""
-    source.file.seek(-min(source.size, _END_SIZE + 20), io.SEEK_END)
+    source.file.seek(-min(source.size, _END_SIZE + _LOCATOR_SIZE + _END64_SIZE), io.SEEK_END)
     tail = source.file.read()
-    end = tail[-_END_SIZE:]
     source.file.seek(0)
+    end = tail[-_END_SIZE:]
     if not end.startswith(_END) or end[-2:] != b"\0\0":
-        raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is not a .npz: its end is missing."))
-    directory = int.from_bytes(end[12:16], "little")
-    if tail.startswith(_ZIP64_LOCATOR) or directory > LONGEST_DIRECTORY:
+        raise FormatError(_CUT_OFF)
+    directory = _directory64(source, tail[:-_END_SIZE]) or int.from_bytes(end[12:16], "little")
+    if directory > LONGEST_DIRECTORY:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} has a directory of {got}; expected at most {expected}.")
         raise FormatError(template, got=size_text(directory), expected=size_text(LONGEST_DIRECTORY))
+
+
+def _directory64(source: Source, tail: bytes) -> int:
+    """The length of the table of contents as ZIP64 says it, right before the end of a zip; 0 where nothing does."""
+    locator, end = tail[-_LOCATOR_SIZE:], tail[-_LOCATOR_SIZE - _END64_SIZE : -_LOCATOR_SIZE]
+    if not locator.startswith(_LOCATOR):
+        return 0
+    place = source.size - _END_SIZE - _LOCATOR_SIZE - _END64_SIZE
+    if not end.startswith(_END64) or int.from_bytes(locator[8:16], "little") != place:
+        raise FormatError(_CUT_OFF)
+    return int.from_bytes(end[40:48], "little")
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -168,7 +188,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _weigh(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
     """Refuse what is too large by the headers of all arrays, before any of them is unpacked."""
-    budget = Budget()
+    budget = ListedBudget()
     for name, info in members.items():
         with archive.open(info) as member:
             checked_header(member, name, info.file_size, budget, texts=is_option(name))

@@ -13,7 +13,7 @@ import numpy as np
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.problem.checks import told, whole_text
 from attn_gui.engine.problem.fields import MATRICES
-from attn_gui.engine.problem.masks import Bias, Custom, Layer
+from attn_gui.engine.problem.masks import Bias, Causal, Custom, Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.settling import AXES
 from attn_gui.engine.scores import SCORES
@@ -24,6 +24,14 @@ from attn_gui.formats.json_text import Json
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
+CAUSAL = "is_causal"
+OTHER_WORDS = {
+    **dict.fromkeys(("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads"), "num_heads"),
+    **dict.fromkeys(("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads"), "num_kv_heads"),
+    **dict.fromkeys(("softmax_scale", "sm_scale", "scaling"), "scale"),
+    CAUSAL: "mask",
+}
+"""What models and PyTorch call options → our names."""
 RECORDS = ("score_params", "block")
 LISTS = ("mask", "interventions")  # of records
 ABOUT = ("title", "description", "model", "license", "source", "layer", "text", "note")
@@ -36,6 +44,10 @@ _NO_LAYER = QT_TRANSLATE_NOOP(
 _NO_RECORD = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{name}” belongs to no intervention; expected one numbered {place} in the options."
 )
+_NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got}; expected true or false.")
+_TWO_COUNTS = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is {got} and “{other}” is {held}; expected the same.")
+_READ_AS = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {got}.")
+_READ_CAUSAL = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as the causal mask {rule}.")
 _NOTED = 8  # names that are worth saying
 
 
@@ -46,7 +58,7 @@ def is_field(name: str) -> bool:
 
 def is_option(name: str) -> bool:
     """Whether an array of this name says what options may say, too."""
-    return name in OPTIONS or name in ARGUMENTS
+    return name in OPTIONS or name in ARGUMENTS or name in OTHER_WORDS
 
 
 def own_shape(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -101,6 +113,27 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
     return arrays, options | {"dtype": np.dtype(problem.dtype).name}
 
 
+def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Note, ...]]:
+    """The options under our names, with notes on those that had others. Raises FormatError where two differ."""
+    found: dict[str, Json] = {name: value for name, value in options.items() if name not in OTHER_WORDS}
+    notes = []
+    for name, value in options.items():
+        option = OTHER_WORDS.get(name)
+        if option is None or value is None:
+            continue
+        if name == CAUSAL:
+            if value not in (True, False, 0, 1):
+                raise FormatError(_NO_SWITCH, name=name, got=told(value))
+            if value:
+                found["mask"] = [*layers_of(found.get("mask")), {"kind": Causal.kind}]
+                notes.append(Note(_READ_CAUSAL, name=name, rule="j ≤ i"))
+        elif found.setdefault(option, value) != value:
+            raise FormatError(_TWO_COUNTS, name=name, got=told(value), other=option, held=told(found[option]))
+        else:
+            notes.append(Note(_READ_AS, name=name, got=f"{option} {told(value)}"))
+    return found, tuple(notes)
+
+
 def assemble(
     arrays: Mapping[str, Array], options: Mapping[str, Json], *, batch_axis: bool = True
 ) -> tuple[Problem, dict[str, str], tuple[str, ...]]:
@@ -120,12 +153,20 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
     if "tokens" in options:
         fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
     fields |= {name: dict(_object(fields[name], name)) for name in RECORDS if name in fields}
+    fields["mask"] = layers_of(fields.get("mask"))
     for name in LISTS:
         fields[name] = [dict(_object(record, name)) for record in _list(fields.get(name, []), name)]
     for name, array in arrays.items():
         _put(fields, name, array)
     fields.setdefault("dtype", _dtype(arrays))
     return fields
+
+
+def layers_of(mask: Json) -> list[Json]:
+    """Layers of a mask: a list, where one alone or the name of its kind stands for one. Raises FormatError."""
+    alone = isinstance(mask, str) or (isinstance(mask, dict) and "kind" in mask)
+    layers = [] if mask is None else [mask] if alone else _list(mask, "mask")
+    return [{"kind": layer} if isinstance(layer, str) else layer for layer in layers]
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:

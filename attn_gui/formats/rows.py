@@ -11,6 +11,7 @@ import numpy as np
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.formats.foreign_arrays import Array
 
 AT_ONCE = 1 << 22
@@ -44,8 +45,8 @@ def rows_of(array: Array) -> Rows:
 
 
 def has_items(problem: Problem, field: str) -> bool:
-    """Whether an array of a problem has a batch axis; three axes of one in a record begin with the heads."""
-    return problem.arrays()[field].ndim > (3 if "." in field else 2)
+    """Whether an array of a problem has a batch axis; three axes of maps begin with the heads."""
+    return problem.arrays()[field].ndim > (3 if "." in field or field == GIVEN else 2)
 
 
 def field_rows(problem: Problem, field: str, item: int) -> Rows:

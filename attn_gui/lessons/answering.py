@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attn_gui.engine.mistakes.grading import Verdict, grade, is_same
+from attn_gui.engine.mistakes.grading import Verdict, grade, grade_root, is_same
 
 from .lesson import Question
 from .live_expression import cell_index
@@ -20,4 +20,6 @@ def verdict_on(question: Question, ground: Ground, number: float) -> Verdict:
         evaluation = ground.evaluation
         return grade(evaluation, cell[0], cell_index(evaluation, *cell), number, question.tolerance)
     expected = question.answer.number(ground)
+    if question.answer.root:
+        return grade_root(number, expected, question.tolerance)
     return Verdict(number, expected, right=is_same(number, expected, question.tolerance))

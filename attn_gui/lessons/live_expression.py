@@ -106,6 +106,11 @@ class Expression:
         whole = tuple(place for place in places if isinstance(place, int))
         return (tree.value.id, whole) if len(whole) == len(_parts(tree.slice)) else None
 
+    @property
+    def root(self) -> bool:
+        """Whether the whole expression is a square root."""
+        return isinstance(self.tree, ast.Call) and isinstance(self.tree.func, ast.Name) and self.tree.func.id == "sqrt"
+
     def number(self, ground: Ground) -> float:
         """The number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
         with np.errstate(all="ignore"):

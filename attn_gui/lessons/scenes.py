@@ -20,7 +20,7 @@ from attn_gui.engine.tell import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
-from attn_gui.models.model import open_model
+from attn_gui.models.model import read_model
 from attn_gui.models.studies.sample_texts import sample_text
 from attn_gui.models.studies.study import Placed, Study, placed
 from attn_gui.paths import resource
@@ -125,7 +125,7 @@ def _modeled(_lesson: Lesson, order: Order) -> Scene:
     if not folder.is_dir():
         raise LessonError(order.line, MODEL, order.rest)
     try:
-        model = open_model(folder)
+        model = read_model(folder)
         return _scene(placed(model, sample_text(model), 0, {}, silent))
     except FormatError as error:
         raise LessonError(order.line, MODEL, error) from error

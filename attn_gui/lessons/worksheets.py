@@ -85,17 +85,17 @@ def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], b
 def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
     """The stages that are computed by hand: from the scores to the results of the heads."""
     square = (name for name in evaluation.stages if evaluation.node(name).stage.square)
-    return (*square, evaluation.mixed)
+    return (*square, *([evaluation.mixed] if evaluation.problem.mixes else []))
 
 
 def renumbered(problem: Problem, seed: int) -> Problem:
-    """The problem with other matrices of small whole numbers; masks, heads and options stay.
+    """The problem with other matrices of small whole numbers; masks, heads, options and given weights stay.
 
     Numbers that were changed by hand do not: nobody could reckon with them on paper, where nothing says so.
     """
     fresh = {}
     for name, array in problem.arrays().items():
-        if name in MATRICES:
+        if name in MATRICES and not (name in STAGE and STAGE[name].shares):
             draw = np.random.default_rng([seed, zlib.crc32(name.encode())])
             fresh[name] = draw.integers(LOWEST, HIGHEST + 1, size=array.shape).astype(np.float64)
     return problem.replace(**fresh, interventions=())
@@ -131,6 +131,6 @@ def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
     if stage in evaluation.problem.arrays():
         return np.zeros(shape, bool)
     finite = np.isfinite(evaluation.box(stage, indices.whole(shape)))
-    if not STAGE[stage].shares:
+    if not STAGE[stage].shares or evaluation.logits is None:
         return finite
     return finite & ~np.isneginf(evaluation.box(evaluation.logits, indices.whole(shape)))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from attn_gui.engine.problem.checks import kind_of
 from attn_gui.engine.problem.errors import FieldError, FieldTypeError
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights
 from attn_gui.models.passes.edited_layer import AnyLayer, edited
@@ -36,9 +36,11 @@ class Checkpoint:
         folder: Path,
         pooling: Pooling | None,
         name: str,
+        notes: tuple[Note, ...] = (),
     ) -> None:
+        """`notes`: what the folder holds and is not used, a sentence each."""
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
-        self.folder, self.pooling, self.name = folder, pooling, name
+        self.folder, self.pooling, self.name, self.notes = folder, pooling, name, notes
         self.tokenizer = TokenizerFile(folder)
         self._opened = folder_stamps(folder)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph.facts import Role
@@ -20,12 +21,22 @@ from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.checkpoint import Checkpoint
 from attn_gui.models.passes.activations import softmax
-from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer, Records, problem_of, read_as, stage_cells
+from attn_gui.models.passes.edited_layer import (
+    AnyLayer,
+    EditedLayer,
+    Records,
+    plain_layer,
+    problem_of,
+    read_as,
+    stage_cells,
+)
 from attn_gui.models.passes.layer_changes import LayerChange, LayerHand, checked_layer, layer_changes
+from attn_gui.models.passes.layer_problem import layer_problem
 from attn_gui.models.passes.layer_walk import by_heads, walked
 from attn_gui.models.passes.model_ends import embedded, finished, scored
 from attn_gui.models.passes.sequence import Sequence
 
+LONGEST = 60  # letters of the text that stand in the name of a run
 MAPS = 3  # of one layer, that are held at a time
 _NO_HEAD = QT_TRANSLATE_NOOP("Sentences", "This model has no head that predicts tokens.")
 _NO_POSITION = QT_TRANSLATE_NOOP("Sentences", "There is no place {got} among the tokens; there are {count} of them.")
@@ -40,6 +51,10 @@ class Run:
     ) -> None:
         self.model, self.sequence, self.interventions = model, sequence, interventions
         self.states = states  # each layer's x, and the last layer's output
+
+    def __repr__(self) -> str:
+        changes = f", interventions: {len(self.interventions)}" if self.interventions else ""
+        return f"Run({self.model.name}, {len(self.ids)} tokens{changes}: {shown(' '.join(self.texts), LONGEST)})"
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -87,6 +102,27 @@ class Run:
         known = self.states[: min(self._first_other(model, self.interventions), layer) + 1]
         states = _continued(model.layers[:layer], self.sequence, self.interventions, known, tell)
         return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
+
+    def readings(self, layer: int | None = None) -> dict[str, Array]:
+        """Numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", "previous_token", …
+
+        Each (layer, head), of one layer (head,); NaN where there is nothing to count.
+        """
+        plain = layer_problem(plain_layer(self.model.layers[0]), self.states[0], self.sequence, ())
+        if layer is not None:
+            return {key: self.reading(key, layer, plain) for key in READINGS}
+        layers = range(self.model.num_layers)
+        return {key: np.array([self.reading(key, number, plain) for number in layers]) for key in READINGS}
+
+    def reading(self, key: str, layer: int, plain: Problem) -> Array:
+        """(head,): one of the `readings` of a layer; `plain` is any layer's problem as the model has it."""
+        one = self.model.layers[checked_layer(layer, self.model.num_layers)]
+        own = self.problem(layer) if isinstance(one, EditedLayer) else plain  # it may have other keys than the tokens
+        found = np.full(self.model.num_heads, np.nan)
+        for head, weights in enumerate(self.attention(layer) if READINGS[key].fits(own) else ()):
+            rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
+            found[head] = READINGS[key].measure(own, partial(iter, rows))
+        return found
 
     def is_same(self, other: Run, layer: int) -> bool:
         """Whether another run went through the same layer with the same x; what is read of it is the same, then."""
@@ -176,22 +212,43 @@ class Run:
         return Run(model, self.sequence, changes, states)
 
     def gradient(self, token: str | int, layer: int, stage: str, position: int = -1) -> Array:
-        """The exact gradient of a token's logit at a position with respect to a stage of a layer, float64.
+        """The exact gradient of a token's logit at a position with respect to a stage of a layer.
 
-        In the stage's shape, batch axis first; zeros where the logit does not depend on a cell.
+        In the stage's shape, batch axis first, float64 (computed in float32, as the model is); zeros where the logit
+        does not depend on a cell. `gradients` gives it of several layers at once.
         Raises FieldError, or StageError where the layer has no such stage.
         """
-        from attn_gui.models.attributing.logit_gradient import head_gradient, stage_gradient
+        ((_, found),) = self.gradients(token, stage, position=position, layers=[layer])
+        return found
+
+    def gradients(
+        self,
+        token: str | int,
+        stage: str,
+        against: str | int | None = None,
+        position: int = -1,
+        layers: Collection[int] | None = None,
+    ) -> Iterator[tuple[int, Array]]:
+        """(layer, gradient) of a token's logit, or of its difference to that of another one, by a stage of each layer.
+
+        All of these layers (None: every one) in one walk, the last layer first; each as `gradient` gives it. Raises the
+        same.
+        """
+        from attn_gui.models.attributing.logit_gradient import head_gradient, stage_gradients
 
         model, place = self.model, self.place(position)
-        checked_layer(layer, model.num_layers)
+        every = range(model.num_layers)
+        wanted = every if layers is None else [checked_layer(layer, model.num_layers) for layer in layers]
         if model.ends.head is None:
             raise FieldError(_NO_HEAD)
+        signs = {self.token_id(token): 1.0}
+        if against is not None:
+            other = self.token_id(against)
+            signs[other] = signs.get(other, 0.0) - 1.0
         cotangent = np.zeros(self.states[-1].shape)
-        last = self.states[-1][place]
-        with one_blas_thread(), np.errstate(all="ignore"):
-            cotangent[place] = head_gradient(model.ends, model.sizes, last, self.token_id(token))
-            return stage_gradient(self.problem, model.layers, layer, stage, cotangent)
+        with np.errstate(all="ignore"):
+            cotangent[place] = head_gradient(model.ends, model.sizes, self.states[-1][place], signs)
+        return stage_gradients(self, stage, cotangent, wanted)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
         """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""

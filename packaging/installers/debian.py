@@ -6,8 +6,15 @@ import importlib.util
 import shutil
 import subprocess
 import tempfile
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree
 
+from native import drop_unreached
+from notices import Part, debian_copyright
 from steps import Trouble, say, watched
 
 LINUX = Path(__file__).resolve().parent / "linux"
@@ -23,8 +30,11 @@ CHECKS = {  # the system's own judges, where they are installed
 OPTIONS = {"appstreamcli": ("validate", "--no-net"), "xmllint": ("--noout",), "man": ("--warnings", "-l", "-Tutf8")}
 
 
-def debian_package(folder: Path, version: str, target: Path) -> Path:
-    """Pack a bundle; the path of the .deb. Raises Trouble where dpkg-deb is missing or a file is not valid."""
+def debian_package(folder: Path, parts: list[Part], version: str, target: Path) -> Path:
+    """Pack a bundle that holds `parts` of others; the path of the .deb.
+
+    Raises Trouble where dpkg-deb is missing or a file is not valid.
+    """
     if shutil.which("dpkg-deb") is None:
         raise Trouble("dpkg-deb is needed, which Debian and its kin have.")
     machine = subprocess.run(
@@ -34,25 +44,33 @@ def debian_package(folder: Path, version: str, target: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=target) as work:
         tree = Path(work, "tree")
         tree.mkdir(mode=0o755)
-        _lay_out(tree, folder)
+        _lay_out(tree, folder, parts, version)
         _control(tree, version, machine)
         _validate(tree)
         watched(["dpkg-deb", "-Zxz", "--root-owner-group", "--build", tree, made], "Packing the .deb.")
     return made
 
 
-def _lay_out(tree: Path, folder: Path) -> None:
+def _lay_out(tree: Path, folder: Path, parts: list[Part], version: str) -> None:
     """Every file where a Linux desktop looks for it."""
-    shutil.copytree(folder, tree / "usr/lib" / NAME, symlinks=True)
+    inside = tree / "usr/lib" / NAME
+    shutil.copytree(folder, inside, symlinks=True)
+    _leave_to_the_system(inside)
     _link(tree / "usr/bin" / NAME, f"../lib/{NAME}/{NAME}")
     share = tree / "usr/share"
     _copy(LINUX / "attn-gui.desktop", share / "applications/attn-gui.desktop")
     _copy(LINUX / "attn-gui.xml", share / "mime/packages/attn-gui.xml")
     _copy(LINUX / "attn-gui.metainfo.xml", share / "metainfo/io.github.attn_gui.metainfo.xml")
     _copy(ROOT / "packaging/LICENSE", share / f"doc/{NAME}/copyright")
+    (share / f"doc/{NAME}/copyright").write_text(debian_copyright(parts), encoding="utf-8")
+    changes = share / f"doc/{NAME}/changelog"
+    changes.write_text(_changes(version), encoding="utf-8")
+    watched(["gzip", "-9n", changes], "Packing the changes.")
+    _copy(LINUX / "lintian-overrides", share / f"lintian/overrides/{NAME}")
     manual = share / "man/man1/attn-gui.1"
     _copy(LINUX / "attn-gui.1", manual)
     watched(["gzip", "-9n", manual], "Packing the manual.")
+    _complete(inside / NAME, tree)
     icon = ROOT / "resources/icons/program/attn-gui.svg"
     for kind in ("apps/attn-gui", "mimetypes/application-x-attn"):
         _copy(icon, share / f"icons/hicolor/scalable/{kind}.svg")
@@ -60,15 +78,44 @@ def _lay_out(tree: Path, folder: Path) -> None:
             _draw(icon, side, share / f"icons/hicolor/{side}x{side}/{kind}.png")
 
 
-def _control(tree: Path, version: str, machine: str) -> None:
+def _complete(program: Path, tree: Path) -> None:
+    """What completes the command line in bash and zsh, by the program itself."""
+    for shell, place in (("bash", f"bash-completion/completions/{NAME}"), ("zsh", f"zsh/vendor-completions/_{NAME}")):
+        target = tree / "usr/share" / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(subprocess.check_output([program, "completion", shell], text=True), encoding="utf-8")
+        target.chmod(0o644)
+
+
+def _changes(version: str) -> str:
+    """The changelog in Debian's form: the version, its date and who packs it; what changed is in CHANGELOG.md."""
+    info = ElementTree.parse(LINUX / "attn-gui.metainfo.xml").find("releases/release")
+    assert info is not None
+    day = datetime.fromisoformat(info.attrib["date"]).replace(tzinfo=UTC)
+    packer = (LINUX / "control").read_text(encoding="utf-8").partition("Maintainer: ")[2].partition("\n")[0]
+    return f"{NAME} ({version}) stable; urgency=low\n\n  * {version}.\n\n -- {packer}  {format_datetime(day)}\n"
+
+
+def _leave_to_the_system(inside: Path) -> None:
+    """Remove the libraries that the package depends on, and what only those need: the system keeps its own safe."""
+    for name in _wanted():
+        (inside / "_internal" / name).unlink(missing_ok=True)
+    drop_unreached(inside, [inside / NAME])
+
+
+def _wanted() -> dict[str, Any]:
+    """The system libraries that Qt needs, with their packages."""
     libraries = _libraries()
-    wanted = libraries.DRAWING | libraries.X11 | libraries.WAYLAND
-    names = sorted({f"{entry.debian} | {entry.debian}t64" for entry in wanted.values()})  # renamed in 2024
-    megabytes = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file()) >> 10
+    return {**libraries.DRAWING, **libraries.X11, **libraries.WAYLAND}
+
+
+def _control(tree: Path, version: str, machine: str) -> None:
+    names = sorted({f"{entry.debian} | {entry.debian}t64" for entry in _wanted().values()})  # renamed in 2024
+    kibibytes = sum(path.lstat().st_size for path in tree.rglob("*")) >> 10  # a link is as large as its text
     text = (LINUX / "control").read_text(encoding="utf-8")
     control = tree / "DEBIAN/control"
     control.parent.mkdir(mode=0o755)
-    control.write_text(text.format(version=version, machine=machine, size=megabytes, libraries=", ".join(names)))
+    control.write_text(text.format(version=version, machine=machine, size=kibibytes, libraries=", ".join(names)))
 
 
 def _validate(tree: Path) -> None:
@@ -80,7 +127,7 @@ def _validate(tree: Path) -> None:
             watched([tool, *OPTIONS.get(tool, ()), tree / file], f"Checking {Path(file).name} with {tool}.")
 
 
-def _libraries() -> object:
+def _libraries() -> ModuleType:
     """The program's own list of the system libraries that it needs."""
     spec = importlib.util.spec_from_file_location("attn_gui_libraries", ROOT / "attn_gui" / "libraries.py")
     assert spec is not None

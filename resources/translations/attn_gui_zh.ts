@@ -202,10 +202,6 @@
         <translation>词元(&amp;T)…</translation>
     </message>
     <message>
-        <source>Output projection &amp;W_O</source>
-        <translation>输出投影 W_O(&amp;W)</translation>
-    </message>
-    <message>
         <source>&amp;Biases</source>
         <translation>偏置(&amp;B)</translation>
     </message>
@@ -216,14 +212,6 @@
     <message>
         <source>Residual, &amp;LayerNorm, Linear</source>
         <translation>残差、层归一化、线性层(&amp;L)</translation>
-    </message>
-    <message>
-        <source>&amp;Second sequence</source>
-        <translation>第二个序列(&amp;S)</translation>
-    </message>
-    <message>
-        <source>Work on &amp;Q, K, V directly</source>
-        <translation>直接编辑 Q、K、V(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;All stages</source>
@@ -570,10 +558,6 @@
         <translation>启动时打开上次的文档(&amp;B)</translation>
     </message>
     <message>
-        <source>Matrix &amp;product</source>
-        <translation>矩阵乘法(&amp;P)</translation>
-    </message>
-    <message>
         <source>&amp;Take a snapshot</source>
         <translation>保存快照(&amp;T)</translation>
     </message>
@@ -663,7 +647,7 @@
     </message>
     <message>
         <source>Find ne&amp;xt</source>
-        <translation>查找下一个(&amp;J)</translation>
+        <translation>查找下一个(&amp;K)</translation>
     </message>
     <message>
         <source>Find pre&amp;vious</source>
@@ -700,6 +684,38 @@
     <message>
         <source>Open a model, give a second text, and choose a cell of a map</source>
         <translation>请先打开模型，给出第二段文本，并在热图中选中一格</translation>
+    </message>
+    <message>
+        <source>Paste &amp;special</source>
+        <translation>选择性粘贴(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Transposed</source>
+        <translation>转置(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Added to the cells</source>
+        <translation>与原数相加(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Multiplied with the cells</source>
+        <translation>与原数相乘(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Output pro&amp;jection W_O</source>
+        <translation>输出投影 W_O(&amp;J)</translation>
+    </message>
+    <message>
+        <source>Second se&amp;quence</source>
+        <translation>第二个序列(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Work on Q, K, V directly</source>
+        <translation>直接编辑 Q、K、V(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Matrix &amp;product</source>
+        <translation>矩阵乘法(&amp;P)</translation>
     </message>
 </context>
 <context>
@@ -756,6 +772,14 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>The arrays of this file can be read in several ways: choose one.</source>
+        <translation>此文件中的数组有多种读法，请选择一种。</translation>
+    </message>
+    <message>
+        <source>Choose how the numbers are read.</source>
+        <translation>请选择数值的读法。</translation>
     </message>
 </context>
 <context>
@@ -838,18 +862,6 @@
         <translation>K/V 头数</translation>
     </message>
     <message>
-        <source>in × out, as here</source>
-        <translation>输入 × 输出，与本程序相同</translation>
-    </message>
-    <message>
-        <source>out × in, as torch.nn.Linear has them</source>
-        <translation>输出 × 输入，与 torch.nn.Linear 相同</translation>
-    </message>
-    <message>
-        <source>by its kind of numbers</source>
-        <translation>由数值类型决定</translation>
-    </message>
-    <message>
         <source>True may attend</source>
         <translation>True 表示允许关注</translation>
     </message>
@@ -876,6 +888,22 @@
     <message>
         <source>Q, K, V of each head in turn</source>
         <translation>逐个头依次为 Q、K、V</translation>
+    </message>
+    <message>
+        <source>Chosen by the names and the other arrays of the file.</source>
+        <translation>已根据名称和文件中的其他数组选定。</translation>
+    </message>
+    <message>
+        <source>As it was chosen for such names before.</source>
+        <translation>沿用上次为这类名称所作的选择。</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>out</source>
+        <translation>输出</translation>
     </message>
 </context>
 <context>
@@ -924,6 +952,10 @@
     <message>
         <source>{name} was dropped: another block was asked for before it was read.</source>
         <translation>已放弃读取 {name}：尚未读完时又要求读取另一块数。</translation>
+    </message>
+    <message>
+        <source>All at once: Q {query}, K {key}, V {value}</source>
+        <translation>一次全部：Q {query}，K {key}，V {value}</translation>
     </message>
 </context>
 <context>
@@ -1793,10 +1825,6 @@
         <translation>将写入 {name}。</translation>
     </message>
     <message>
-        <source>Writes {first} and {last}.</source>
-        <translation>将写入 {first} 和 {last}。</translation>
-    </message>
-    <message>
         <source>Writes {count} files, {first} to {last}.</source>
         <translation>将写入 {count} 个文件，从 {first} 到 {last}。</translation>
     </message>
@@ -1821,10 +1849,6 @@
         <translation>替换 {name} 吗？</translation>
     </message>
     <message>
-        <source>Replace {first} and {last}?</source>
-        <translation>替换 {first} 和 {last} 吗？</translation>
-    </message>
-    <message>
         <source>Replace {count} files, {first} to {last}?</source>
         <translation>替换从 {first} 到 {last} 的 {count} 个文件吗？</translation>
     </message>
@@ -1839,6 +1863,14 @@
     <message>
         <source>The file name is too long.</source>
         <translation>文件名太长。</translation>
+    </message>
+    <message>
+        <source>Writes {first} and {last}.</source>
+        <translation>将写入 {first} 和 {last}。</translation>
+    </message>
+    <message>
+        <source>Replace {first} and {last}?</source>
+        <translation>替换 {first} 和 {last} 吗？</translation>
     </message>
 </context>
 <context>
@@ -2104,12 +2136,12 @@
         <translation>用哪个头的结果？0 到 {last}</translation>
     </message>
     <message>
-        <source>Average heads</source>
-        <translation>头取平均</translation>
-    </message>
-    <message>
         <source>Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3</source>
         <translation>这些头的 Q、K、V 都换成它们的平均值：all，或如 0, 2-3</translation>
+    </message>
+    <message>
+        <source>Average Q, K and V of heads</source>
+        <translation>对各头的 Q、K、V 取平均</translation>
     </message>
 </context>
 <context>
@@ -2219,10 +2251,6 @@
         <translation>该头就是计算结果</translation>
     </message>
     <message>
-        <source>A&amp;verage heads…</source>
-        <translation>头取平均(&amp;V)…</translation>
-    </message>
-    <message>
         <source>&amp;Duplicate the head</source>
         <translation>复制该头(&amp;D)</translation>
     </message>
@@ -2253,6 +2281,10 @@
     <message>
         <source>by hand</source>
         <translation>手动</translation>
+    </message>
+    <message>
+        <source>A&amp;verage Q, K and V of heads…</source>
+        <translation>对各头的 Q、K、V 取平均(&amp;V)…</translation>
     </message>
 </context>
 <context>
@@ -2299,6 +2331,10 @@
     <message>
         <source>Number below every head</source>
         <translation>每个头下的读数</translation>
+    </message>
+    <message>
+        <source>All heads together</source>
+        <translation>各头合并</translation>
     </message>
 </context>
 <context>
@@ -2751,6 +2787,14 @@
     <message>
         <source>all rows of {stage} taken from the second text</source>
         <translation>{stage} 的所有行取自第二段文本</translation>
+    </message>
+    <message>
+        <source>filled {cell} with {value}</source>
+        <translation>以 {value} 填充 {cell}</translation>
+    </message>
+    <message>
+        <source>pasted Q, K and V</source>
+        <translation>粘贴 Q、K、V</translation>
     </message>
 </context>
 <context>
@@ -3346,6 +3390,41 @@
     </message>
 </context>
 <context>
+    <name>MapsDialog</name>
+    <message>
+        <source>Attention weights of {file}</source>
+        <translation>{file} 的注意力权重</translation>
+    </message>
+    <message>
+        <source>The file does not say how these weights are laid out. Which are meant? Each shows its first map.</source>
+        <translation>文件没有说明这些权重的排列方式。要打开哪一种？图中是各自的第一张权重图。</translation>
+    </message>
+    <message>
+        <source>Readings of the weights</source>
+        <translation>权重的读法</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
+        <source>all, as items of a batch</source>
+        <translation>全部，作为一批样本</translation>
+    </message>
+    <message>
+        <source>all, as heads</source>
+        <translation>全部，作为各个头</translation>
+    </message>
+</context>
+<context>
     <name>MaskBox</name>
     <message>
         <source>{caption}: {choice}</source>
@@ -3617,6 +3696,14 @@
         <source>Close them with True and False</source>
         <translation>改用 True 和 False 屏蔽</translation>
     </message>
+    <message>
+        <source>Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key.</source>
+        <translation>第 {number} 层（{layer}）看起来是布尔掩码：其中的 0 和 1 被加到分数上，一个键也没有屏蔽。</translation>
+    </message>
+    <message>
+        <source>Open keys at 1, close them at 0</source>
+        <translation>改为：1 开放键，0 屏蔽键</translation>
+    </message>
 </context>
 <context>
     <name>MasksController</name>
@@ -3743,6 +3830,62 @@
     <message>
         <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
+    </message>
+    <message>
+        <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
+        <translation>掩码以 0 和 1 加到了分数上：开放的键应加 0，被屏蔽的键应加 −∞。</translation>
+    </message>
+    <message>
+        <source>The causal mask closed one key too many: a query sees the key at its own position, too.</source>
+        <translation>因果掩码多屏蔽了一个键：查询也能看到自己位置上的键。</translation>
+    </message>
+    <message>
+        <source>The causal mask left one key too many open: a query sees none after its own position.</source>
+        <translation>因果掩码多开放了一个键：查询看不到自己位置之后的键。</translation>
+    </message>
+    <message>
+        <source>The heads were cut by view or reshape alone, which mixes tokens: split the columns of each row into heads, then exchange the axes of tokens and heads.</source>
+        <translation>拆分多头时只用了 view 或 reshape，混淆了不同的词元：应先把每一行的列拆成各个头，再交换词元轴与头轴。</translation>
+    </message>
+    <message>
+        <source>The heads were put together by view or reshape alone: exchange the axes of heads and tokens first, so that each row holds all heads of its token.</source>
+        <translation>合并多头时只用了 view 或 reshape：应先交换头轴与词元轴，使每一行包含该词元的所有头。</translation>
+    </message>
+    <message>
+        <source>The shared K/V heads were tiled, 0 1 0 1: each has to be repeated for its own group of query heads, 0 0 1 1.</source>
+        <translation>共享的键值头按 0 1 0 1 平铺了：应让每个键值头在自己那一组查询头中重复，即 0 0 1 1。</translation>
+    </message>
+    <message>
+        <source>The softmax went over the heads: each row of a head, the keys of one query, has to add up to 1.</source>
+        <translation>softmax 在各头之间计算了：应使每个头中每一行（一个查询的所有键）之和为 1。</translation>
+    </message>
+    <message>
+        <source>This comes from the mean of the weights over the heads, as nn.MultiheadAttention returns it: each head has weights of its own.</source>
+        <translation>这里用了各头权重的平均（nn.MultiheadAttention 默认返回它）：每个头有自己的权重。</translation>
+    </message>
+    <message>
+        <source>The rows of X were weighted themselves: the values V = X·W_V have to be computed first.</source>
+        <translation>直接对 X 的行加权求和了：应先计算值 V = X·W_V。</translation>
+    </message>
+    <message>
+        <source>The rotation paired neighboring columns, (0, 1), (2, 3) …: here each column turns with the one half a head further on, (0, d_k/2) …</source>
+        <translation>旋转时把相邻的列配成了一对，即 (0, 1)、(2, 3)……：这里每一列与相隔半个头的列配对，即 (0, d_k/2)……</translation>
+    </message>
+    <message>
+        <source>The root was forgotten: this is the number under it.</source>
+        <translation>忘了开平方：这是根号下的数。</translation>
+    </message>
+    <message>
+        <source>This is one over the root: the root itself is asked for.</source>
+        <translation>这是平方根的倒数：题目要的是平方根本身。</translation>
+    </message>
+    <message>
+        <source>The scores were taken as they are: the softmax makes each row of them weights that add up to 1.</source>
+        <translation>直接用了分数：还要对每一行做 softmax，得到和为 1 的权重。</translation>
+    </message>
+    <message>
+        <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
+        <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
     </message>
 </context>
 <context>
@@ -4312,6 +4455,18 @@
     <message>
         <source>Normalized second sequence</source>
         <translation>归一化后的第二个序列</translation>
+    </message>
+    <message>
+        <source>Layer {layer}</source>
+        <translation>第 {layer} 层</translation>
+    </message>
+    <message>
+        <source>Weights, mean over heads</source>
+        <translation>各头权重的平均</translation>
+    </message>
+    <message>
+        <source>Weights, largest over heads</source>
+        <translation>各头权重的最大值</translation>
     </message>
 </context>
 <context>
@@ -5072,14 +5227,6 @@
         <translation>其他系数，× {scale}</translation>
     </message>
     <message>
-        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message>
-    <message>
-        <source>entropy of each row in nats; dashed: the most it can be</source>
-        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
-    </message>
-    <message>
         <source>Weights of this row are changed by hand: the softmax alone does not make them.</source>
         <translation>这一行有手动修改过的权重，它们不全由 softmax 得出。</translation>
     </message>
@@ -5110,10 +5257,6 @@
     <message>
         <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
         <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers} nats; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
     </message>
     <message>
         <source>random, × 1/√d_k</source>
@@ -5359,16 +5502,40 @@
         <source>{number}, the largest in magnitude</source>
         <translation>{number}（其中绝对值最大）</translation>
     </message>
+    <message>
+        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message>
+    <message>
+        <source>entropy of each row in nats; dashed: the most it can be</source>
+        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
+    </message>
+    <message>
+        <source>query {query}: entropy {numbers} nats; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
+    </message>
+    <message>
+        <source>All heads together</source>
+        <translation>各头合并</translation>
+    </message>
+    <message>
+        <source>Needs several heads</source>
+        <translation>需要多个头</translation>
+    </message>
+    <message>
+        <source>The weight in each head, from head 0 on: a click chooses it</source>
+        <translation>各头中的权重，从头 0 开始：单击即选中</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>
     <message>
-        <source>Stopped. The next change computes the page again.</source>
-        <translation>已停止。下一次更改会重新计算此页面。</translation>
-    </message>
-    <message>
         <source>Not shown during the exercise: pages would give away cells that are left out.</source>
         <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
+    </message>
+    <message>
+        <source>Stopped. Choose the page again to compute it.</source>
+        <translation>已停止。再次选择此页即可重新计算。</translation>
     </message>
 </context>
 <context>
@@ -5392,6 +5559,13 @@
     <message>
         <source>Export the page</source>
         <translation>导出此页面</translation>
+    </message>
+</context>
+<context>
+    <name>PaintingController</name>
+    <message>
+        <source>The problem is still being computed: nothing was changed.</source>
+        <translation>问题还在计算中，没有做任何修改。</translation>
     </message>
 </context>
 <context>
@@ -5608,14 +5782,6 @@
         <translation>熵</translation>
     </message>
     <message>
-        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message>
-    <message>
         <source>stable rank</source>
         <translation>稳定秩</translation>
     </message>
@@ -5683,6 +5849,14 @@
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
+    <message>
+        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
+        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy of a row in nats, 0 … {most}</source>
+        <translation>每行的平均熵（奈特），0 … {most}</translation>
+    </message>
 </context>
 <context>
     <name>ReadingsDialog</name>
@@ -5693,6 +5867,10 @@
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
         <translation>这段文本有多种读法。应读作哪些数？</translation>
+    </message>
+    <message>
+        <source>The text holds several matrices. Which numbers are meant?</source>
+        <translation>文本中有多个矩阵。要取哪一个？</translation>
     </message>
 </context>
 <context>
@@ -6288,6 +6466,10 @@
         <translation>查询 {query} 的第 {column} 列：{value}。它是 {source} 与 {projection} 的 {count} 个乘积之和，加上 {shift}。</translation>
     </message>
     <message>
+        <source>Query {query} gives key {key} a weight of {value}. It is given, not computed.</source>
+        <translation>查询 {query} 给键 {key} 的权重为 {value}，是直接给定的，不是算出来的。</translation>
+    </message>
+    <message>
         <source>Column {column} of {matrix} for {token}: {value}. It is given, not computed.</source>
         <translation>{matrix} 中{token} 的列 {column}：{value}，是给定的，不是算出来的。</translation>
     </message>
@@ -6364,6 +6546,14 @@
         <translation>缺少 {field}：请给出 query、key 和 value，或者 x 以及 w_query、w_key 和 w_value。</translation>
     </message>
     <message>
+        <source>The weights are given here: there are no queries and keys from which they follow.</source>
+        <translation>这里的权重是直接给定的，没有可以算出它们的查询和键。</translation>
+    </message>
+    <message>
+        <source>There are no values here: the weights have nothing to mix.</source>
+        <translation>这里没有值，权重没有可加权求和的对象。</translation>
+    </message>
+    <message>
         <source>{field} and {other} exclude each other: give query, key and value, or x with weights.</source>
         <translation>{field} 与 {other} 不能同时给出：请给出 query、key 和 value，或者 x 及其权重。</translation>
     </message>
@@ -6412,10 +6602,6 @@
         <translation>{field} 必须是映射，实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} must be a tuple of mask layers, got {got}.</source>
-        <translation>{field} 必须是掩码层的元组，实为 {got}。</translation>
-    </message>
-    <message>
         <source>{field} must hold real numbers, got {got}.</source>
         <translation>{field} 的内容必须是实数，实为 {got}。</translation>
     </message>
@@ -6438,6 +6624,10 @@
     <message>
         <source>{matrix} must have {expected} axes, got the shape {shape}.</source>
         <translation>{matrix} 必须有 {expected} 个轴，实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it four axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True).</source>
+        <translation>{matrix} 的形状为 {shape}，第一个轴可能是 {got} 个头，也可能是 {got} 个样本：若是头，请给出四个轴；若是样本，请调用 Problem(weights=…, value=…, num_heads={got}, batch_axis=True)。</translation>
     </message>
     <message>
         <source>{matrix} has an axis without cells: its shape is {shape}.</source>
@@ -6478,6 +6668,14 @@
     <message>
         <source>{matrix} must have one number for each column of {other}: expected {expected}, got {got}.</source>
         <translation>{matrix} 必须与 {other} 的各列一一对应：应有 {expected} 个数，实有 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have one matrix for each head: expected {expected}, got {got}.</source>
+        <translation>{matrix} 的每个头必须有一个矩阵：应为 {expected} 个，实为 {got} 个。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have the axes (query, key), (head, query, key) or (batch, head, query, key), got the shape {shape}.</source>
+        <translation>{matrix} 的轴必须是 (query, key)、(head, query, key) 或 (batch, head, query, key)，实际形状为 {shape}。</translation>
     </message>
     <message>
         <source>{matrix} must have one text for each row of {other}: expected {expected}, got {got}.</source>
@@ -6632,6 +6830,10 @@
         <translation>被掩码屏蔽的权重恰好为 0：这里没有掩码。</translation>
     </message>
     <message>
+        <source>The weights are given and taken as they are: {wrong} of {count} rows miss the sum 1 by more than {least}; largest difference {difference}, negative weights: {negative}, not finite: {wild}.</source>
+        <translation>权重是给定的，按原样使用：{count} 行中有 {wrong} 行的和与 1 相差超过 {least}；最大差值 {difference}，负权重 {negative} 个，非有限数 {wild} 个。</translation>
+    </message>
+    <message>
         <source>Splitting into heads and concatenating gives the same back; heads: {heads}.</source>
         <translation>拆分成头再拼接，结果不变；头数：{heads}。</translation>
     </message>
@@ -6740,10 +6942,6 @@
         <translation>逐步求得的邻近解（高斯–牛顿法，{steps} 步）；也许有更小的改动。</translation>
     </message>
     <message>
-        <source>Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away.</source>
-        <translation>未达到：这是逐步求得的最接近的解（高斯–牛顿法，{steps} 步），相差 {residual}。</translation>
-    </message>
-    <message>
         <source>Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them.</source>
         <translation>未达到：这里开放的键的值介于 {low} 与 {high} 之间，而输出是它们的加权平均。</translation>
     </message>
@@ -6832,18 +7030,6 @@
         <translation>{matrix} 的轴必须是（头，行，列）或（样本，头，行，列），实际形状为 {shape}。</translation>
     </message>
     <message>
-        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
-        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column).</source>
-        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）。</translation>
-    </message>
-    <message>
         <source>{call} takes a trace, got {got}: call {right}.</source>
         <translation>{call} 需要计算结果（trace），实际得到 {got}：请调用 {right}。</translation>
     </message>
@@ -6870,10 +7056,6 @@
     <message>
         <source>{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above.</source>
         <translation>{file}：第 {row} 行的标签是“{text}”；应与上面各行一样是名称或序号。</translation>
-    </message>
-    <message>
-        <source>The text above the table was left out: “{text}”.</source>
-        <translation>表格上方的文字已略去：“{text}”。</translation>
     </message>
     <message>
         <source>The first row was left out as headings: {names}.</source>
@@ -7260,6 +7442,14 @@
         <translation>参考实现不认识干预 {name}：各阶段均未验证。</translation>
     </message>
     <message>
+        <source>Splitting into heads and concatenating gives the same back: there are no values.</source>
+        <translation>拆分成头再拼接，结果不变：这里没有值。</translation>
+    </message>
+    <message>
+        <source>Permuting keys with their values changes nothing: there are no values.</source>
+        <translation>键连同其值一起重排，结果不变：这里没有值。</translation>
+    </message>
+    <message>
         <source>The causal future has no influence: does not apply where cells are changed by hand.</source>
         <translation>因果掩码之后的未来没有影响：有单元格被手动修改时不适用。</translation>
     </message>
@@ -7486,10 +7676,6 @@
     <message>
         <source>{file} is cut off or is no safetensors file.</source>
         <translation>{file} 不完整，或者不是 safetensors 文件。</translation>
-    </message>
-    <message>
-        <source>{file} needs openpyxl, which is not installed: python -m pip install &apos;attn-gui[xlsx]&apos;.</source>
-        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install &apos;attn-gui[xlsx]&apos;。</translation>
     </message>
     <message>
         <source>{file} is damaged or is no workbook of Excel.</source>
@@ -7856,10 +8042,6 @@
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能作为有 {heads} 个头的查询、键和值。</translation>
     </message>
     <message>
-        <source>{file}: query, key and value cannot be read as {axes}; expected {expected}.</source>
-        <translation>{file}：查询、键和值不能按 {axes} 解读；应为 {expected}。</translation>
-    </message>
-    <message>
         <source>{file}: what it says about its model is damaged.</source>
         <translation>{file}：其中关于模型的内容已损坏。</translation>
     </message>
@@ -7926,10 +8108,6 @@
     <message>
         <source>A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand in for each other.</source>
         <translation>{stage} 的一行在另一段文本中有 {got} 个数，这里有 {expected} 个；只有长度相同的行才能互相替换。</translation>
-    </message>
-    <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）已不在原处：只恢复了第 {layer} 层；全部改动会在下次启动时再次提供。</translation>
     </message>
     <message>
         <source>The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); open a folder that has those, and then this file again.</source>
@@ -8022,6 +8200,266 @@
     <message>
         <source>Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.</source>
         <translation>改动后的第 {layer} 层输出为 {got}；模型只能从 {expected} 继续。</translation>
+    </message>
+    <message>
+        <source>{file} holds attention weights that can be read in several ways; choose one of {choices}.</source>
+        <translation>{file} 中的注意力权重有多种读法，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.</source>
+        <translation>{file}：“{name}”的形状为 {got}，不能这样读；请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as {axes}; other readings have to be said: {others}.</source>
+        <translation>“{name}”按 {axes} 读入；若应按其他方式读，请指明：{others}。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected one: give both to Problem.from_weights.</source>
+        <translation>{file}：“{name}”的形状为 {got}，与形状为 {maps} 的权重有 {count} 种轴顺序相配，应只有一种；请把两者交给 Problem.from_weights。</translation>
+    </message>
+    <message>
+        <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
+        <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
+    </message>
+    <message>
+        <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
+        <translation>{file}：缺少 {name}；应有 query、key 和 value，或 x 及 w_query、w_key、w_value。</translation>
+    </message>
+    <message>
+        <source>{file} holds {count} matrices: {readings}; expected one of them.</source>
+        <translation>{file} 中有 {count} 个矩阵：{readings}；只能取其中一个。</translation>
+    </message>
+    <message>
+        <source>The text around the matrix was left out: “{text}”.</source>
+        <translation>矩阵周围的文字已略去：“{text}”。</translation>
+    </message>
+    <message>
+        <source>{file} has more than {most} lines.</source>
+        <translation>{file} 超过 {most} 行。</translation>
+    </message>
+    <message>
+        <source>{file}: “{text}” stands beside the matrix and may change it; expected the matrix alone.</source>
+        <translation>{file}：矩阵旁边有“{text}”，可能改变矩阵；应只有矩阵本身。</translation>
+    </message>
+    <message>
+        <source>{file} has more than {most} brackets within each other.</source>
+        <translation>{file} 的括号嵌套超过 {most} 层。</translation>
+    </message>
+    <message>
+        <source>{file} says the shape {said} of a list that has the shape {got}.</source>
+        <translation>{file} 注明的形状是 {said}，而列表的形状是 {got}。</translation>
+    </message>
+    <message>
+        <source>{file} has a row of more than {most} cells; save it as .csv instead.</source>
+        <translation>{file} 中有一行超过 {most} 个单元格；请改存为 .csv。</translation>
+    </message>
+    <message>
+        <source>row {row}, column {column} is “{text}”; expected a number.</source>
+        <translation>第 {row} 行第 {column} 列是“{text}”；应为数值。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is {got}; expected true or false.</source>
+        <translation>{file}：“{name}”为{got}；应为 true 或 false。</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” is {got} and “{other}” is {held}; expected the same.</source>
+        <translation>{file}：“{name}”为 {got}，而“{other}”为 {held}；两者应当相同。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as {got}.</source>
+        <translation>“{name}”已读作 {got}。</translation>
+    </message>
+    <message>
+        <source>“{name}” was read as the causal mask {rule}.</source>
+        <translation>“{name}”已读作因果掩码 {rule}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 的头数必须与 {other} 相同：应为 {expected}，实际为 {got}；形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{other} 的 {expected} 个头无法平分 {matrix} 的 {got} 个头：后者的形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, head, row, column) unless axes says others.</source>
+        <translation>{matrix} 有 {got} 个头，而不是 {expected} 个：形状为 {shape}，其轴依次为（头，行，列）或（样本，头，行，列）（除非 axes 另有说明）。</translation>
+    </message>
+    <message>
+        <source>query, key and value can be read in {got} orders of axes; say which: {expected}.</source>
+        <translation>query、key、value 的轴有 {got} 种读法，请指明其一：{expected}。</translation>
+    </message>
+    <message>
+        <source>{matrix} must have {expected} axes, {named}; got the shape {shape}.</source>
+        <translation>{matrix} 应有 {expected} 个轴（{named}），实际形状为 {shape}。</translation>
+    </message>
+    <message>
+        <source>{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}.</source>
+        <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
+    </message>
+    <message>
+        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
+        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
+    </message>
+    <message>
+        <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
+        <translation>“axes”为“{got}”；应为 batch、head、token、column 的某种次序，例如“head,token,column”。</translation>
+    </message>
+    <message>
+        <source>{file}: {names} cannot be read as {axes}; expected {expected}.</source>
+        <translation>{file}：{names} 不能按 {axes} 读取；应为 {expected}。</translation>
+    </message>
+    <message>
+        <source>items {count}</source>
+        <translation>样本 {count}</translation>
+    </message>
+    <message>
+        <source>heads {count}</source>
+        <translation>头 {count}</translation>
+    </message>
+    <message>
+        <source>K/V heads {count}</source>
+        <translation>K/V 头 {count}</translation>
+    </message>
+    <message>
+        <source>tokens {count}</source>
+        <translation>词元 {count}</translation>
+    </message>
+    <message>
+        <source>queries {count}</source>
+        <translation>查询 {count}</translation>
+    </message>
+    <message>
+        <source>keys {count}</source>
+        <translation>键 {count}</translation>
+    </message>
+    <message>
+        <source>True may attend</source>
+        <translation>True 表示允许关注</translation>
+    </message>
+    <message>
+        <source>True may not attend</source>
+        <translation>True 表示禁止关注</translation>
+    </message>
+    <message>
+        <source>added to the scores</source>
+        <translation>加到分数上</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>不使用</translation>
+    </message>
+    <message>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
+    </message>
+    <message>
+        <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
+        <translation>{file}：{names} 有 {count} 种读法：{readings}；请指明其一。</translation>
+    </message>
+    <message>
+        <source>{names}: read as {reading}; another reading can be chosen.</source>
+        <translation>{names}：已读作 {reading}；也可选择别的读法。</translation>
+    </message>
+    <message>
+        <source>x W, as in a textbook</source>
+        <translation>x W，与教科书一致</translation>
+    </message>
+    <message>
+        <source>as torch.nn.Linear has them</source>
+        <translation>与 torch.nn.Linear 一致</translation>
+    </message>
+    <message>
+        <source>as Keras and Flax have them</source>
+        <translation>与 Keras 和 Flax 一致</translation>
+    </message>
+    <message>
+        <source>as TransformerLens has them</source>
+        <translation>与 TransformerLens 一致</translation>
+    </message>
+    <message>
+        <source>as torch.nn.Linear, heads apart</source>
+        <translation>与 torch.nn.Linear 一致，各头分开</translation>
+    </message>
+    <message>
+        <source>{file} does not say what kind of model this is: model_type is missing; expected {choices}.</source>
+        <translation>{file} 没有说明这是哪种模型：缺少 model_type；应为 {choices} 之一。</translation>
+    </message>
+    <message>
+        <source>Tensors not read: {names} ({count} in all); a model of type {family} with this config.json does not use them.</source>
+        <translation>未读取的张量：{names}（共 {count} 个）；按此 config.json，{family} 类型的模型用不到它们。</translation>
+    </message>
+    <message>
+        <source>Nothing is predicted: by its config.json (architectures) this is a {got}, which has no head for that.</source>
+        <translation>不作预测：按其 config.json（architectures），这是 {got}，没有用于预测词元的输出头。</translation>
+    </message>
+    <message>
+        <source>{file} cannot cut this text into tokens: {reason}.</source>
+        <translation>{file} 无法把这段文本切分成词元：{reason}。</translation>
+    </message>
+    <message>
+        <source>{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}.</source>
+        <translation>{file} 切分这段文本时可能生成多达 {got} 的内容；最多允许 {expected}。</translation>
+    </message>
+    <message>
+        <source>{file} would look through a word of {got} letters for its parts; expected at most {expected}.</source>
+        <translation>{file} 要在一个长达 {got} 个字符的单词中查找子词；最多允许 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{file} has a token of {got} letters; expected at most {expected}.</source>
+        <translation>{file} 中有一个长达 {got} 个字符的词元；最多允许 {expected} 个。</translation>
+    </message>
+    <message>
+        <source>{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind bias, with values.</source>
+        <translation>{field} 的内容必须是 True 和 False，实为 {got}：要加到分数上的数应写成 bias 层的 values。</translation>
+    </message>
+    <message>
+        <source>Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not proved.</source>
+        <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
+    </message>
+    <message>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+    </message>
+    <message>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+    </message>
+    <message>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+    </message>
+    <message>
+        <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
+        <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
+    </message>
+    <message>
+        <source>The snapshot “{name}” does not fit the model.</source>
+        <translation>快照“{name}”与该模型不相符。</translation>
+    </message>
+    <message>
+        <source>{name}: {reading}</source>
+        <translation>{name}：{reading}</translation>
+    </message>
+    <message>
+        <source>{file} holds more than {most} matrices; expected one.</source>
+        <translation>{file} 中的矩阵超过 {most} 个；只能有一个。</translation>
+    </message>
+    <message>
+        <source>{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of the two of length 1.</source>
+        <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
+    </message>
+    <message>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+    </message>
+    <message>
+        <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
+        <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
     </message>
 </context>
 <context>
@@ -8145,10 +8583,6 @@
         <translation>显示的样本</translation>
     </message>
     <message>
-        <source>batch item</source>
-        <translation>样本</translation>
-    </message>
-    <message>
         <source>precision</source>
         <translation>精度</translation>
     </message>
@@ -8189,12 +8623,20 @@
         <translation>Q 的行数</translation>
     </message>
     <message>
+        <source>Rows of A</source>
+        <translation>A 的行数</translation>
+    </message>
+    <message>
         <source>m follows n: keys and values come from the same X as the queries</source>
         <translation>m 与 n 相同：键、值与查询来自同一个 X</translation>
     </message>
     <message>
         <source>Rows of K and V</source>
         <translation>K 和 V 的行数</translation>
+    </message>
+    <message>
+        <source>Columns of A</source>
+        <translation>A 的列数</translation>
     </message>
     <message>
         <source>All heads of Q together; change the heads or d_k instead</source>
@@ -8219,6 +8661,10 @@
     <message>
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
         <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
+    </message>
+    <message>
+        <source>batch item</source>
+        <translation>样本</translation>
     </message>
 </context>
 <context>
@@ -8458,10 +8904,6 @@
         <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
-        <source>Take snapshot</source>
-        <translation>保存快照</translation>
-    </message>
-    <message>
         <source>Take a snapshot</source>
         <translation>保存快照</translation>
     </message>
@@ -8472,6 +8914,10 @@
     <message>
         <source>States kept under a name: each can be opened, or compared with the present one</source>
         <translation>以名称保存的状态：可以打开，也可以与当前状态比较</translation>
+    </message>
+    <message>
+        <source>Take snapshot</source>
+        <translation>保存快照</translation>
     </message>
 </context>
 <context>
@@ -8753,6 +9199,10 @@
         <source>{file} into {cell}, {polarity}</source>
         <translation>{file} 已读入 {cell}，{polarity}</translation>
     </message>
+    <message>
+        <source>A mask has no numbers to add to or to multiply.</source>
+        <translation>掩码中没有可以相加或相乘的数。</translation>
+    </message>
 </context>
 <context>
     <name>TableEdits</name>
@@ -8813,6 +9263,10 @@
     <message>
         <source>= {x}·{w} (computed)</source>
         <translation>= {x}·{w}（计算所得）</translation>
+    </message>
+    <message>
+        <source>{title}, head {head}</source>
+        <translation>{title}，头 {head}</translation>
     </message>
 </context>
 <context>

@@ -378,3 +378,24 @@ def test_a_scale_of_minus_zero_is_another_one(heard: Any, direct: Make) -> None:
     assert h.document.problem != direct(scale=0.0)
     h.document.stack.undo()
     assert h.document.problem == direct(scale=0.0)
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        (slice(0, 4, 2), slice(0, 2)),
+        (slice(4, 0, -1), slice(0, 2)),
+        (slice(-1, 1), slice(0, 2)),
+        (slice(0, 2), slice(5, 7)),
+        (slice(3, 2), slice(0, 2)),
+        (slice(0, 2),),
+    ],
+    ids=["every other", "backward", "before the first", "behind the last", "ends before it begins", "one axis"],
+)
+def test_a_box_that_is_no_part_of_the_array_is_refused(heard: Any, direct: Make, box: tuple[slice, ...]) -> None:
+    h = heard(direct())
+    before = h.document.snapshot()
+    with pytest.raises(EditError, match="lie outside"):
+        h.document.apply(SetCells("query", box, before.query[box], LABEL))
+    assert h.document.problem == before
+    assert h.changes == []

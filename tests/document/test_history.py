@@ -180,7 +180,7 @@ def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) ->
     document.adopt(first.problem, study=first.study)
     bases: list[weakref.ref[Problem]] = []
     for text in texts:
-        study, problem, _run = placed(model, text, 0, {}, lambda _share: None)
+        study, problem = placed(model, text, 0, {}, lambda _share: None)[:2]
         document.apply(SetStudy(problem.fields(), study, Label(text)), [*given_up(problem).values()])
         bases.append(weakref.ref(study.base))
     held = [base() for base in bases]

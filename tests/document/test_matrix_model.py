@@ -67,7 +67,7 @@ def test_an_unchanged_number_is_no_wish(shown: SimpleNamespace) -> None:
 
 
 def test_bad_text_is_refused_with_a_sentence(shown: SimpleNamespace) -> None:
-    assert not shown.model.setData(shown.model.index(1, 2), "1,5")
+    assert not shown.model.setData(shown.model.index(1, 2), "1,500")
     ((kind, row, column, sentence),) = shown.said
     assert (kind, row, column) == ("refused", 1, 2)
     assert "use a point" in sentence

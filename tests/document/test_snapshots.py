@@ -103,10 +103,31 @@ def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeyp
     monkeypatch.setattr(kept_states, "LARGEST_COPY", document.problem.query.nbytes)
     typed(document, 1.0)
     document.stack.undo()
-    monkeypatch.setattr(snapshot, "_alone", lambda array: pytest.fail("it was copied"))
+    monkeypatch.setattr(snapshot, "alone", lambda array: pytest.fail("it was copied"))
     typed(document, 2.0)
     assert document.snapshots.all == ()
     assert document.problem.query[0, 0] == 2.0
+
+
+def test_whoever_reads_beside_the_document_never_sees_what_is_kept_of_undone_steps(document, monkeypatch):
+    """While it was packed, the undone numbers stood in the very arrays that a journal was written from."""
+    seen = []
+    real = kept_states.packed
+
+    def reading(*given, **named):
+        seen.append(document.problem.query[0, 0])
+        return real(*given, **named)
+
+    typed(document, 1.0)
+    typed(document, 3.0)
+    for _ in range(2):
+        document.stack.undo()
+    writes = document.writes
+    monkeypatch.setattr(kept_states, "packed", reading)
+    typed(document, 2.0)
+    assert seen == [2.0]
+    assert document.writes == writes + 1
+    assert first(document.snapshots.all[0]) == 3.0
 
 
 def test_names_are_told_apart_and_their_number_is_limited(document):

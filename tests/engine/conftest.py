@@ -61,6 +61,12 @@ def cross(rng: np.random.Generator) -> Problem:
     return Problem(**arrays, num_heads=2)
 
 
+def given(rng: np.random.Generator, **more: Any) -> Problem:
+    """Weights that nothing makes; without values nothing follows from them either."""
+    weights = rng.dirichlet(np.ones(M), size=(B, G * R, N))
+    return Problem(weights=weights, num_heads=G * R, num_kv_heads=G, **more)
+
+
 def every_layer(rng: np.random.Generator) -> tuple[dict[str, Any], ...]:
     return (
         {"kind": "causal", "align": "end"},
@@ -99,6 +105,8 @@ def everything() -> dict[str, Callable[[], Problem]]:
         "cosine": lambda: direct(rng(), score="cosine", scale=3.0),
         "average": lambda: direct(rng(), score="average", mask=({"kind": "causal"},)),
         "cross": lambda: cross(rng()),
+        "given": lambda: given(rng(), **numbers(rng(), value=(B, M, G * C), w_output=(G * R * C, E), b_output=(E,))),
+        "given alone": lambda: given(rng()),
         "post": lambda: layer(rng(), "post", gated=False, biased=True, norm="layer", activation="gelu"),
         "post, gated": lambda: layer(
             rng(), "post", gated=True, biased=True, norm="rms", activation="gelu_tanh", mask=({"kind": "causal"},)
@@ -137,18 +145,21 @@ def scored(score: str) -> Problem:
 
 
 MAKERS = everything()
+GIVEN = ("given", "given alone")
 EVALUATIONS = {name: Evaluation(make()) for name, make in MAKERS.items()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """`problem_name`: every problem; `stage_of`, `shown_stage_of`: every stage of them, with or without helpers."""
+    streaming = {"StreamingEvaluation", "Working"} & vars(metafunc.module).keys()  # they make weights: none are given
+    made = {name: evaluation for name, evaluation in EVALUATIONS.items() if not (streaming and name in GIVEN)}
     if "problem_name" in metafunc.fixturenames:
-        metafunc.parametrize("problem_name", MAKERS)
+        metafunc.parametrize("problem_name", made)
     if "stage_of" in metafunc.fixturenames:
-        pairs = [(name, node.name) for name, evaluation in EVALUATIONS.items() for node in evaluation.nodes]
+        pairs = [(name, node.name) for name, evaluation in made.items() for node in evaluation.nodes]
         metafunc.parametrize("stage_of", pairs, ids="-".join)
     if "shown_stage_of" in metafunc.fixturenames:
-        pairs = [(name, stage) for name, evaluation in EVALUATIONS.items() for stage in evaluation.stages]
+        pairs = [(name, stage) for name, evaluation in made.items() for stage in evaluation.stages]
         metafunc.parametrize("shown_stage_of", pairs, ids="-".join)
 
 

@@ -79,7 +79,7 @@ def test_permission_and_memory_are_said_in_words(
 
 
 def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path, refused: Callable[..., str]) -> None:
-    for read, name, size in ((load, "a.npz", boundary.LARGEST_FILE), (load_matrix, "a.csv", 256 * 2**20)):
+    for read, name, size in ((load, "a.json", boundary.LARGEST_FILE), (load_matrix, "a.csv", 256 * 2**20)):
         path = tmp_path / name
         with path.open("wb") as file:
             file.truncate(size + 1)  # a hole: no room is taken

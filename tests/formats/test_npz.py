@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -50,6 +51,16 @@ def zipped(*members: Member, comment: bytes = b"") -> bytes:
     return out.getvalue() + directory.getvalue() + b"PK\5\6\0\0\0\0" + struct.pack("<HHIIH", *counts) + comment
 
 
+def with_end64(data: bytes, directory: int | None = None, place: int | None = None) -> bytes:
+    """A zip with the end of one of more than 4 GiB: its counts stand apart, and the old ones say nothing."""
+    counts = struct.unpack("<HHIIH", data[-14:])
+    size = counts[2] if directory is None else directory
+    told = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, counts[0], counts[1], size, counts[3])
+    at = len(data) - 22 if place is None else place
+    old = struct.pack("<HHIIH", 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    return data[:-22] + b"PK\6\6" + told + b"PK\6\7" + struct.pack("<IQI", 0, at, 1) + data[-22:-14] + old
+
+
 def npy(array: object, pickled: bool = False) -> bytes:
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, np.asarray(array), allow_pickle=pickled)
@@ -92,7 +103,7 @@ REFUSED = {
     "cut off": (with_query(GOOD)[:-9], "end is missing"),
     "only a start": (b"PK\3\4 and nothing else", "end is missing"),
     "with a comment": (zipped(QUERY, KEY, VALUE, comment=b"?"), "end is missing"),
-    "no field": (zipped(entry("weights", 1.0), entry("concat", 2.0)), "holds no problem"),
+    "no field": (zipped(entry("scores", 1.0), entry("concat", 2.0)), "holds no problem"),
     "one missing": (zipped(QUERY, KEY), "value is missing"),
     "both ways": (zipped(QUERY, KEY, VALUE, entry("x", np.ones((2, 2)))), "exclude each other"),
     "twice": (zipped(QUERY, KEY, VALUE, QUERY), "“query” is there twice"),
@@ -143,8 +154,9 @@ REFUSED = {
         "does not have the parameter",
     ),
     "an unknown mask": (with_meta({"mask": [{"kind": "diagonal"}]}), "one of the mask layers"),
-    "a mask that is a name": (with_meta({"mask": "causal"}), "expected a list"),
-    "a layer that is a name": (with_meta({"mask": ["causal"]}), "names with values"),
+    "a mask that is a number": (with_meta({"mask": 3}), "expected a list"),
+    "a layer that is a number": (with_meta({"mask": [3]}), "names with values"),
+    "a name that no mask has": (with_meta({"mask": "casual"}), "one of the mask layers"),
     "a layer without cells": (with_meta({"mask": [{"kind": "custom"}]}), "needs allowed"),
     "a prefix of no length": (with_meta({"mask": [{"kind": "prefix"}]}), "needs length"),
     "cells without a layer": (zipped(QUERY, KEY, VALUE, entry("mask.0.allowed", True)), "belongs to no mask layer"),
@@ -194,6 +206,56 @@ def test_a_directory_that_would_not_fit_is_not_read(tmp_path: Path, refused: Cal
     path = tmp_path / "file.npz"
     path.write_bytes(zipped(*(Member(f"{'x' * 60}{number}", b"") for number in range(12_000))))
     assert "directory of 1.3 MB" in refused(load, path, path=path)
+
+
+def test_a_file_with_the_end_of_one_of_more_than_four_gigabytes_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "file.npz"
+    path.write_bytes(with_end64(zipped(QUERY, KEY, VALUE)))
+    assert load(path) == load_bytes(tmp_path, zipped(QUERY, KEY, VALUE))
+
+
+def load_bytes(folder: Path, data: bytes) -> Problem:
+    path = folder / "plain.npz"
+    path.write_bytes(data)
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("directory", "place", "said"),
+    [(2**40, None, "directory of 1.1 TB; expected at most 1.0 MB"), (None, 7, "its end is missing")],
+)
+def test_such_an_end_cannot_lie(directory, place, said, tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "file.npz"
+    path.write_bytes(with_end64(zipped(QUERY, KEY, VALUE), directory, place))
+    assert said in refused(load, path, path=path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a hole in a file may take room on the disk")
+def test_of_a_file_of_more_than_four_gigabytes_only_what_is_asked_for_is_read(tmp_path: Path) -> None:
+    path, name, hole = tmp_path / "file.npz", b"all_layers.npy", 5 * 2**30
+    data = zipped(QUERY, KEY, VALUE)
+    _, count, size, at, _ = struct.unpack("<HHIIH", data[-14:])
+    fields = 45, 0, 0, 0, 33, 0, 0xFFFFFFFF, 0xFFFFFFFF, len(name)
+    sizes = struct.pack("<HHQQ", 1, 16, hole, hole)
+    entry = b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 45, *fields, len(sizes), 0, 0, 0, 0, at) + name + sizes
+    with path.open("wb") as file:
+        file.write(data[:at] + b"PK\3\4" + struct.pack("<HHHHHIIIHH", *fields, 0) + name)
+        file.truncate(file.tell() + hole)
+        place = file.seek(0, io.SEEK_END)
+        file.write(data[at : at + size] + entry)
+        told = struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, count + 1, count + 1, size + len(entry), place)
+        end = file.tell()
+        file.write(b"PK\6\6" + told + b"PK\6\7" + struct.pack("<IQI", 0, end, 1))
+        file.write(b"PK\5\6\0\0\0\0" + struct.pack("<HHIIH", 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0))
+    with pytest.warns(UserWarning, match="all_layers"):
+        assert load(path) == load_bytes(tmp_path, data)
+
+
+def test_of_other_formats_such_a_file_is_refused_by_its_size(tmp_path: Path, refused: Callable[..., str]) -> None:
+    path = tmp_path / "file.json"
+    with path.open("wb") as file:
+        file.truncate(5 * 2**30)
+    assert "too large: 5.4 GB; expected at most 2.0 GB" in refused(load, path, path=path)
 
 
 @pytest.mark.parametrize("dtype", ["<f2", ">f4", ">f8", "<i1", ">i4", "<u8", "|b1", ">u2"])
@@ -253,7 +315,7 @@ def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
     path.write_bytes(
         zipped(QUERY, KEY, VALUE, Member("../../etc/passwd", b"root"), Member("lies.npy", header((2**62,))))
     )
-    assert open_file(path).notes == ("Arrays not used: ../../etc/passwd, lies.",)
+    assert open_file(path).notes == ("Arrays not used: lies, ../../etc/passwd.",)
 
 
 EXAMPLES = {
@@ -332,6 +394,28 @@ def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path:
     np.testing.assert_array_equal(layer.allowed, cells != 0)
 
 
+@pytest.mark.parametrize("said", ["causal", {"kind": "causal"}, ["causal"], [{"kind": "causal"}]])
+def test_a_mask_may_be_named_alone(said: object, tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", **CELLS, meta=json.dumps({"mask": said}))
+    lists = {name: cells.tolist() for name, cells in CELLS.items()}
+    (tmp_path / "b.json").write_text(json.dumps({**lists, "mask": said}))
+    (tmp_path / "c.json").write_text(json.dumps({**lists, "meta": {"mask": said}}))
+    np.savez(tmp_path / "d.npz", **CELLS, mask="causal")
+    for name in ("a.npz", "b.json", "c.json", "d.npz"):
+        loaded = open_file(tmp_path / name)
+        assert [layer.kind for layer in loaded.problem.mask] == ["causal"]
+        assert (loaded.notes, loaded.left_out) == ((), ())
+
+
+def test_a_single_layer_of_json_may_hold_its_cells(tmp_path: Path) -> None:
+    lists = {name: cells.tolist() for name, cells in CELLS.items()}
+    said = {"kind": "custom", "allowed": OPEN.tolist()}
+    (tmp_path / "a.json").write_text(json.dumps({**lists, "mask": said}))
+    loaded = open_file(tmp_path / "a.json")
+    np.testing.assert_array_equal(loaded.problem.mask[0].allowed, OPEN)
+    assert (loaded.notes, loaded.left_out) == ((), ())
+
+
 def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
     cells = np.where(OPEN, 0.0, -np.inf)
     np.savez(tmp_path / "a.npz", **CELLS, mask=cells)
@@ -342,9 +426,9 @@ def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
 
 STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
 REFUSED_OPTIONS = {
-    "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, "which may close and open cells or be added"),
+    "0 and 1 as decimals": (CELLS | {"mask": OPEN.astype(float)}, 'mask="keep" (True may attend), mask="block"'),
     "a mask of another shape": (CELLS | {"mask": np.ones((2, 2), bool)}, "must broadcast to (batch, head, query, key)"),
-    "a mask of names": (CELLS | {"mask": "causal"}, "expected a list"),
+    "a mask of names": (CELLS | {"mask": "casual"}, "one of the mask layers causal"),
     "numbers of heads": (CELLS | {"num_heads": [2, 2]}, "num_heads must be a whole number"),
     "heads that do not divide": (CELLS | {"num_heads": 3}, "query has 4 columns, which 3 heads"),
     "no scale": (CELLS | {"scale": np.array(None)}, "could run code"),
@@ -352,7 +436,7 @@ REFUSED_OPTIONS = {
     "tokens of one text": (CELLS | {"tokens": "hello"}, "must be texts"),
     "too few tokens": (CELLS | {"tokens": ["a", "b"]}, "expected 3, got 2"),
     "twice": (CELLS | {"scale": 1.0, "meta": '{"scale": 1.0}'}, "“scale” is there twice, by itself and in “meta”"),
-    "an axis that may be heads": (STACKED | {"num_heads": 2}, "may be 2 heads or 2 batch items"),
+    "an axis that may be heads": (STACKED | {"num_heads": 2}, 'axes="head,token,column" (heads 2, tokens 3)'),
 }
 
 
@@ -371,15 +455,15 @@ def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None
 
 
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **CELLS, attn_mask=OPEN, weights=OPEN, meta='{"sliding": 3}')
+    np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, weights=OPEN, meta='{"sliding": 3}')
     with pytest.warns(UserWarning, match="not used") as caught:
         load(tmp_path / "a.npz")
     assert [str(warning.message) for warning in caught] == [
-        "a.npz: Arrays not used: attn_mask, weights.",
+        "a.npz: Arrays not used: more, weights.",
         "a.npz: Options not used: sliding.",
     ]
     assert caught[0].filename == __file__
-    assert open_file(tmp_path / "a.npz").left_out == ("attn_mask", "sliding")
+    assert open_file(tmp_path / "a.npz").left_out == ("more", "sliding")
 
 
 def test_whole_numbers_that_float64_cannot_hold_are_said(tmp_path: Path) -> None:

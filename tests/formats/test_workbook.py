@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ import openpyxl
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.formats import FormatError
+from attn_gui.formats import FormatError, load
 from attn_gui.formats.spreadsheets.boards import Board
 from attn_gui.formats.spreadsheets.workbook import workbook_bytes
 
@@ -216,7 +217,41 @@ def test_a_closed_cell_is_shown_by_a_rule_and_every_number_as_wide_as_its_column
     """LibreOffice shows ### for a number whose format has a condition and "General": it is not cut to the width."""
     book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(given(mask=[{"kind": "causal"}]))))
     assert {cell.number_format for sheet in book for row in sheet.iter_rows() for cell in row} == {"General"}
-    for sheet in book.worksheets[1:]:
+    assert book.worksheets[-1].sheet_state == "hidden"
+    for sheet in book.worksheets[1:-1]:
         ((area, (rule,)),) = ((found.sqref, found.rules) for found in sheet.conditional_formatting)
         assert str(area) == sheet.dimensions
         assert (rule.operator, rule.formula, rule.dxf.numFmt.formatCode) == ("lessThan", ["-1E+299"], '"−∞"')
+
+
+# --- opened again --------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_a_workbook_opens_as_the_problem_that_it_is_of(name, tmp_path):
+    path = tmp_path / "a.xlsx"
+    try:
+        path.write_bytes(workbook_bytes(PROBLEMS[name]))
+    except FormatError:
+        assert name in EXTREMES | STEEP
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load(path) == PROBLEMS[name]
+
+
+def test_what_was_typed_over_in_a_workbook_is_opened(tmp_path):
+    path = tmp_path / "a.xlsx"
+    problem = given(softcap=4.0)
+    path.write_bytes(workbook_bytes(problem))
+    book = openpyxl.load_workbook(path)
+    place = Board("query", (1, problem.num_heads, problem.n, problem.d_k)).place((0, 0, 1, 0))
+    book["query"].cell(place.row, place.column).value = 7.25
+    [row] = [row for row in book["parameters"].iter_rows() if row[0].value == "softcap"]
+    row[1].value = 2.5
+    book.save(path)
+    query = problem.query.copy()
+    query[1, 0] = 7.25
+    assert load(path) == problem.replace(query=query, softcap=2.5)
+    book["query"].cell(place.row, place.column).value = "x"
+    book.save(path)
+    with pytest.raises(FormatError, match=rf"sheet “query”: row {place.row}, column {place.column} is “x”; expected"):
+        load(path)

@@ -351,6 +351,11 @@ class Person:
     def open(self, path: Path) -> None:
         self.choose_file(path, lambda: self.do("open"))
 
+    def leave(self) -> None:
+        """Close the window and save nothing, as whoever answers so that is asked."""
+        self.program.files.journaling.forget()
+        self.program.end()
+
     def drop(self, *paths: Path, at: QPoint | None = None) -> None:
         """Drag files from elsewhere onto the window."""
         place, data = at or QPoint(700, 200), QMimeData()

@@ -12,6 +12,7 @@ from .soak.overrides import make_errors_whole
 from .soak.walk import Walk, beginning
 
 STEPS = 45
+BURSTS = 6
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +27,14 @@ def test_a_walk(launch, tmp_path, qtlog, seed):
     for _ in range(STEPS):
         walk.step()
     walk.to_the_start_and_back()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_walk_in_haste(launch, tmp_path, qtlog, seed):
+    """Documents change beneath the pointer."""
+    walk = Walk(launch(), beginning(seed, tmp_path, larger=False), qtlog)
+    for _ in range(BURSTS):
+        walk.step_of(lambda: walk.moves.answers.during(walk.moves.haste.burst))
 
 
 def test_figures_of_a_walk_do_not_grow_with_it():

@@ -58,3 +58,10 @@ def test_the_numbers_themselves_stay_and_the_mask_is_theirs(evaluation):
     assert not covered.signed
     assert np.isfinite(evaluation.box("weights", indices.whole(evaluation.shape("weights")))).all()
     assert np.array_equal(covered.allowed(0, 0, slice(0, 4), slice(0, 4)), np.tril(np.ones((4, 4), bool)))
+
+
+def test_what_is_given_in_a_table_is_no_copy_though_it_is_equal():
+    """With one key the result is its value: the table keeps it, since nobody could answer from nothing."""
+    problem = Problem(query=[[1.0]], key=[[1.0]], value=[[3.0]])
+    covered = Covered(Evaluation(problem), {Blank("head_output", (0, 0, 0, 0))})
+    assert set(left_out(covered)) == {"head_output", "concat", "output"}

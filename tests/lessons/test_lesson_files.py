@@ -149,6 +149,14 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
     assert state.step.text.said("en", other) == "Weight – of **key 1**."
 
 
+def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
+    (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
+    ground, question = state.begin.ground(), state.step.question
+    assert verdict_on(question, ground, 1.73).right
+    named = [[found.key for found in verdict_on(question, ground, number).mistakes] for number in (3.0, 0.577, 2.0)]
+    assert named == [["root_forgotten"], ["root_inverted"], []]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

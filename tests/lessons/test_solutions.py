@@ -14,6 +14,7 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
 from attn_gui.figure.worksheets.solution_pages import FOOT, HEIGHT, LINE, MARGIN, solution_pages
 from attn_gui.formats import FormatError, load, open_file
+from attn_gui.lessons.solutions.given_matrices import given_matrices
 from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, Sentence, parts_of
 from attn_gui.lessons.solutions.solution_steps import MOST_ROWS, solution_of_all, solution_of_cell
 from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
@@ -272,3 +273,12 @@ def test_what_would_be_wider_than_the_paper_is_broken_or_made_smaller():
     assert r"q_{0,3}\,k_{0,3} \\" in latex
     wide = Problem(query=np.full((1, 14), -0.55534), key=np.full((1, 14), -0.55534), value=[[1.0]])
     assert r"\[ \resizebox{\linewidth}{!}{$Q = \begin{bmatrix}" in latex_document(parts(of_all(wide)), "en")
+
+
+def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_are_not():
+    arrays = {name: np.eye(2) for name in ("query", "key", "value")}
+    values = np.arange(8.0).reshape(2, 2, 2)
+    layers = [{"kind": "custom", "allowed": np.ones((2, 2), bool)}, {"kind": "bias", "values": values}]
+    problem = Problem(**arrays, num_heads=2, mask=layers)
+    found = [(name, head) for name, head, _ in given_matrices(evaluation_of(problem), 0)]
+    assert found == [("query", None), ("key", None), ("value", None), ("mask.1.values", 0), ("mask.1.values", 1)]

@@ -15,7 +15,7 @@ from attn_gui.paths import resource
 
 DATA = Path(__file__).parents[1] / "data" / "models"
 TOY = resource("models", "toy-induction")
-NAMES = ("tiny-bert", "tiny-gpt2", "tiny-llama", "toy-induction")
+NAMES = ("tiny-bert", "tiny-gpt2", "tiny-llama", "toy-induction", "tiny-xlmr")
 ATTENTION, OTHERS = 1e-5, 2e-5  # absolute; of the largest magnitude, at least 1
 STAGES = {"q": "query", "k": "key", "v": "value", "probs": "weights", "ctx": "head_output"}
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Tensors = Mapping[str, np.ndarray]
+ROBERTAS = ("roberta", "xlm-roberta", "camembert")
 
 
 class Result(NamedTuple):
@@ -136,7 +137,7 @@ FILLING = (
 
 
 def positions(config: Mapping[str, Any], ids: list[int]) -> list[int]:
-    if config["model_type"] != "roberta":
+    if config["model_type"] not in ROBERTAS:
         return list(range(len(ids)))
     padding, found, count = config["pad_token_id"], [], 0
     for number in ids:
@@ -151,7 +152,8 @@ def filled(tensors: Tensors, x: np.ndarray, activation: Any, eps: float) -> np.n
         if f"{transform}.weight" in tensors:
             activation = erf_gelu if transform == "lm_head.dense" else activation  # RoBERTa's is always this one
             x = layer_norm(activation(dense(x, tensors, transform)), tensors, norm, eps)
-            return x @ tensors.get(decoder, tensors["embeddings.word_embeddings.weight"]).T + tensors[bias]
+            counted = tensors.get(decoder.replace("weight", "bias"), tensors.get(bias))
+            return x @ tensors.get(decoder, tensors["embeddings.word_embeddings.weight"]).T + counted
     return None
 
 
@@ -258,6 +260,6 @@ def llama(config: Mapping[str, Any], tensors: Tensors, ids: list[int]) -> Result
 
 def plain(config: Mapping[str, Any], tensors: Tensors, ids: list[int], types: list[int], mask: list[int]) -> Result:
     """The whole model of a folder; names without the prefix of a task."""
-    if config["model_type"] in ("bert", "roberta", "distilbert"):
+    if config["model_type"] in ("bert", "distilbert", *ROBERTAS):
         return encoder(config, tensors, ids, types, mask)
     return gpt2(config, tensors, ids) if config["model_type"] == "gpt2" else llama(config, tensors, ids)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, Evaluation, FieldError, Problem, ShapeError, StageError
+from attn_gui.engine import STAGE, Evaluation, FieldError, Problem, ShapeError, StageError, compute
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.comparison.blaming import with_leaves
 from attn_gui.engine.creation.create import made_direct
@@ -340,3 +340,27 @@ def test_rows_of_a_shorter_text():
         rows_taken(changed, short, 0, "output")
     with pytest.raises(StageError):
         rows_taken(changed, short, 0, "capped", slice(4, 5), 4)
+
+
+def test_readings_of_all_heads_are_public_by_name(toy):
+    run = toy.run("k x b p f k x b p")
+    found = run.readings()
+    assert found.keys() == READINGS.keys()
+    assert found["induction"].shape == (2, 4)
+    assert found["induction"][1].min() > 3 * found["induction"][0].max()  # the circuit that it was trained for
+    assert found["previous_token"][0].argmax() == 0
+    for key, values in run.readings(layer=1).items():
+        np.testing.assert_array_equal(values, found[key][1])
+        mine = compute(run.problem(1)).readings()[key]
+        np.testing.assert_allclose(mine, values[None], rtol=1e-4, atol=1e-6)
+    with pytest.raises(FieldError, match="no layer 2"):
+        run.readings(layer=2)
+
+
+def test_a_run_says_what_it_is(toy):
+    run = toy.run("k x b p")
+    assert repr(run) == "Run(toy-induction, 5 tokens: <s> k x b p)"
+    off = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}
+    assert "1 interventions" not in repr(run)
+    assert "interventions: 1" in repr(run.replace(interventions=[off]))
+    assert len(repr(toy.run("k " * 30))) < 120

@@ -47,7 +47,7 @@ def test_a_text_is_cut_as_it_was_cut_there(name, case):
     assert list(run.tokens) == fed["tokens"][: len(real)]
 
 
-@pytest.mark.parametrize(("name", "case"), [pair for pair in cases() if pair[0] != "tiny-bert"])
+@pytest.mark.parametrize(("name", "case"), [pair for pair in cases() if pair[0] not in ("tiny-bert", "tiny-xlmr")])
 def test_the_most_probable_tokens_are_those_of_transformers(name, case):
     wanted = golden(name).told["cases"][case]["next"]
     found = golden(name).run(case).predictions(top=len(wanted))

@@ -21,7 +21,7 @@ from attn_gui.models import open_model
 from attn_gui.paths import resource
 from tests.mutations.pace import is_slow
 
-from .made_folders import BERT, GPT2, LLAMA, MOST, bert_tensors, gpt2_tensors, llama_tensors, packed, write_folder
+from .made_folders import BERT, GPT2, LLAMA, MOST, D, bert_tensors, gpt2_tensors, llama_tensors, packed, write_folder
 
 SECONDS, BYTES = 1.0, 100 * 2**20
 
@@ -33,6 +33,11 @@ def sound(folder: Path) -> Path:
 def changed(folder: Path, **entries: Any) -> None:
     path = folder / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | entries))
+
+
+def unsaid(folder: Path, name: str) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != name}))
 
 
 def with_header(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -97,8 +102,13 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "config is long": (lambda f: (f / "config.json").write_text(" " * 2**21), "config.json is too large"),
     "config is a folder": (lambda f: [(f / "config.json").unlink(), (f / "config.json").mkdir()], "is a folder"),
     "another family": (lambda f: changed(f, model_type="mamba"), "model type mamba is not supported"),
-    "no family": (lambda f: changed(f, model_type=None), "model type None is not supported"),
+    "no family": (lambda f: changed(f, model_type=None), "model_type is missing; expected bert, "),
+    "no word of a family": (lambda f: unsaid(f, "model_type"), "does not say what kind of model"),
     "family is a list": (lambda f: changed(f, model_type=[1]), "is not supported"),
+    "a tensor with and without its prefix": (
+        lambda f: with_tensors(f, lambda tensors: tensors.update({"model.norm.weight": np.ones(D)})),
+        "norm.weight. is there twice",
+    ),
     "quantized": (lambda f: changed(f, quantization_config={"bits": 4}), "quantized"),
     "experts": (lambda f: changed(f, num_experts=8), "num_experts is 8"),
     "windows that look ahead": (

@@ -10,11 +10,14 @@ from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import STAGE
 from attn_gui.models import open_model
+from attn_gui.models.attributing import logit_gradient
+from attn_gui.models.model import read_model
 from attn_gui.models.passes.model_ends import finished, scored
 from attn_gui.models.studies.layer_edit import LayerEdit
 
 from .golden_folders import NAMES, golden
-from .made_folders import BERT, bert_tensors, write_folder
+from .made_folders import BERT, LAYERS, bert_tensors, with_prefix, write_folder
+from .test_variants import VARIANTS
 
 STEP = 1e-4
 
@@ -58,6 +61,41 @@ def test_it_is_the_slope_of_the_whole_model(name, layer, stage):
             run.gradient(5, layer, stage)
         return
     check(run, layer, stage, 5, np.random.default_rng(layer))
+
+
+@pytest.mark.family(8)
+@pytest.mark.parametrize("name", VARIANTS)
+def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeypatch):
+    """The fast walk down, in float32, against the engine's own in float64: every stage of every family."""
+    variant = VARIANTS[name]
+    folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
+    run = read_model(folder).run(ids=variant.ids, type_ids=variant.types, mask=variant.mask)
+    if run.model.ends.head is None:
+        return
+    stages = compute(run.problem(1)).stages
+    fast = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
+    with monkeypatch.context() as patched:
+        patched.setattr(logit_gradient, "_fast_slopes", lambda *_: None)
+        slow = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
+    for stage in stages:
+        for layer in range(LAYERS):
+            found, wanted = fast[stage][layer], slow[stage][layer]
+            assert found.shape == wanted.shape
+            assert found.dtype == np.float64
+            there = np.isfinite(run.stage(layer, stage))
+            np.testing.assert_allclose(found[there], wanted[there], rtol=0, atol=2e-5 * max(1.0, np.abs(wanted).max()))
+            assert not found[~there].any()
+
+
+def test_all_layers_at_once_are_each_of_them_and_a_difference_is_that_of_two():
+    run = golden("tiny-gpt2").run("cat")
+    both = dict(run.gradients(5, "weights", against=8))
+    assert list(both) == [2, 1, 0]
+    for layer, found in both.items():
+        wanted = run.gradient(5, layer, "weights") - run.gradient(8, layer, "weights")
+        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+    assert list(dict(run.gradients(5, "weights", layers=[1]))) == [1]
+    assert not any(found.any() for _, found in run.gradients(5, "weights", against=5))
 
 
 def test_it_follows_interventions():

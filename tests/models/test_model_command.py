@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -185,3 +186,18 @@ def test_pages_of_a_model_are_written(capsys, tmp_path):
     assert written == sorted(f"toy-induction-{page}.svg" for page in PAGES)
     lens = (tmp_path / "toy-induction-lens.svg").read_text(encoding="utf-8")
     assert ">t<" in lens
+
+
+def test_a_tokenizer_that_panics_is_one_sentence(tmp_path):
+    """It was a backtrace of Rust and one of Python."""
+    pytest.importorskip("tokenizers")
+    for path in (DATA / "tiny-bert").iterdir():
+        shutil.copy(path, tmp_path)
+    given = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
+    split = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(given | {"pre_tokenizer": split}), encoding="utf-8")
+    words = [sys.executable, "-m", "attn_gui", "model", tmp_path, "--text", "a" * 40 + "b"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("attn-gui: tokenizer.json cannot cut this text into tokens: Onig")
+    assert done.stderr.count("\n") == 1

@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui.engine import compute, verify
 from attn_gui.formats import load, save
-from attn_gui.models import open_model
+from attn_gui.models.model import read_model
 
 from .golden_folders import cases, edits, golden, slip
 from .made_folders import with_prefix, write_folder
@@ -55,7 +55,7 @@ def test_an_edit_through_opened_layers(name, edit):
 def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
-    run = open_model(folder).run(ids=variant.ids, type_ids=variant.types, mask=variant.mask)
+    run = read_model(folder).run(ids=variant.ids, type_ids=variant.types, mask=variant.mask)
     for layer in range(run.model.num_layers):
         problem = run.problem(layer)
         trace = compute(problem)
@@ -75,7 +75,7 @@ def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
 def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
-    run = open_model(folder).run(ids=variant.ids)
+    run = read_model(folder).run(ids=variant.ids)
     trace = compute(run.problem(0))
     for stage in trace.stages:
         axes = trace.axes(stage)
@@ -112,6 +112,6 @@ def test_a_weight_typed_into_an_opened_layer_goes_into_the_model():
 def test_an_opened_layer_is_kept_in_a_file(name, suffix, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
-    problem = open_model(folder).run(ids=variant.ids).problem(1)
+    problem = read_model(folder).run(ids=variant.ids).problem(1)
     save(problem, tmp_path / f"layer.{suffix}")
     assert load(tmp_path / f"layer.{suffix}") == problem

@@ -201,7 +201,7 @@ def _clipboard() -> Input:
 def _figure(problem: Problem, path: Path) -> Input:
     render(problem, path)
     data = path.read_bytes()
-    inside = {"png": carried.in_png, "svg": carried.in_svg, "pdf": carried.in_pdf}[path.suffix[1:]](data)
+    inside = carried.session_in(data)
     wrap = {"png": _in_png, "svg": _in_svg, "pdf": _in_pdf}[path.suffix[1:]]
     return Input(f"figure{path.suffix}", (Part(data), Part(inside, lambda session: wrap(data, session))), _open)
 

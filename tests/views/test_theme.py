@@ -24,7 +24,16 @@ from attn_gui.figure.colors import luminance
 from attn_gui.figure.tokens import SIZE, THEMES
 from attn_gui.paths import resource
 from attn_gui.views.icons import icon
-from attn_gui.views.theme import apply_theme, current_theme, dress, scaled, set_ground, theme_signal, ui_font
+from attn_gui.views.theme import (
+    apply_theme,
+    current_theme,
+    dress,
+    high_contrast,
+    scaled,
+    set_ground,
+    theme_signal,
+    ui_font,
+)
 
 PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
 ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
@@ -237,3 +246,11 @@ def test_a_widget_is_dressed_a_few_times_however_deep_it_stands(app, qtbot):
     seen = 0
     apply_theme(app, "dark")
     assert 0 < seen < depth / 5
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_high_contrast_writes_and_draws_everything_in_the_color_of_text(name):
+    theme = high_contrast(THEMES[name])
+    assert all(color == theme.text for color in (theme.text2, theme.text3, theme.line, theme.line_strong))
+    assert abs(theme.text.lightness() - theme.window.lightness()) == 255
+    assert theme.query == THEMES[name].query

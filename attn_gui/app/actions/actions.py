@@ -81,6 +81,10 @@ class Actions(QObject):
         self._groups: dict[str, QActionGroup] = {}
         self._commands: dict[str, Command] = {}
         self._asked: list[str] = []  # triggered before their commands were tied
+        self._rows: dict[str, Row] = {}
+        self._reasons: dict[str, str] = {}  # why some have nothing to do in the present problem
+        self.lacking: Callable[[tuple[str, ...]], str] = lambda reads: ""
+        """Says, in a sentence, which of these parts of attention the present problem has not."""
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
@@ -93,6 +97,7 @@ class Actions(QObject):
         """Make the actions of these rows, too: of a catalog that is read when the window is there."""
         more = tuple(rows)
         self.rows += more
+        self._rows |= {row.name: row for row in more}
         self._turning |= {row.name: row for row in more if row.back}
         self.by_name |= {row.name: self._make(row) for row in more}
         self._label(more)
@@ -125,8 +130,17 @@ class Actions(QObject):
                 self._label([self._turning[name]])
             elif command.checked is not None:
                 self.by_name[name].setChecked(command.checked())
-            if command.enabled is not None:
-                self.by_name[name].setEnabled(command.enabled())
+            row = self._rows[name]
+            reason = self.lacking(row.reads) if row.reads else ""
+            if command.enabled is not None or row.reads:
+                self.by_name[name].setEnabled(not reason and (command.enabled is None or command.enabled()))
+            if reason != self._reasons.get(name, ""):
+                self._reasons[name] = reason
+                self._label([row])
+
+    def needs(self, row: Row) -> str:
+        """The reason why an action can be disabled, in the present language."""
+        return self._reasons.get(row.name) or (translated(row.needs, row.context) if row.needs else "")
 
     def retranslate(self) -> None:
         """Labels in the present language; undo and redo are named by the history."""
@@ -140,7 +154,7 @@ class Actions(QObject):
                 label = row.back
             action.setText(translated(label, row.context))
             action.setIconText(_plain(translated(row.short or label, row.context)))
-            action.setToolTip(_tip(action))
+            action.setToolTip("\n".join(filter(None, (_tip(action), self._reasons.get(row.name)))))
             action.setWhatsThis(action.toolTip())
 
     def _make(self, row: Row) -> QAction:

@@ -21,6 +21,7 @@ BEFORE = {
     "examples": "save",
     "models": "save",
     "copy_as": "paste",
+    "paste_special": "clear",
     "rows": "clear",
     "lessons": "open_lesson",
 }
@@ -146,8 +147,8 @@ class Bars(QObject):
     def _fit_words(self) -> None:
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
         for words in WORDED:
-            for name in TOOLBAR:
-                button = self.button(name) if name in self.actions.by_name else None
+            for name in (name for name in TOOLBAR if name is not None and name in self.actions.by_name):
+                button = self._bar.widgetForAction(self.actions[name])
                 if isinstance(button, QToolButton):
                     styles = Qt.ToolButtonStyle
                     worded = name in words

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,23 +20,35 @@ from attn_gui.app.state.background import Background
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.engine import compute
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.problem.fields import GIVEN
+from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.engine.tell import Tell
+from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
-from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
-from attn_gui.formats.named.by_name import ForeignNames, check_names
+from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.attention_maps import MapChoice, beside_maps, choices_of, names_of_maps
+from attn_gui.formats.named.open_readings import SeveralReadings, Unsettled
 from attn_gui.formats.named.recalled import recalled, record_of
+from attn_gui.formats.named.settling import settled
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+    from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
 
 KNOWN = "arrays"
 MOST_KNOWN = 30
+PICTURE = 96  # cells of a picture at most
 LARGEST_PREVIEW = 10**8  # numbers of an array that are worth reading for a look
+LARGEST_PICTURED = 4 * 10**6  # numbers of arrays, and cells of a map, that are worth computing for a small picture
+PICTURE_SIDE = 48
 
 
 class ArraysController(QObject):
@@ -48,10 +61,16 @@ class ArraysController(QObject):
         self._window, self._files, self._settings = window, files, settings
         self._paths: tuple[Path, ...] = ()
         self._said: Arrangement | None = None  # of these, when they were given
+        self._question: SeveralReadings | None = None  # of these, which only their numbers left open
         self._dialog: ArraysDialog | None = None
         self._listed = SideWork(window, OpeningProgress(window))
         self._preview = Background(self)
         self._preview.answered.connect(self._on_preview_answered)
+        self._pictures = Background(self)
+        self._pictures.answered.connect(self._on_pictures_answered)
+        self._maps: MapsDialog | None = None
+        self._map_pictures = Background(self)
+        self._map_pictures.answered.connect(self._on_map_pictures_answered)
         self._listed.ended.connect(self._on_listed_ended)
         files.left.connect(self._listed.forget)
 
@@ -60,18 +79,21 @@ class ArraysController(QObject):
         """Whether a file is being listed."""
         return self._listed.busy
 
-    def choose(self, path: Path) -> None:
-        """Ask which arrays of a file are which, once they are listed; what was said of it when it was given stands."""
-        self._said = self._said if self._paths == (path,) else None
-        self._paths = (path,)
-        self._listed.start(path.name, partial(list_arrays, path))
+    def choose(self, path: Path, error: FormatError) -> None:
+        """Ask which arrays of a file are which and how they lie, once they are listed; what was said of it when it was
+        given stands. `error` is why it cannot be opened as it is."""
+        several = len(self._paths) > 1 and path == _folder(self._paths)
+        paths = self._paths if several else (path,)
+        self._said = self._said if self._paths == paths else None
+        self._paths, self._question = paths, error if isinstance(error, SeveralReadings) else None
+        self._listed.start(several_name(paths), partial(list_several, paths) if several else partial(list_arrays, path))
 
     def open_together(self, paths: tuple[Path, ...], arrangement: Arrangement | None = None) -> None:
         """Open what the arrays of several files make: as arranged, by their names, or after a question."""
         if arrangement is not None and arrangement.arrays:
             self._open_several(paths, arrangement)
             return
-        self._paths, self._said = paths, arrangement
+        self._paths, self._said, self._question = paths, arrangement, None
         self._listed.start(several_name(paths), partial(_sorted, paths))
 
     def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
@@ -89,12 +111,15 @@ class ArraysController(QObject):
         def read(_folder: Path, tell: Tell) -> Loaded:
             return open_several(paths, arrangement, tell)
 
-        self._files.open_beside(paths[0].absolute().parent, read)
+        self._paths, self._said = paths, arrangement
+        self._files.open_beside(_folder(paths), read)
 
     def finish(self) -> None:
         """Drop what is being read; for the end of the program."""
         self._listed.finish()
         self._preview.finish()
+        self._pictures.finish()
+        self._map_pictures.finish()
 
     def _on_listed_ended(self, outcome: Future[Listing | list[Path]]) -> None:
         try:
@@ -104,31 +129,75 @@ class ArraysController(QObject):
             return
         if isinstance(found, list):
             self.apart.emit(found)
-        elif len(self._paths) > 1 and _tells(found):
+        elif len(self._paths) > 1 and self._question is None and _tells(found):
             self._open_several(self._paths, self._said)
         else:
             self._ask(self._paths, found)
 
     def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
+        if len(choices := self._maps_in(listing)) > 1:
+            self._ask_for_maps(paths, listing, choices)
+            return
         from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 
-        path, name, said, self._said = paths[0], several_name(paths), self._said, None
-        dialog = self._dialog = ArraysDialog(name, listing, partial(_objection, listing, Path(name)), self._window)
-        known = recalled(self._known(), listing) or proposed(listing)
-        dialog.set_arrangement(known if said is None else replace(known, **said.words))
+        path, name, said, question = paths[0], several_name(paths), self._said, self._question
+        self._said = self._question = None
+        read = partial(open_arranged, path) if len(paths) == 1 else partial(open_several, paths)
+        dialog = self._dialog = ArraysDialog(name, listing, sentence, self._window)
+        dialog.picturesAsked.connect(lambda ways: self._pictures.ask(partial(_first_maps, listing, read, ways)))
+        remembered = recalled(self._known(), listing)
+        known = said if said is not None and said.arrays else remembered or proposed(listing)
+        dialog.set_arrangement(known if said is None else replace(known, **said.words), remembered is known)
+        if question is not None:
+            dialog.ask_about(question)
         dialog.previewAsked.connect(partial(self._look_into, path, listing))
         self._look_into(path, listing, dialog.chosen())
         accepted = asked(dialog) == QDialog.DialogCode.Accepted
         self._dialog = None
         self._preview.forget()
+        self._pictures.forget()
         if accepted:
             chosen = dialog.arrangement()
             self._remember(chosen)
-            if len(paths) > 1:
-                self._open_several(paths, chosen)
-            else:
-                self.open_arranged(path, chosen)
+            self._open_as(paths, chosen)
 
+    def _open_as(self, paths: tuple[Path, ...], chosen: Arrangement) -> None:
+        """Open what was answered."""
+        if len(paths) > 1:
+            self._open_several(paths, chosen)
+        else:
+            self.open_arranged(paths[0], chosen)
+
+    # --- attention weights alone -----------------------------------------------------------------
+    def _maps_in(self, listing: Listing) -> tuple[MapChoice, ...]:
+        """The ways to read the attention weights of a file, as far as it was not said when it was given."""
+        said = self._said or Arrangement()
+        names = [said.arrays[GIVEN]] if GIVEN in said.arrays else [] if said.arrays else names_of_maps(listing)
+        return choices_of(listing, names, said.axes, said.layer)
+
+    def _ask_for_maps(self, paths: tuple[Path, ...], listing: Listing, choices: Sequence[MapChoice]) -> None:
+        """Ask which maps are meant; none is proposed. Their pictures come as soon as they are read."""
+        from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
+
+        said, self._said = self._said, None
+        beside = beside_maps(listing) if said is None or not said.arrays else dict(said.arrays)
+        dialog = self._maps = MapsDialog(several_name(paths), choices, self._window)
+        sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
+        if len(paths) == 1 and sum(sizes[name] for name in {choice.name for choice in choices}) <= LARGEST_PREVIEW:
+            self._map_pictures.ask(partial(_first_of_each, paths[0], listing, choices))
+        accepted, place = asked(dialog) == QDialog.DialogCode.Accepted, dialog.chosen
+        self._maps = None
+        self._map_pictures.forget()
+        if accepted and place is not None:
+            name, axes, layer = choices[place]
+            self._open_as(paths, Arrangement({**beside, GIVEN: name}, axes, layer=layer))
+
+    def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]] | FormatError]) -> None:
+        maps = outcome.result()
+        if self._maps is not None and not isinstance(maps, FormatError):  # which opening the file will say
+            self._maps.set_pictures([weights_picture(one, one.shape[1], current_theme()) for one in maps])
+
+    # --- other arrays ----------------------------------------------------------------------------
     def _look_into(self, path: Path, listing: Listing, name: str) -> None:
         """Read an array for its first numbers, the last one asked for."""
         sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
@@ -139,6 +208,14 @@ class ArraysController(QObject):
         name, values = outcome.result()
         if self._dialog is not None:
             self._dialog.set_preview(name, sentence(values) if isinstance(values, FormatError) else values)
+
+    def _on_pictures_answered(self, outcome: Future[dict[tuple[str, str], NDArray[Any]]]) -> None:
+        if self._dialog is not None:
+            found = {
+                place: weights_picture(pool(weights, None, *_pixels(weights))[0], weights.shape[1], current_theme())
+                for place, weights in outcome.result().items()
+            }
+            self._dialog.set_pictures(found)
 
     def _known(self) -> list[dict[str, Any]]:
         return [record for record in self._settings.entries(KNOWN, "known") if isinstance(record, dict)]
@@ -159,19 +236,59 @@ def _sorted(paths: Sequence[Path], tell: Tell) -> Listing | list[Path]:
 
 
 def _tells(listing: Listing) -> bool:
-    """Whether the names of arrays say what they are."""
+    """Whether the names of arrays say what they are, and nothing is open."""
     try:
-        check_names(array.name for array in listing.arrays)
-    except ForeignNames:
+        named = Arrangement().named(listing)
+        if GIVEN not in named.arrays:
+            settled(named, listing)
+    except Unsettled:
         return False
+    except ValueError:  # which is said when they are opened
+        return True
     return True
 
 
-def _objection(listing: Listing, path: Path, arrangement: Arrangement) -> str:
-    found = complaint(arrangement, listing)
-    if isinstance(found, FormatError):
-        found.at(path)
-    return "" if found is None else sentence(found)
+def _folder(paths: Sequence[Path]) -> Path:
+    """The folder that several files are opened as."""
+    return paths[0].absolute().parent
+
+
+def _first_maps(
+    listing: Listing, read: Callable[[Arrangement], Loaded], ways: Mapping[tuple[str, str], Arrangement]
+) -> dict[tuple[str, str], NDArray[Any]]:
+    """The weights of the first head and item of every arrangement that makes a problem; none of large files."""
+    sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
+    found: dict[tuple[str, str], NDArray[Any]] = {}
+    for place, way in ways.items():
+        if sum(sizes.get(name, 0) for name in way.arrays.values()) > LARGEST_PICTURED:
+            continue
+        with suppress(ValueError, TypeError, MemoryError):
+            problem = read(way).problem
+            rows = slice(0, max(1, LARGEST_PICTURED // problem.m))
+            found[place] = compute(problem).block(SHOWN_FIRST, 0, 0, rows, slice(0, problem.m))
+    return found
+
+
+def _pixels(weights: NDArray[Any]) -> tuple[int, int]:
+    """Rows and columns of a small picture."""
+    rows, columns = (min(side, PICTURE_SIDE) for side in weights.shape)
+    return rows, columns
+
+
+def _first_of_each(path: Path, listing: Listing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
+    """The first map of each choice, as large as a picture of it; each array is read once."""
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        for choice in choices:
+            if choice.name not in arrays:
+                arrays[choice.name] = read_array(path, listing, choice.name)
+    except FormatError as error:
+        return error
+    found = []
+    for choice in choices:
+        maps = choice.take(arrays[choice.name])
+        found.append(pool(maps[(0,) * (maps.ndim - 2)].astype(float), None, PICTURE, PICTURE)[0])
+    return found
 
 
 def _first_numbers(path: Path, listing: Listing, name: str) -> NDArray[Any] | FormatError:

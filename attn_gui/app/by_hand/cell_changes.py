@@ -41,7 +41,7 @@ class CellChanges:
     def _changed(self, stage: str, box: Box) -> bool:
         """Whether something by hand stands over a matrix in these cells, which would hide another number in it."""
         problem, axes = self._document.problem, STAGE[stage].axes
-        shape = (problem.batch_size, *problem.arrays()[stage].shape[-2:])
+        shape = (problem.batch_size, *problem.arrays()[stage].shape[1 - len(axes) :])
         over = [record for record in problem.interventions if record.stage == stage and record.enabled]
         return any(indices.meet(record.box(axes, shape), box) is not None for record in over)
 

@@ -147,7 +147,9 @@ class ExportController(QObject):
         look, knobs = self._view.look, {page: dict(values) for page, values in self._pages.knobs.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
         proposed = ExportChoice((stage,), (look.head,), look.batch, cell=look.cell, knobs=knobs, compare=mode)
-        kept, model = self._document.snapshots.all, self._pages.model
+        kept, model, layer = self._document.snapshots.all, self._pages.model, self._document.layer
+        if model is not None and layer is not None:
+            model = replace(model, layer=layer.number)  # its run may still be of the one before
         small = model is None and is_small(self._document.problem)  # weights of a model go with no figure unasked
         return replace(proposed, folder=self._folder(), session=small, states=kept, model=model)
 

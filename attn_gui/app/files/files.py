@@ -27,7 +27,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.formats import SESSION, Loaded, Note, open_file
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.named.by_name import ForeignNames
+from attn_gui.formats.named.open_readings import Unsettled
 from attn_gui.formats.sessions.kept import Kept, Stamp
 from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
 from attn_gui.views.dialogs.asking import asked
@@ -43,7 +43,7 @@ class FilesController(QObject):
     recovered = Signal(Path)  # the journal whose document is open now
     chosen = Signal(list)  # the files that are to be opened
     left = Signal()  # the document may go for another one: whatever was being opened before is wanted no more
-    foreign = Signal(Path)  # a file of arrays whose names say nothing of a problem
+    foreign = Signal(Path, object)  # a file of arrays about which a person has to say more, and the FormatError on it
     modelNeeded = Signal(Path, object, object)  # a session of a model: its StudyRecord, the revision left for it
 
     def __init__(
@@ -170,8 +170,7 @@ class FilesController(QObject):
         self._begin(found.loaded, file.path if file else None, found.kept.name, found.loaded.view, found.study)
         self._tell(found.loaded.notes)
         self._document.mark_unsaved()
-        if found.whole:  # else the journal stays
-            self.recovered.emit(path)
+        self.recovered.emit(path)
 
     def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file) -> None:
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
@@ -187,8 +186,8 @@ class FilesController(QObject):
             self.modelNeeded.emit(path, error.record, left)
             return
         clash = error.__cause__
-        if isinstance(error, ForeignNames):
-            self.foreign.emit(path)
+        if isinstance(error, Unsettled):
+            self.foreign.emit(path, error)
             return
         if not isinstance(clash, ShapeError) or clash.given is None:
             self._window.banner.show_error(saying(error))
@@ -217,7 +216,7 @@ class FilesController(QObject):
         if record is None:
             self._begin(Loaded(placed.problem), None, placed.study.model.name, {}, placed.study)
         else:
-            self._begin(Loaded(placed.problem, snapshots=record.snapshots), path, path.stem, record.view, placed.study)
+            self._begin(Loaded(placed.problem, snapshots=placed.snapshots), path, path.stem, record.view, placed.study)
             self._known = stamp
             self._settings.add_recent(path.resolve())
 

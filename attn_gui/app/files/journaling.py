@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer
+from PySide6.QtCore import QCoreApplication, QLockFile, QObject, QStandardPaths, QTimer
 
 from attn_gui.app.state.background import Background
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
+from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import saving
@@ -33,6 +34,7 @@ AGAIN_MS = 10_000  # after a journal could not be written
 LARGE = 64 * 2**20  # bytes of arrays from which on those of an unchanged file are not written again
 GROWN = 32 * 2**20  # bytes of entries after which a whole state takes their place
 MOST = 2 * 10**9  # bytes that a journal may take
+AT_ONCE = 2**20  # bytes of an entry that the window's thread copies; more are read beside it
 _TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file}: the document is too large to be kept beside its file.")
 
 
@@ -55,8 +57,8 @@ class Journaling(QObject):
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window, self._document = window, document
-        self._path = journals_folder() / f"{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
-        self._journal, self._lock = Journal(self._path), lock_of(self._path)
+        self.path = journals_folder() / f"{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
+        self._journal, self._lock = Journal(self.path), lock_of(self.path)
         self._kept_of: Callable[[], Kept] = Kept
         self._is_saving: Callable[[], bool] = bool
         self._changes: list[Change] = []
@@ -67,6 +69,8 @@ class Journaling(QObject):
         self._held_study: Study | None = None
         self._whole, self._told = True, False  # the next entry is a whole state; a failure was said
         self._due = False  # something happened since the last entry
+        self._writes: int | None = None  # of the document, when the last entry was begun that is read beside the window
+        self._given_up = -1  # the revision of the document that is not to be kept any more
         self._then: Callable[[], object] | None = None  # called once the document is kept, or left for good
         self._background, self._timer = Background(self), QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._write)
@@ -105,15 +109,29 @@ class Journaling(QObject):
         self._then = then
         self.wake()
 
-    def finish(self) -> None:
-        """Forget the journal: the window was closed after the question whether to save."""
-        self._timer.stop()
-        self._background.finish()
-        self._background.forget()
-        self._whole = True
+    def forget(self) -> None:
+        """Delete the journal for good: whoever was asked has saved the document or given it up as it is now."""
+        self._given_up = self._document.revision
         self._changes.clear()
+        self._whole = True
+        self._settle()
         self._forget()
         self._hand_over()
+
+    def finish(self) -> None:
+        """Write what is still to be written, and leave what is unsaved to the next start."""
+        self._settle()
+        if self._timer.isActive():
+            self._write()
+            self._settle()
+        self._timer.stop()
+        self._whole = True
+        self._lock.unlock()
+
+    def _settle(self) -> None:
+        """Wait for what is being written, and take its outcome, which no loop may bring any more."""
+        self._background.finish()
+        QCoreApplication.sendPostedEvents(self._background)
 
     def _on_document_changed(self, change: Change) -> None:
         if change.opened:
@@ -131,9 +149,10 @@ class Journaling(QObject):
             self._timer.start(DELAY_MS)
 
     def _write(self) -> None:
-        """Hand what has changed to the other thread; no array is copied here, which would hold up the window."""
+        """Hand what has changed to the other thread; nothing large is copied here, which would hold up the window."""
         self._due = False
-        if not (self._document.modified or self._is_saving()):
+        given_up = self._document.revision == self._given_up
+        if given_up or not (self._document.modified or self._is_saving()):
             self._whole, self._held = True, None
             self._changes.clear()
             self._background.ask(self._forget)
@@ -147,11 +166,20 @@ class Journaling(QObject):
         based = self._is_based(step)
         self._held, self._held_study = self._document.snapshots.all, self._document.study
         if not self._whole and self._journal.grown <= max(GROWN, step.weight):
+            step = self._safe(step)
             self._background.ask(lambda: self._journal.append(step))
             return
-        first = replace(step, kept=self._kept(), base=self._origin) if based else self._state()
+        first = self._safe(replace(step, kept=self._kept(), base=self._origin) if based else self._state())
         since, self._whole, self._name = self._since, False, self._document.name
         self._background.ask(lambda: self._begin(first, since))
+
+    def _safe(self, step: Step) -> Step:
+        """A copy of a small step; a large one is read beside the window, and tells whether it was written to."""
+        self._writes = None
+        if sum(numbers.nbytes for numbers in step.numbers().values()) <= AT_ONCE:
+            return step.copied()
+        self._writes = writes = self._document.writes
+        return replace(step, is_torn=lambda: self._document.writes != writes)
 
     def _is_new(self) -> bool:
         """Whether there is something to be kept but for changes; while it is written, nothing is if it was saved."""
@@ -167,22 +195,29 @@ class Journaling(QObject):
     def _state(self) -> Step:
         problem, kept = self._document.problem, self._document.snapshots.all
         names, generation = tuple(problem.arrays()), self._document.generation
-        return Step(problem, names, (), self._kept(), snapshots=kept, study=self._study(), generation=generation)
+        study, weights = self._study(), self._weights()
+        return Step(problem, names, (), self._kept(), None, kept, study, weights, generation)
 
     def _step(self, change: Change) -> Step:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
         whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
         kept = self._document.snapshots.all
         others = None if kept == self._held else kept
-        study = None if self._document.study is self._held_study else self._study()
+        moved = whole or others is not None or self._document.study is not self._held_study
+        study = self._study() if moved else None
         kept_words = self._kept() if whole else None
         generation = self._document.generation
-        return Step(self._document.problem, whole, cells, kept_words, None, others, study, generation)
+        return Step(self._document.problem, whole, cells, kept_words, None, others, study, self._weights(), generation)
 
     def _study(self) -> Callable[[], StudyRecord | None] | None:
         """Changes in the layers that are not on the table, to be found out beside the window."""
         study = self._document.study
         return None if study is None else lambda: _others_of(study)
+
+    def _weights(self) -> Mapping[str, Array]:
+        """The weights of the layer on the table, none where it is of no model."""
+        study = self._document.study
+        return {} if study is None else study.weights
 
     def _kept(self) -> Kept:
         problem, path = self._document.problem, self._document.path
@@ -193,8 +228,8 @@ class Journaling(QObject):
     def _begin(self, step: Step, since: int) -> None:
         if step.base is None and step.weight > MOST:
             raise FormatError(_TOO_LARGE)
-        with saving(self._path):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+        with saving(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             if not (self._lock.isLocked() or self._lock.tryLock(0)):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._journal.begin(step, since)
@@ -218,6 +253,9 @@ class Journaling(QObject):
             return
         if self._due:
             self._timer.start(DELAY_MS)
+        elif self._writes not in (None, self._document.writes):  # to and back, as where an edit is refused at its end
+            self._whole = True
+            self.wake()
         else:  # an earlier write does not keep what was to be taken over since
             self._hand_over()
 

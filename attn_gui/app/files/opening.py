@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attn_gui.app.state.side_work import LARGE, SideWork
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.tell import Tell, within
-from attn_gui.formats import FormatError, Loaded, Note, open_file, open_small
+from attn_gui.formats import FormatError, Loaded, open_file, open_small
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.formats.sessions.kept import Kept
+from attn_gui.formats.sessions.study_record import StudyRecord
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
+    from attn_gui.models import Model
     from attn_gui.models.studies.study import Study
 
 Read = Callable[[Path, Tell], object]
-_ALONE = QT_TRANSLATE_NOOP(
+_AWAY = QT_TRANSLATE_NOOP(
     "Sentences",
-    "The model {name} (SHA-256 {sha}…) is not where it was: layer {layer} was recovered alone; all that was changed is "
-    "offered again at the next start.",
+    "The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, "
+    "and offered again at the next start.",
 )
 
 
@@ -43,27 +46,41 @@ class Opening(SideWork):
 
 
 class Resumed(NamedTuple):
-    """A document as a journal kept it, and its place in a model; `whole`: nothing that the journal holds is missing."""
+    """A document as a journal kept it, and its place in a model."""
 
     loaded: Loaded
     kept: Kept
     study: Study | None
-    whole: bool = True
 
 
 def resume(path: Path, tell: Tell) -> Resumed:
-    """The document that a journal holds. Raises FormatError. A model that is gone is a note."""
-    loaded, kept, record = recover(path, within(tell, 0, 2))
+    """The document that a journal holds. Raises FormatError, and where its model is gone."""
+    models: dict[str, Model] = {}
+
+    def model(record: StudyRecord) -> Model:
+        from attn_gui.models import KNOWN  # a start does not wait for models
+        from attn_gui.models.studies.study_files import SHOWN, model_of
+
+        if record.sha256 not in models:
+            folders = [known.folder() for known in KNOWN.values() if not known.package]
+            try:
+                models[record.sha256] = model_of(record, folders)
+            except FormatError as error:
+                names = {"name": shown(record.name), "sha": record.sha256[:SHOWN], "folder": shown(record.folder, 300)}
+                raise FormatError(_AWAY, **names) from error
+        return models[record.sha256]
+
+    def weights(record: StudyRecord) -> Mapping[str, Array]:
+        from attn_gui.models.studies.study_files import weights_at
+
+        return weights_at(model(record), record.text, record.layer)
+
+    loaded, kept, record = recover(path, within(tell, 0, 2), weights)
     if record is None:
         return Resumed(loaded, kept, None)
-    from attn_gui.models import KNOWN  # a start does not wait for models
-    from attn_gui.models.studies.study_files import opened_study
+    from attn_gui.models.studies.study_files import study_in_model
 
-    try:
-        folders = [known.folder() for known in KNOWN.values() if not known.package]
-        found = opened_study(record, folders, within(tell, 1, 2), loaded.problem)
-    except FormatError:
-        note = Note(_ALONE, name=shown(record.name), sha=record.sha256[:12], layer=record.layer)
-        alone = replace(kept, file=None)  # no file is of the layer alone
-        return Resumed(replace(loaded, notes=(*loaded.notes, note)), alone, None, whole=False)
-    return Resumed(replace(loaded, problem=found.problem.replace()), kept, found.study)
+    found = study_in_model(
+        replace(record, snapshots=loaded.snapshots), model(record), within(tell, 1, 2), loaded.problem
+    )
+    return Resumed(replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study)

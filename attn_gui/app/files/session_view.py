@@ -42,6 +42,7 @@ class SessionView(QObject):
             "values": look.values,
             "decimals": look.decimals,
             "scientific": look.scientific,
+            **({"second_text": look.second_text} if look.second_text else {}),
             **shade_records(self._shades.chosen()),
         }
         return record | ({"cell": list(look.cell)} if look.cell else {})
@@ -54,7 +55,7 @@ class SessionView(QObject):
     def look_in(self, record: Mapping[str, Any]) -> Look:
         """The look that a record asks for; what it does not say, or wrongly, is as it is or where a problem begins."""
         problem, look = self._computation.evaluation.problem, self._view.look
-        stage = record.get("stage")
+        stage, second = record.get("stage"), record.get("second_text")
         return replace(
             look,
             block=None,
@@ -62,6 +63,7 @@ class SessionView(QObject):
             head=_within(record.get("head"), problem.num_heads),
             batch=_within(record.get("item"), problem.batch_size),
             cell=_cell(record.get("cell")),
+            second_text=second if isinstance(second, str) else "",
             mode=record["mode"] if record.get("mode") in OF_ANY else look.mode,
             values=_flag(record.get("values"), look.values),
             scientific=_flag(record.get("scientific"), look.scientific),

@@ -43,7 +43,6 @@ class HistoryController(QObject):
     def finish(self) -> None:
         """Forget the steps; at their own end they would tell of it, when their listeners are gone."""
         self._view.set_stack(None)
-        self._document.stack.setClean()
         self._document.stack.blockSignals(True)
 
     @property

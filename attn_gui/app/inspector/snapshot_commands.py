@@ -19,7 +19,7 @@ from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.phrases import quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
+from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, LONGEST_NOTE
 from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.banner import Offer
@@ -79,7 +79,7 @@ class SnapshotsController(QObject):
         """Keep the present state, named after the step that led to it."""
         document = self._document
         try:
-            document.snapshots.take(document.problem, document.stack.undoText() or document.name, document.layer)
+            document.snapshots.take(document.problem, document.stack.undoText() or document.name, document.study)
         except (ValueError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
             return
@@ -148,7 +148,7 @@ class SnapshotsController(QObject):
     def _fetch(self, snapshot: Snapshot, take: Take) -> None:
         """Hand the problem of one to `take`: at once, or when it is put together."""
         self._take = snapshot, take
-        if nbytes([snapshot]) > LARGE:
+        if snapshot.problem_nbytes > LARGE:
             self._work.start(snapshot.name, lambda _tell: snapshot.problem())
             return
         self._on_work_ended(outcome_of(snapshot.problem))

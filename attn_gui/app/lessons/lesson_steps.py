@@ -242,6 +242,8 @@ class LessonsController(QObject):
         self._view.set(**values)
         if shown.page is not None:
             self._pages.open(shown.page)
+        elif values:
+            self._pages.set_large(False)  # it stands in the place of what the step speaks of
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
         """The item, head and cell of an index, as the view has them."""

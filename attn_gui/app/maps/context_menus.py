@@ -41,6 +41,7 @@ TABLE = (
     "cut",
     *COPY,
     "paste",
+    "paste_special",
     None,
     "clear",
     "fill_down",

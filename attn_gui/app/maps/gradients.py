@@ -12,8 +12,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
 from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
@@ -33,8 +32,11 @@ REST_MS = 150  # after the last change, before anything is computed twice
 
 
 class Taken(NamedTuple):
-    """A gradient, the sum that it is of, and the number of the tables by which it is largest, if it has any."""
+    """A gradient, the evaluation and stage that it is of, the sum there, and the number of the tables by which it is
+    largest, if it has any."""
 
+    evaluation: Evaluation
+    stage: str
     gradient: Gradient
     of: Differentiated
     largest: tuple[str, tuple[int, ...], float] | None
@@ -44,10 +46,10 @@ class GradientController(QObject):
     """Takes the gradient while it is on show, after every change: a large one beside the window, until when the
     numbers stand; then the finite difference by the number that it is largest by."""
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
+    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window = window
-        self._line, self._document, self._computation, self._view = window.comparison, document, computation, view
+        self._line, self._computation, self._view = window.comparison, computation, view
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
         self._supply: Supply | None = None  # of pictures of a long problem's gradient
@@ -119,8 +121,8 @@ class GradientController(QObject):
         except FieldError as why:
             self._refuse(why)
             return
-        if self._asked is self._computation.evaluation and not self._computation.pending:
-            self._lay(found)  # else it is asked for anew, of other numbers
+        if self._is_present(self._asked):
+            self._lay(found)
 
     def _refuse(self, why: FieldError) -> None:
         """Show the numbers again, which take no more memory."""
@@ -146,17 +148,20 @@ class GradientController(QObject):
 
     def _check(self) -> None:
         """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""
-        taken, problem = self._taken, self._document.problem
-        if taken is not None and taken.largest is not None and not self._computation.pending:
-            stage = self._view.look.cell.stage if self._view.look.cell else ""
-            self._checking.begin(lambda _tell: _difference(problem, stage, taken))
+        taken = self._taken
+        if taken is not None and taken.largest is not None and self._is_present(taken.evaluation):
+            self._checking.begin(lambda _tell: _difference(taken))
+
+    def _is_present(self, evaluation: Evaluation | None) -> bool:
+        """Whether an answer of this evaluation is one of the present numbers; else it is asked for anew."""
+        return evaluation is self._computation.evaluation and not self._computation.pending
 
     def _on_checking_ended(self, outcome: Future[float]) -> None:
         try:
             found = outcome.result()
         except Stopped:
             return
-        if not self._computation.pending:
+        if self._taken is not None and self._is_present(self._taken.evaluation):
             self._beside = found
             self._say()
 
@@ -188,10 +193,10 @@ def _taken(evaluation: Evaluation, stage: str, item: int, head: int, place: tupl
     gradient = gradient_of(evaluation, stage, found.box, found.weights)
     tables = {field: cells for field, cells in gradient.by_fields.items() if cells.ndim}
     largest = strongest(tables, 1)
-    return Taken(gradient, found, largest[0] if largest else None)
+    return Taken(evaluation, stage, gradient, found, largest[0] if largest else None)
 
 
-def _difference(problem: Problem, stage: str, taken: Taken) -> float:
+def _difference(taken: Taken) -> float:
     assert taken.largest is not None
     field, index, _ = taken.largest
-    return finite_difference(problem, stage, taken.of.box, taken.of.weights, field, index)
+    return finite_difference(taken.evaluation.problem, taken.stage, taken.of.box, taken.of.weights, field, index)

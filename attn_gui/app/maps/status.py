@@ -17,7 +17,7 @@ from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.words.names import layer_words, stage_title
 
 Tell = Callable[[Callable[[], str]], None]
 
@@ -43,6 +43,7 @@ class StatusController(QObject):
 
     def show(self) -> None:
         self.show_title()
+        self._show_layer()
         self.show_place()
         self._show_told()
         problem = self._document.problem
@@ -63,9 +64,18 @@ class StatusController(QObject):
         self._window.recomputed.setText(words() if generation == self._document.generation else "")
 
     def show_title(self) -> None:
-        self._window.setWindowTitle(f"{self._document.name}[*]")
-        self._window.setAccessibleName(self._document.name)
+        name, layer = self._document.name, self._document.layer
+        if layer is not None:
+            name = f"{name} · {layer_words(layer.number)}"
+        self._window.setWindowTitle(f"{name}[*]")
+        self._window.setAccessibleName(name)
         self._window.setWindowModified(self._document.modified)
+
+    def _show_layer(self) -> None:
+        """Name the layer of a model that is on the table, where its steps and maps are."""
+        layer = self._document.layer
+        for part in (self._window.spine, self._window.product):
+            part.set_layer(None if layer is None else layer.number)
 
     def show_place(self) -> None:
         cell = self._view.look.cell

@@ -21,7 +21,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.side_work import SideWork
-from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.ownership import given_up
@@ -32,7 +32,8 @@ from attn_gui.engine.tell import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.sessions.study_record import StudyRecord
-from attn_gui.models import KNOWN, KnownModel, open_model
+from attn_gui.models import KNOWN, KnownModel
+from attn_gui.models.model import read_model
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.sample_texts import sample_text
@@ -157,7 +158,7 @@ class ModelController(QObject):
         def at(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
             return study.at(problem, layer, tell, known) if layer != study.layer else None
 
-        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER))
+        self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER), looks=True)
 
     def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
         """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
@@ -188,8 +189,13 @@ class ModelController(QObject):
         work: Callable[[Study, Problem, Run | None, Tell], Placed | None],
         before: Callable[[], object] = lambda: None,
         kind: str = "",
+        *,
+        looks: bool = False,
     ) -> None:
-        """Ask for a step of what `work` makes of the study and the problem that are there then; None makes no step."""
+        """Ask for a step of what `work` makes of the study and the problem that are there then; None makes no step.
+
+        `looks` as in `SetStudy`.
+        """
 
         def begin() -> Work | None:
             study, problem, generation = self._document.study, self._document.problem, self._document.generation
@@ -200,7 +206,7 @@ class ModelController(QObject):
             def take(made: _Made) -> bool:
                 if generation == self._document.generation:
                     before()
-                    self._take(made, label)
+                    self._take(made, label, looks)
                     return True
                 return False
 
@@ -209,13 +215,13 @@ class ModelController(QObject):
         if self._document.study is not None:
             self.steps.ask(Step(label, begin, kind))
 
-    def _take(self, found: _Made, label: Label) -> None:
+    def _take(self, found: _Made, label: Label, looks: bool) -> None:
         """Make a step of what was computed."""
-        study, problem, run = found.placed
+        study, problem, run = found.placed[:3]
         self.keep(study, run)
         fields = _fields(self._document.problem, problem)
         with self._computation.handed(found.evaluation):
-            self._making.apply(SetStudy(fields, study, label), [*given_up(problem).values()])
+            self._making.apply(SetStudy(fields, study, label, looks), [*given_up(problem).values()])
 
     def _begin(
         self,
@@ -225,7 +231,7 @@ class ModelController(QObject):
         record: StudyRecord | None = None,
     ) -> None:
         self._asked = _Asked(path, record, self._document.revision, Stamp.of(path), again)
-        self._opening.start(path.name, lambda tell: _made(work(tell)))
+        self._opening.start(path.name, lambda tell: _made(work(tell)), at_once=True)
         self.begun.emit()
 
     def _on_opening_ended(self, outcome: Future[_Made]) -> None:
@@ -256,12 +262,14 @@ class ModelController(QObject):
         return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
     def _open(self, asked: _Asked, found: _Made) -> None:
-        study, _problem, run = found.placed
+        study, run = found.placed.study, found.placed.run
         self.keep(study, run)
         self.opening.emit()
         with self._computation.handed(found.evaluation):
             self._files.begin_study(asked.path, asked.record, found.placed, asked.stamp)
         folder = str(study.model.folder.absolute())
+        if notes := study.model.notes:
+            self._window.banner.show_info(lambda: sentences(notes))
         self._settings.put_first(FOLDERS, "folders", folder, MOST_FOLDERS, folder.__eq__)
         self.opened.emit()
 
@@ -285,7 +293,7 @@ def _made(placed: Placed | None) -> _Made | None:
 
 
 def _opened(path: Path, tell: Tell, name: str = "") -> Placed:
-    model = open_model(path, within(tell, 0, 2), name=name)
+    model = read_model(path, within(tell, 0, 2), name=name)
     return placed(model, sample_text(model), 0, {}, within(tell, 1, 2))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
@@ -24,6 +24,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attributing.likely_tokens import Likely, likely
 from attn_gui.models.run import Run
+from attn_gui.models.studies.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.head_model import HeadPlace
@@ -49,17 +50,21 @@ class ModelShowing(QObject):
         self.answer: Answer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
-        self._reading, self._position, self._other = PICTURES, -1, ""
+        self._reading, self._position = PICTURES, -1
         self._likely: tuple[Likely, ...] = ()
+        self._stale = False  # whether what is shown is of a state that is gone
         self._asked = 0, 0  # the generation and the writes of the document that is run
         self._job, self._predicting = Job(self), Background(self)
         self._job.ended.connect(self._on_job_ended)
         self._predicting.answered.connect(self._on_predicting_answered)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self._ask)
-        models.begun.connect(self._make, Qt.ConnectionType.QueuedConnection)
+        self._made_soon = QTimer(self, singleShot=True, interval=0)  # that it is being opened is painted first
+        self._made_soon.timeout.connect(self._make)
+        models.begun.connect(self._made_soon.start)
         document.changed.connect(self._on_document_changed)
         view.follow(self._show_chosen, "head")
+        view.follow(self._show_second, "second_text")
         theme_signal.changed.connect(self._on_theme_changed)
 
     def commands(self) -> dict[str, Command]:
@@ -89,6 +94,7 @@ class ModelShowing(QObject):
     def finish(self) -> None:
         """End what is computed; for the end of the program."""
         self._soon.stop()
+        self._made_soon.stop()
         self._job.finish()
         self._predicting.forget()
         self._predicting.finish()
@@ -128,7 +134,18 @@ class ModelShowing(QObject):
             self._show_place()
         else:
             self._show_chosen()
+        self._set_stale(self.answer is not None and (self._stale or not self._looks_only(change, study)))
         self._soon.start()
+
+    def _looks_only(self, change: Change, study: Study) -> bool:
+        """Whether nothing but the layer on the table is another than in the last answer."""
+        before = self.answer.study if self.answer is not None else study
+        return change.study and before.is_of(study) and before.layer != study.layer
+
+    def _set_stale(self, stale: bool) -> None:
+        if stale != self._stale and self._panel is not None:
+            self._stale = stale
+            self._panel.set_stale(stale)
 
     def _leave(self) -> None:
         """Bring the maps back for a document that is of no model."""
@@ -142,6 +159,7 @@ class ModelShowing(QObject):
     def _put_away(self) -> None:
         """Show nothing of a run: there is none yet of what is on the table, and perhaps there never will be."""
         had, self.answer, self._likely = self.answer is not None, None, ()
+        self._set_stale(False)
         if self._panel is not None:
             self._panel.clear()
         if had:
@@ -151,7 +169,7 @@ class ModelShowing(QObject):
         study, problem = self._document.study, self._document.problem
         if study is not None:
             before, known = self.answer, self._models.run_of(study)
-            wanted = Wanted(self._reading, self._other, current_theme())
+            wanted = Wanted(self._reading, self._view.look.second_text, current_theme())
             self._asked = self._version()
             self._job.begin(lambda tell: answer(study, problem, before, known, wanted, tell))
 
@@ -178,6 +196,7 @@ class ModelShowing(QObject):
             self._window.banner.show_error(saying(found.other))
         self._show()
         if found.run.model.ends.head is None:
+            self._set_stale(False)
             self.changed.emit()  # else once the prediction is there
 
     # --- showing ---------------------------------------------------------------------------------
@@ -216,6 +235,12 @@ class ModelShowing(QObject):
             self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, head))
             self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
 
+    def _show_second(self) -> None:
+        """The second text, which is run together with the first."""
+        if self._document.study is not None and self._panel is not None:
+            self._panel.set_second_text(self._view.look.second_text)
+            self._soon.start()
+
     def _show_maps(self) -> None:
         if self.answer is None or self._panel is None:
             return
@@ -252,6 +277,7 @@ class ModelShowing(QObject):
 
     def _on_predicting_answered(self, outcome: Future[tuple[Likely, ...]]) -> None:
         self._likely = outcome.result()
+        self._set_stale(False)
         self._show_prediction(self._likely)
         self.changed.emit()
 
@@ -276,7 +302,7 @@ class ModelShowing(QObject):
         panel.heads.headAsked.connect(self.choose)
         panel.heads.doubleClicked.connect(lambda _index: self._view.set(mode=PRODUCT))
         panel.readingAsked.connect(self._on_reading_asked)
-        panel.otherAsked.connect(self._on_other_asked)
+        panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
         panel.headOffAsked.connect(self.headOffAsked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
         self._changes = ChangedLayers(panel, self._document, self._making, self._models)
@@ -288,10 +314,6 @@ class ModelShowing(QObject):
 
     def _on_reading_asked(self, key: str) -> None:
         self._reading = key
-        self._soon.start()
-
-    def _on_other_asked(self, text: str) -> None:
-        self._other = text
         self._soon.start()
 
     def _on_token_picked(self, position: int) -> None:

@@ -1,11 +1,17 @@
-"""Pages of the catalog: which one is on show, what it looks at, and that it follows every edit."""
+"""Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
+
+A page has a key: all that it reads of the numbers, the view and its knobs. While that is as it was, its content stays
+and work under way goes on, whatever else is chosen; work of another key is stopped.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary, ref
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
@@ -17,10 +23,12 @@ from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
-from attn_gui.engine.tell import silent
+from attn_gui.engine import Evaluation
+from attn_gui.engine.tell import Tell, silent
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.over_heads import OverHeadsPage
 from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.modes import ACTIONS
@@ -30,7 +38,7 @@ from attn_gui.views.pages.page_widget import PageWidget
 
 
 class PagesController(QObject):
-    """Reads the page on show anew after every change; an answer for numbers or a cell of before is dropped."""
+    """Reads the page on show anew after every change of what it reads; an answer for numbers of before is dropped."""
 
     exportAsked = Signal(str)
     headAsked = Signal(int, int)  # layer and head of a model
@@ -49,8 +57,13 @@ class PagesController(QObject):
         self._document, self._computation, self._view, self._look = document, computation, view, look
         self._name = ""
         self.model: ModelAim | None = None
+        self._asked: ref[Evaluation] | None = None  # what the page on show is read of
+        self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
         self.knobs: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
+        self._edits = 0  # counts the states of the numbers
+        self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
+        self._working = ""  # the page that is being computed
         self._job = Job(self)
         self._job.told.connect(self._on_job_told)
         self._job.ended.connect(self._on_job_ended)
@@ -59,17 +72,19 @@ class PagesController(QObject):
         for kind in PAGES.values():
             self._add(kind)
         bars.add([_row(kind) for kind in PAGES.values()])
+        window.heads.set_together(bars.actions[OverHeadsPage.name])
         self._panel.pageAsked.connect(self.open)
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
-        self._panel.exportAsked.connect(lambda: self.exportAsked.emit(self._name))
+        self._panel.exportAsked.connect(self._on_panel_export_asked)
         for name in ACTIONS.values():  # they bring the maps back
             bars.actions[name].triggered.connect(lambda: self.set_large(False))
         view.mapWanted.connect(lambda: self.set_large(False))
-        computation.updated.connect(self._on_changed)
-        computation.refused.connect(self._on_changed)
-        document.snapshots.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "stage", "blanks")
+        computation.updated.connect(self._on_edited)
+        computation.refused.connect(self._on_edited)
+        document.snapshots.changed.connect(self._soon.start)
+        view.follow(self._on_edited, "evaluation")
+        view.follow(self._soon.start, "cell", "head", "batch", "stage", "blanks")
         self._offer()
 
     def commands(self) -> dict[str, Command]:
@@ -84,12 +99,14 @@ class PagesController(QObject):
         for page in self._panel.pages.values():
             if page.canvas is not None:
                 page.fill(self._look.language)
+            if page.content is None and page.kind.name != self._working:
+                self._keys.pop(page.kind.name, None)  # a sentence stands there, in the language before
         self.show()
 
     def set_model(self, model: ModelAim | None) -> None:
         """Set the run of the model that the problem is a layer of; None for any other problem."""
         self.model = model
-        self._on_changed()
+        self._soon.start()
 
     @property
     def busy(self) -> bool:
@@ -102,8 +119,10 @@ class PagesController(QObject):
         self._job.finish()
 
     def open(self, name: str) -> None:
-        """Show a page where the pages stand."""
+        """Show a page where the pages stand; one that was stopped is computed after all."""
         self._name = name
+        if self._panel.pages[name].content is None and self._working != name:
+            self._keys.pop(name, None)
         self._panel.set_page(name)
         if self._panel.isVisible():
             self.show()
@@ -124,28 +143,71 @@ class PagesController(QObject):
     # --- reading ---------------------------------------------------------------------------------
     def show(self) -> None:
         """Bring the page up to date if it is on show."""
-        self._job.forget()
         self._offer()
+        self._drop_stale_work()
         if not self._name or not self._panel.isVisible():
             return
         page, evaluation = self._panel.pages[self._name], self._computation.evaluation
+        self._asked = ref(evaluation)
         page.fill(self._look.language)
-        if self._view.look.blanks:
-            page.set_sentence(self.tr("Not shown during the exercise: pages would give away cells that are left out."))
-            return
-        if self._computation.refusal is not None:  # the evaluation is of the document before
-            page.set_sentence(sentence(self._computation.refusal))
-            return
-        if not self._applies(page.kind):
-            page.set_sentence(_said(page.kind.needs))
+        if reason := self._reason_against(page.kind):
+            self._keys.pop(self._name, None)
+            page.set_sentence(reason)
             return
         aim = self._aim(page.kind)
         page.set_knobs(aim)
+        if self._keys.get(self._name) == (key := self._key(page.kind, aim)):
+            if page.content is not None and (marked := page.kind.at(page.content, aim)) is not page.content:
+                page.set_content(marked, self._layer(page.kind))
+            return
+        self._keys[self._name] = key
         if page.kind.is_quick(aim):
-            self._on_job_ended(outcome_of(partial(page.kind.read, evaluation, aim, silent)))
+            self._take(page, outcome_of(partial(page.kind.read, evaluation, aim, silent)))
         else:
             page.begin_work()
-            self._job.begin(lambda tell: page.kind.read(evaluation, aim, tell))
+            self._begin(lambda tell: page.kind.read(evaluation, aim, tell))
+
+    def _reason_against(self, kind: PageKind[Any]) -> str:
+        """The sentence that stands in place of a page that cannot be shown now; nothing where it can."""
+        if self._view.look.blanks:
+            return self.tr("Not shown during the exercise: pages would give away cells that are left out.")
+        if self._computation.refusal is not None:  # the evaluation is of the document before
+            return sentence(self._computation.refusal)
+        if self._applies(kind):
+            return ""
+        words, context = kind.reason(self._computation.evaluation.problem)
+        return QCoreApplication.translate(context, words)
+
+    def _begin(self, read: Callable[[Tell], object]) -> None:
+        """Compute the page on show; another one that is being computed makes room."""
+        self._stop_work()
+        self._working = self._name
+        self._job.begin(read)
+
+    def _drop_stale_work(self) -> None:
+        """Stop work for numbers, or a place, that are no more."""
+        if self._working:
+            kind = PAGES[self._working]
+            if self._reason_against(kind) or self._keys[self._working] != self._key(kind, self._aim(kind)):
+                self._stop_work()
+
+    def _stop_work(self) -> None:
+        self._job.forget()
+        if self._working:
+            self._keys.pop(self._working, None)
+            self._panel.pages[self._working].end_work()
+            self._working = ""
+
+    def _key(self, kind: PageKind[Any], aim: Aim) -> object:
+        """All that a page reads; equal where its content is the same."""
+        numbers = aim.model.key() if kind.of_model and aim.model is not None else self._edits
+        return numbers, [getattr(aim, name) for name in CHOSEN if name in kind.reads], dict(aim.knobs)
+
+    def _is_current(self, kind: PageKind[Any]) -> bool:
+        """Whether a page shows the present numbers: of the model, or of the evaluation on show."""
+        if kind.of_model:
+            return self._keys.get(kind.name) == self._key(kind, self._aim(kind))
+        return self._read_of.get(kind.name) is self._computation.evaluation
 
     def _aim(self, kind: PageKind[Any]) -> Aim:
         look = self._view.look
@@ -157,21 +219,26 @@ class PagesController(QObject):
         return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
 
     def _on_job_told(self, share: float) -> None:
-        self._panel.pages[self._name].set_share(share)
+        self._panel.pages[self._working].set_share(share)
 
     def _on_job_ended(self, outcome: Future[object]) -> None:
-        page = self._panel.pages[self._name]
+        page, self._working = self._panel.pages[self._working], ""
+        self._take(page, outcome)
+
+    def _take(self, page: PageWidget, outcome: Future[object]) -> None:
         try:
             found = outcome.result()
         except Stopped:
-            page.set_sentence(self.tr("Stopped. The next change computes the page again."))
+            page.set_sentence(self.tr("Stopped. Choose the page again to compute it."))
         except (ValueError, MemoryError) as error:
             page.set_sentence(sentence(error))
         else:
-            page.set_content(found)
+            if self._asked is not None and (evaluation := self._asked()) is not None:
+                self._read_of[page.kind.name] = evaluation
+            page.set_content(page.kind.at(found, self._aim(page.kind)), self._layer(page.kind))
 
-    def _on_changed(self, *_: object) -> None:
-        self._job.forget()
+    def _on_edited(self, *_: object) -> None:
+        self._edits += 1
         self._soon.start()
 
     # --- what is asked ---------------------------------------------------------------------------
@@ -182,6 +249,9 @@ class PagesController(QObject):
         page.stopRequested.connect(self._job.stop)
 
     def _on_page_spot_chosen(self, page: PageWidget, spot: Spot) -> None:
+        """Go where a place of the page leads; what the page shows of an evaluation that is gone leads nowhere."""
+        if not self._is_current(page.kind):
+            return
         if spot.knob is not None:
             self._on_page_turned(page, *spot.knob)
         if spot.head is not None:
@@ -196,13 +266,19 @@ class PagesController(QObject):
         self.knobs.setdefault(page.kind.name, {})[key] = value
         after = self._aim(page.kind)
         same = None
-        if page.content is not None and not self._job.busy:
+        if page.content is not None and self._working != page.kind.name:
             same = page.kind.turned(page.content, before.knobs, after.knobs)
         if same is None:
             self.show()
         else:
+            self._keys[page.kind.name] = self._key(page.kind, after)
             page.set_knobs(after)
-            page.set_content(same)
+            page.set_content(same, self._layer(page.kind))
+
+    def _layer(self, kind: PageKind[Any]) -> int | None:
+        """The layer of a model that a page is of; None for a whole model, or none."""
+        layer = self._document.layer
+        return None if layer is None or kind.of_model else layer.number
 
     def _applies(self, kind: PageKind[Any]) -> bool:
         return kind.is_there(self._computation.evaluation.problem, self.model)
@@ -215,11 +291,24 @@ class PagesController(QObject):
         self._panel.set_offered(offered)
         if self._name:
             self._panel.set_page(self._name)
+        self._panel.set_exportable(self._is_there())
+
+    def _is_there(self) -> bool:
+        """Whether the problem has the page on show, which may be one of a problem before."""
+        return bool(self._name) and self._applies(PAGES[self._name])
+
+    def _on_panel_export_asked(self) -> None:
+        if self._is_there():
+            self.exportAsked.emit(self._name)
 
 
 def _row(kind: PageKind[Any]) -> Row:
-    return Row(kind.name, "pages", kind.title, words=kind.words, needs=kind.needs, context="Pages")
-
-
-def _said(text: str) -> str:
-    return QCoreApplication.translate("Pages", text)
+    return Row(
+        kind.name,
+        "pages",
+        kind.title,
+        words=kind.words,
+        needs=kind.needs,
+        reads=tuple(role.name for role in kind.roles),
+        context="Pages",
+    )

@@ -119,7 +119,7 @@ class HeadEdits(QObject):
         """Ask which heads become the mean of them all."""
         count = self._problem.num_heads
         heads = self._ask(
-            self.tr("Average heads"),
+            self.tr("Average Q, K and V of heads"),
             self.tr("Each of these heads gets the mean of their Q, K and V: all, or such as 0, 2-3"),
             "all",
             lambda text: heads_from_text(text, count),

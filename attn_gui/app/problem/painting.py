@@ -18,6 +18,8 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.places import table_box
 from attn_gui.engine.creation.brush import SHAPES, Cell, Cells, Shape, first_layer, line, painted
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import lacking
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
@@ -67,6 +69,7 @@ class PaintingController(QObject):
         maps.stroked.connect(self._on_maps_stroked)
         view.follow(self._follow_cell, "cell")
         view.follow(self.drop, "evaluation", "head", "batch", "stage")
+        view.follow(self._put_away, "evaluation")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -84,6 +87,11 @@ class PaintingController(QObject):
         self.drop()
         self._window.brush_bar.setVisible(painting)
         self.changed.emit()
+
+    def _put_away(self) -> None:
+        """Put the brush away where there are no scores to close."""
+        if self.painting and lacking(self._document.problem, [Role.CLOSE]) is not None:
+            self.set_painting(False)
 
     def take(self, shape: str) -> None:
         """Take the brush in hand with another shape; it is remembered."""
@@ -167,12 +175,19 @@ class PaintingController(QObject):
         return cell is not None and cell.stage in self._computation.evaluation.stages and self._takes(cell.stage)
 
     def _takes(self, stage: str) -> bool:
-        """Whether a map is one of queries and keys."""
-        return self._computation.evaluation.node(stage).stage.square
+        """Whether a map is one of queries and keys, whose scores can be closed."""
+        square = self._computation.evaluation.node(stage).stage.square
+        return square and lacking(self._document.problem, [Role.CLOSE]) is None
 
     # --- the step --------------------------------------------------------------------------------
     def _paint(self, key: str, path: Sequence[Cell]) -> None:
-        """Paint in the last custom layer that is on; one is added if there is none."""
+        """Paint in the last custom layer that is on; one is added if there is none.
+
+        While the maps still show the problem before, their cells are none of the present one: nothing is painted.
+        """
+        if self._computation.pending:
+            self._window.banner.show_info(lambda: self.tr("The problem is still being computed: nothing was changed."))
+            return
         problem, shape = self._document.problem, SHAPES[key]
         found = [k for k, layer in enumerate(problem.mask) if layer.paintable and layer.enabled]
         if not found:
@@ -203,4 +218,6 @@ def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
 
 
 def _row(shape: Shape) -> Row:
-    return Row(f"brush_{shape.key}", "brush", shape.label, group="brush", checkable=True, context="Masks")
+    reads = (Role.CLOSE.name,)
+    name = f"brush_{shape.key}"
+    return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks")

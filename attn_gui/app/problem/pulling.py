@@ -20,6 +20,8 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
@@ -123,6 +125,8 @@ class PullingController(QObject):
         """End the gesture where the document is changed otherwise: its answers are for the numbers before."""
         if not self._putting:
             self._end()
+        if self.in_hand and lacking(self._document.problem, [Role.SCORE]) is not None:
+            self.set_in_hand(False)
 
     # --- the gesture -----------------------------------------------------------------------------
     def _on_maps_pulled(self, stage: str, pixels: int, done: bool) -> None:

@@ -8,13 +8,14 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Arrays, Making
-from attn_gui.app.state.translated_errors import sentences
+from attn_gui.app.state.translated_errors import sentences, why_lacking
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.new_shapes import done_text
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -34,6 +35,10 @@ SIZE_LABELS = {
 }
 
 NO_STEP = -1
+
+
+SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_heads": Role.MIX}
+"""Sizes of what is there for some part of attention alone."""
 
 
 class ShapeController(QObject):
@@ -104,9 +109,11 @@ class ShapeController(QObject):
                 self_attention=problem.self_attention,
                 keep=self.keep,
                 head_counts=head_counts(problem) if self.keep == "d_model" else (),
+                lacking={size: said for size, role in SIZE_OF.items() if (said := why_lacking(problem, [role]))},
             )
         )
-        spine.set_scale(scale_kind(problem), problem.scale, problem.d_k)
+        if problem.d_k:
+            spine.set_scale(scale_kind(problem), problem.scale, problem.d_k)
 
     # --- up --------------------------------------------------------------------------------------
     def _on_panel_size_committed(self, name: str, value: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from threading import Event
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -19,6 +20,8 @@ from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.engine.analysis.solving import BIAS
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
@@ -45,6 +48,8 @@ class TargetController(QObject):
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
+        self._generation = 0  # of the document that it is about
+        self._stopped = Event()  # of the question that is being solved
         self._background = Background(self)
         self._background.answered.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -55,8 +60,8 @@ class TargetController(QObject):
 
     def offered(self) -> bool:
         """Whether the chosen cell can have a target."""
-        cell = self._view.look.cell
-        return cell is not None and STAGE[cell.stage].settable and not self._view.look.blanks
+        cell, scored = self._view.look.cell, lacking(self._document.problem, [Role.SCORE]) is None
+        return cell is not None and scored and STAGE[cell.stage].settable and not self._view.look.blanks
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -82,15 +87,16 @@ class TargetController(QObject):
         dialog.withdrawn.connect(self._withdraw)
         if target is not None:
             dialog.field.setText(shortest(target, self._document.problem.dtype))
-        generation = self._document.generation
-        found = self._solution if asked(dialog) and generation == self._document.generation else None
+        self._generation = self._document.generation
+        found = self._solution if asked(dialog) and self._generation == self._document.generation else None
         self._withdraw()
         self._dialog = None
         if found is not None:
             self._apply(found, name)
 
     def finish(self) -> None:
-        """Wait for what is being solved; for the end of the program."""
+        """Stop what is being solved, and wait for its end; for the end of the program."""
+        self._stopped.set()
         self._background.finish()
 
     # --- solving ---------------------------------------------------------------------------------
@@ -102,15 +108,18 @@ class TargetController(QObject):
     def _withdraw(self) -> None:
         """Forget the question and what came of it."""
         self._rest.stop()
+        self._stopped.set()
         self._background.forget()
         self._solution = self._question = None
 
     def _solve(self) -> None:
+        """Solve of the problem that the question is about; one that has gone meanwhile is not answered."""
         from attn_gui.engine import solve
 
-        if self._question is not None:
-            question, problem = self._question, self._document.problem
-            self._background.ask(lambda: solve(problem, *question))
+        if self._question is not None and self._generation == self._document.generation:
+            question, problem, stopped = self._question, self._document.problem, Event()
+            self._stopped = stopped
+            self._background.ask(lambda: solve(problem, *question, cancelled=stopped.is_set))
 
     def _on_background_answered(self, outcome: Future[Solution]) -> None:
         from attn_gui.views.dialogs.target_dialog import Answer

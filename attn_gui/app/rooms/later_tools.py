@@ -54,7 +54,7 @@ def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
     history_tells.changed.connect(bars.actions.show_states)
     return LaterTools(
         compare=compare,
-        gradients=GradientController(window, document, computation, view),
+        gradients=GradientController(window, computation, view),
         reach=ReachController(window, document, computation, view, tables),
         keys=keys,
         context_menus=ContextMenus(window, bars, tables),

@@ -151,7 +151,7 @@ class CommandsController(QObject):
         for menus, words, action in self._bars.every_action():
             row = rows.get(action.objectName())
             words = f"{words} {row.words} {without_access_key(said(row.label, row.context))}" if row else words
-            offers.append(Offer(action, menus, words, translated(row.needs, row.context) if row and row.needs else ""))
+            offers.append(Offer(action, menus, words, self.actions.needs(row) if row else ""))
         return offers
 
     def _listed(self) -> list[QAction]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.app.shell.signals import ending_signals
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
@@ -49,7 +52,8 @@ class Explorer:
         window.raise_()
 
     def close(self) -> None:
-        """Close the window without asking."""
+        """Close the window without asking; what is unsaved in it is given up, `problem` still has it."""
+        self._program.files.journaling.forget()
         self._program.end()
 
     def __repr__(self) -> str:
@@ -85,7 +89,11 @@ def explore(
     if shell is not None:
         _keep_alive(shell)
     elif QThread.currentThread().loopLevel() == 0 and not hasattr(sys, "ps1"):  # at a prompt PySide6 runs the loop
-        app.exec()
+        with ending_signals([signal.SIGINT]) as came:
+            app.exec()
+        program.files.journaling.finish()  # the display may be gone, and nobody was asked
+        if came:
+            raise KeyboardInterrupt
     return Explorer(program)
 
 
@@ -95,7 +103,9 @@ def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str
     texts = tokens if tokens is None or isinstance(tokens, str) else tuple(tokens)  # a text alone is refused
     labels: dict[str, Any] = {} if texts is None else dict.fromkeys(("query_tokens", "key_tokens"), texts)
     if problem is None:
-        return Problem(**given, **labels) if given or labels else None
+        apart = len(given) == len(arrays) and all(np.ndim(array) == 4 for array in given.values())
+        make = Problem.from_heads if apart else Problem  # what has four axes has one of heads
+        return make(**given, **labels) if given or labels else None
     if given:
         raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given)}.")
     return problem_in(problem, "explore").replace(**labels)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QObject, QStandardPaths, QUrl, Signal, qVersion
+from PySide6.QtCore import QObject, QStandardPaths, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from attn_gui.app.actions.actions import Command
@@ -23,7 +23,6 @@ log = logging.getLogger("attn_gui")
 PACKAGE = Path(__file__).resolve().parents[2]
 LARGEST, KEPT = 256 * 1024, 2  # bytes of the log, and of how many older ones
 FRAMES = 40  # the innermost of each error: a recursion has a thousand
-INTERRUPTED = 130
 
 
 class Faults(QObject):
@@ -39,9 +38,6 @@ class Faults(QObject):
 
     def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """Handle `sys.excepthook`, on whichever thread."""
-        if issubclass(kind, KeyboardInterrupt):
-            QCoreApplication.exit(INTERRUPTED)
-            return
         try:
             self._met.emit(summary(error), details(error))
         except RuntimeError:  # the window is gone

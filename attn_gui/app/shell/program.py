@@ -35,9 +35,11 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.kept_view import KeptView, kept_look
 from attn_gui.app.state.making import Making
+from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
+from attn_gui.engine.graph.facts import Role
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_ending import is_lesson
 
@@ -105,7 +107,7 @@ class Program(QObject):
         self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
         when = self._when_complete
         self.files.modelNeeded.connect(lambda *session: when(lambda: self.rooms.models.open_session(*session)))
-        self.files.foreign.connect(lambda path: when(lambda: self.tools.arrays.choose(path)))
+        self.files.foreign.connect(lambda path, error: when(lambda: self.tools.arrays.choose(path, error)))
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(window, computation, view, self.files)
 
@@ -163,6 +165,7 @@ class Program(QObject):
     # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
         """Have what is checked and enabled follow the view and the look."""
+        actions.lacking = lambda reads: why_lacking(self.document.problem, [Role[name] for name in reads])
         self.view.follow(actions.show_states, *PARTS)
         self.look.changed.connect(actions.show_states)
         self.look.changed.connect(self.bars.size_icons)
@@ -200,6 +203,7 @@ class Program(QObject):
             self._waiting.append(self.window.close)
         elif self._are_written() and self.files.may_leave():
             self.layout.remember()
+            self.files.journaling.forget()
             for part in (self.files, self.making, self.edits.table_blocks, self.tools.recovery):
                 part.finish()
         else:
@@ -250,7 +254,8 @@ class Program(QObject):
         self._when_complete(lambda: self.arrivals.take(paths, field))
 
     def end(self) -> None:
-        """Close without asking; for a program that drives this one from outside."""
+        """Close without asking; what is unsaved stays in its journal, which the next start offers."""
+        self.layout.remember()
         self.window.hide()  # gives up what is half typed
         self.computation.end()
         self.baseline.end()
@@ -261,6 +266,7 @@ class Program(QObject):
 
         for supply in (*self.findChildren(Supply), *self.window.findChildren(Supply)):  # ended ones may still draw
             supply.finish()
+        self.window.blockSignals(True)  # nobody is asked
         self.window.close()
         for owned in (self.window, self.look, self._shell, self):
             owned.deleteLater()

@@ -7,12 +7,12 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QLibraryInfo, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -35,9 +35,13 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     _import_plainly()
     from attn_gui.app.shell.shell import Shell
+    from attn_gui.app.shell.signals import ending_signals
     from attn_gui.figure.text.fonts import load_fonts
 
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforminputcontexts")
+    if changed := replace_missing_fcitx(os.environ, plugins):
+        print(changed, file=sys.stderr)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("attn_gui")
@@ -45,11 +49,37 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     app.setDesktopFileName("attn-gui")  # by which a desktop finds the name, the icon and what belongs together
     app.setWindowIcon(QIcon(str(resource("icons", "program", "attn-gui.svg"))))
     load_fonts()
-    start = Start(app, Shell(app, lang), paths, arrangement)
-    code = app.exec()
-    if start.program is not None:
-        start.program.end()  # while Qt is still there
+    with ending_signals():
+        start = Start(app, Shell(app, lang), paths, arrangement)
+        code = app.exec()
+        if start.program is not None:
+            start.program.end()  # while Qt is still there
+            _say_what_is_kept(start.program)
     return code
+
+
+def replace_missing_fcitx(environment: MutableMapping[str, str], plugins: Path) -> str | None:
+    """Name ibus in place of fcitx where Qt has no plugin for fcitx; return a sentence that says so, or None.
+
+    The Qt of PyPI brings a plugin for ibus alone, and fcitx 5 answers as ibus, too: without this, Chinese could not be
+    typed. Qt reads QT_IM_MODULES, names between semicolons, before QT_IM_MODULE.
+    """
+    variable = next((name for name in ("QT_IM_MODULES", "QT_IM_MODULE") if environment.get(name)), "")
+    names = environment.get(variable, "").split(";")
+    if not any(name.startswith("fcitx") for name in names) or any(plugins.glob("*fcitx*")):
+        return None
+    environment[variable] = ";".join(dict.fromkeys("ibus" if name.startswith("fcitx") else name for name in names))
+    return (
+        f"{variable} names fcitx, for which this Qt has no plugin; input methods are reached as "
+        f"{environment[variable]}, which fcitx 5 answers."
+    )
+
+
+def _say_what_is_kept(program: Program) -> None:
+    """Say in the terminal that something unsaved is kept, where the window went without asking."""
+    if program.files.journaling.path.exists():
+        with suppress(OSError):  # the terminal may be what went
+            print(f"attn-gui: {program.document.name} was not saved; the next start offers it.", file=sys.stderr)
 
 
 def _import_plainly() -> None:

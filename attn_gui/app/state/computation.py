@@ -273,7 +273,8 @@ class Computation(QObject):
             return
         from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
-        assert isinstance(evaluation, StreamingEvaluation)
+        if not isinstance(evaluation, StreamingEvaluation):  # given weights are exact at any time
+            return
         if self.supply.busy:
             self._rest.start()
         elif not evaluation.settled:

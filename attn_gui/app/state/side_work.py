@@ -77,11 +77,14 @@ class SideWork(QObject):
         """Whether an answer is still to come."""
         return self._job.busy or self._hand_over.waiting
 
-    def start(self, name: str, work: Callable[[Tell], object]) -> None:
-        """Run work in place of what was asked for before; `name` is what the line calls it."""
+    def start(self, name: str, work: Callable[[Tell], object], *, at_once: bool = False) -> None:
+        """Run work in place of what was asked for before; `name` is what the line calls it.
+
+        `at_once` shows the line before anybody could wonder: of work that always takes a while.
+        """
         self.forget()
         self._line.set_name(name)
-        self._line.begin()
+        self._line.begin(at_once=at_once)
         self._job.begin(work)
 
     def forget(self) -> None:

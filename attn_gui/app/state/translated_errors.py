@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import reduce, wraps
 from typing import ParamSpec, TypeVar
 
@@ -10,10 +10,13 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.phrases import filled
+from attn_gui.engine import Problem
 from attn_gui.engine.analysis.solving import BIAS
 from attn_gui.engine.chain.symbols import is_named
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.problem.sentences import spoken
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import lacking
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.words.scores import score_name
 
@@ -47,6 +50,12 @@ def sentences(said: Iterable[object]) -> str:
     """Several notes, one after another; between Chinese sentences stands no blank."""
     both = QCoreApplication.translate("Sentences", "{sentence} {next}")
     return reduce(lambda text, more: both.format(sentence=text, next=more), map(sentence, said))
+
+
+def why_lacking(problem: Problem, roles: Collection[Role]) -> str:
+    """The reason why a problem cannot have a part of attention, in the language of the window; "" where it can."""
+    said = lacking(problem, roles)
+    return QCoreApplication.translate("Sentences", said) if said is not None else ""
 
 
 def _sentence(said: object, named: Callable[[str], str]) -> str:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -28,6 +29,18 @@ from attn_gui.views.dialogs.weight_meanings import ASK
 AGAIN = object()
 """Returned by a follower that has done a part of what there is to do, and is to be called once more."""
 Show = Callable[[], object]
+POINTING = {QEvent.Type.MouseMove, QEvent.Type.HoverMove, QEvent.Type.ToolTip}
+"""Events that say where the pointer is, and come again."""
+ACTING = {
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseButtonRelease,
+    QEvent.Type.MouseButtonDblClick,
+    QEvent.Type.ContextMenu,
+    QEvent.Type.ShortcutOverride,
+    QEvent.Type.KeyPress,
+    QEvent.Type.Drop,
+}
+"""Events that do something where the pointer or the keyboard is."""
 SLICE = 0.004
 """Seconds of telling, after which the window may paint and answer before the rest is told."""
 
@@ -69,6 +82,7 @@ class Look:
     counted: bool = False  # whether the cells that it counts are marked in the map of the weights
     weights_typed: str = ASK  # what a number typed into a weight means: ASK, or a key of MEANINGS
     blanks: frozenset[Blank] = frozenset()  # cells of an exercise, whose numbers are not shown
+    second_text: str = ""  # of a model, to compare with and to take rows from
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
 
 
@@ -86,6 +100,9 @@ class ViewState(QObject):
 
     A new look or evaluation is resolved and compared with what was shown before anybody is told: each follower hears
     once, and only of what it asked for, so the order in which they are told means nothing.
+
+    While some still show the evaluation before, no place in it is taken for one of the present evaluation: the pointer
+    says nothing, and a press or a key waits until everybody is told (`eventFilter`).
     """
 
     mapWanted = Signal()  # whatever is in the place of the maps gives way
@@ -189,8 +206,23 @@ class ViewState(QObject):
         self._soon.start()  # which goes on where one of them fails
         while self._waiting:
             _tell(self._waiting.pop(0))
+        self._have_told()
+
+    def _have_told(self) -> None:
         self._soon.stop()
+        self._guard(False)
         self._computation.have_told()
+
+    def _guard(self, on: bool) -> None:
+        """See every event before its widget, or no longer: that costs a call for each."""
+        app = QCoreApplication.instance()
+        assert app is not None
+        app.installEventFilter(self) if on else app.removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in ACTING and not (isinstance(event, QKeyEvent) and event.isAutoRepeat()):
+            self.tell_all()
+        return event.type() in POINTING
 
     def show_all(self) -> None:
         """Tell every follower of the evaluation that there is, as of a document just opened."""
@@ -205,6 +237,7 @@ class ViewState(QObject):
     def finish(self) -> None:
         """Stop telling; for the end of the program."""
         self._soon.stop()
+        self._guard(False)
         self._waiting.clear()
         self._followers.clear()
 
@@ -233,6 +266,8 @@ class ViewState(QObject):
             self.tell_all()
             return
         self._computation.told = False
+        if "evaluation" in changed:
+            self._guard(True)
         self._soon.start()
 
     def _go_on(self) -> None:
@@ -249,8 +284,7 @@ class ViewState(QObject):
             if time.perf_counter() >= end:
                 break
         if not self._waiting:
-            self._soon.stop()
-            self._computation.have_told()
+            self._have_told()
 
 
 def _tell(show: Show) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
@@ -26,14 +26,16 @@ from attn_gui.views.main_window import MainWindow
 LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
 LARGE_ARRAY = 4 * 2**20  # bytes of numbers that need no reading
 Take = Callable[[Matrix], object]
+TakeParts = Callable[[Mapping[str, Matrix]], object]  # Q, K and V at once
 
 
 class BlockReading(QObject):
     """One large block at a time: the next takes its place, and that is said; another document needs none."""
 
-    def __init__(self, window: MainWindow, document: Document) -> None:
+    def __init__(self, window: MainWindow, document: Document, take_parts: TakeParts) -> None:
+        """`take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
         super().__init__(window)
-        self._window = window
+        self._window, self._take_parts = window, take_parts
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
         self._work = SideWork(window, ReadingProgress(window))
@@ -106,10 +108,18 @@ class BlockReading(QObject):
     def _ask(self, several: AmbiguousTable, name: Callable[[], str], take: Take) -> None:
         from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
 
-        dialog = ReadingsDialog(name(), self._window)
-        dialog.set_readings([(sentence(one.words), one.matrix.values) for one in several.readings])
-        if asked(dialog) == QDialog.DialogCode.Accepted:
-            take(several.readings[dialog.chosen].matrix)
+        dialog = ReadingsDialog(name(), several=several.several, parent=self._window)
+        parts = several.together()
+        shapes = {field: shape_text(*matrix.values.shape) for field, matrix in parts.items()}
+        words = self.tr("All at once: Q {query}, K {key}, V {value}").format(**shapes) if parts else ""
+        each = [(sentence(one.words), one.matrix.values) for one in several.readings]
+        dialog.set_readings([(words, None), *each] if parts else each)
+        if asked(dialog) != QDialog.DialogCode.Accepted:
+            return
+        if parts and dialog.chosen == 0:
+            self._take_parts(parts)
+        else:
+            take(several.readings[dialog.chosen - bool(parts)].matrix)
 
     def _on_document_changed(self, change: Change) -> None:
         if change.opened:

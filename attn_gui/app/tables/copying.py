@@ -16,7 +16,7 @@ from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.clipboard import FORMS, Copied, TextForm
 from attn_gui.views.copy_source import copy_source
-from attn_gui.views.late_copy import LateCopy
+from attn_gui.views.late_copy import LateCopy, mime_data
 from attn_gui.views.main_window import MainWindow
 
 AT_ONCE = 2_000  # cells that are written within a frame
@@ -66,15 +66,15 @@ class CopyController(QObject):
         cells = copied.read()  # now, for the next edit changes them in place
         held = replace(copied, read=lambda: cells)
         if copied.shape[0] * copied.shape[1] <= AT_ONCE:
-            QGuiApplication.clipboard().setText(form.write(held))
+            QGuiApplication.clipboard().setMimeData(mime_data(*_written(form, held)))
             self._tell(copied.shape)
         else:
             self._late.begin()
-            self._writing.ask(lambda: (form.write(held), copied.shape))
+            self._writing.ask(lambda: (_written(form, held), copied.shape))
 
-    def _on_written(self, outcome: Future[tuple[str, tuple[int, int]]]) -> None:
-        text, shape = outcome.result()
-        if self._late.put(text):
+    def _on_written(self, outcome: Future[tuple[tuple[str, str], tuple[int, int]]]) -> None:
+        texts, shape = outcome.result()
+        if self._late.put(mime_data(*texts)):
             self._tell(shape)
 
     def _tell(self, shape: tuple[int, int]) -> None:
@@ -83,3 +83,8 @@ class CopyController(QObject):
     def _too_many(self, shape: tuple[int, int]) -> str:
         said = self.tr("{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.")
         return said.format(rows=shape[0], columns=shape[1], most=f"{MOST:,}")
+
+
+def _written(form: TextForm, copied: Copied) -> tuple[str, str]:
+    """The cells as text, and as a table of HTML where the form has one."""
+    return form.write(copied), form.html(copied) if form.html is not None else ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from attn_gui.engine import Problem
+from attn_gui.engine import Problem, symbol
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.interventions import Intervention
 from attn_gui.engine.problem.layers import Layer
 
 COMPUTED = ("query", "key", "value")
+GROUPED = ("query", "key", GIVEN, "value")
 HEADED = {
     "query": "query",
     "w_query": "query",
@@ -18,7 +20,7 @@ HEADED = {
     "w_value": "value",
     "b_value": "value",
 }
-ROWS = {"query": "query", "x": "query", "key": "key", "value": "key", "context": "key"}
+ROWS = {"query": "query", GIVEN: "query", "x": "query", "key": "key", "value": "key", "context": "key"}
 PARTS = (
     ("score", "a(q, k)", "score_params."),
     ("block", "N · W", "block."),
@@ -30,10 +32,11 @@ PARTS = (
 def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
     """The fields in groups that are looked at together: (key, text, fields)."""
     parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
-    taken = {*COMPUTED, *(field for _, _, own in parts for field in own)}
+    taken = {*GROUPED, *(field for _, _, own in parts for field in own)}
     rest = tuple(field for field in fields if field not in taken)
     if problem.projected:
         groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
     else:
-        groups = [("direct", "Q · K · V", COMPUTED), ("output", "W_O", rest)]
+        given = tuple(field for field in GROUPED if field in fields)
+        groups = [("direct", " · ".join(map(symbol, given)), given), ("output", "W_O", rest)]
     return [group for group in (*groups, *parts) if group[2]]

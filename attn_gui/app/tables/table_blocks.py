@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_sha
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.app.tables.unfit_blocks import UnfitBlocks
 from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.engine import with_direct
 from attn_gui.formats import Matrix, Note
 from attn_gui.formats.catalog import listings, matrices, patterns
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -55,7 +58,8 @@ class TableBlocks(QObject):
         self._window, self._tables, self._target = window, tables, target
         self._settings, self._tell = settings, tell
         self._unfit = UnfitBlocks(window, document, target, making, tell)
-        self.reading = BlockReading(window, document)
+        self.reading = BlockReading(window, document, self._put_parts)
+        self._document, self._making = document, making
         self._noted = ""  # what the line above the picture says of the last block
         document.changed.connect(self._withdraw_notes)
         tables.on_new_table(self._connect)
@@ -66,7 +70,14 @@ class TableBlocks(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"import_matrix": Command(self.import_matrix), "paste": Command(self._paste)}
+        acting = self._target.acting
+        return {
+            "import_matrix": Command(self.import_matrix),
+            "paste": Command(self._paste),
+            "paste_transposed": Command(acting(partial(self.paste, transpose=True))),
+            "paste_added": Command(acting(partial(self.paste, np.add))),
+            "paste_multiplied": Command(acting(partial(self.paste, np.multiply))),
+        }
 
     def finish(self) -> None:
         """Drop what is being read; for the end of the program."""
@@ -84,15 +95,26 @@ class TableBlocks(QObject):
         self.paste()
 
     # --- clipboard -------------------------------------------------------------------------------
-    def paste(self) -> None:
-        """The clipboard's block from the selection's corner on, as often as the selection is a multiple of it."""
+    def paste(self, operation: np.ufunc | None = None, *, transpose: bool = False) -> None:
+        """The clipboard's block from the selection's corner on, as often as the selection is a multiple of it.
+
+        `operation` combines the numbers of the table with those of the clipboard, such as np.add.
+        """
         place, cuts = self._target.place, self._target.selection()
         if cuts is None or not self._target.writable():
             return
 
         def take(matrix: Matrix) -> None:
-            block = tiled(matrix.values, block_shape(cuts))
-            self._put(place, _at(cuts[0].start, cuts[1].start, block), block, matrix.notes)
+            block = tiled(matrix.values.T if transpose else matrix.values, block_shape(cuts))
+            where = _at(cuts[0].start, cuts[1].start, block)
+            if operation is not None:
+                if self._target.model.dtype.kind == "b":
+                    self._window.banner.show_error(lambda: self.tr("A mask has no numbers to add to or to multiply."))
+                    return
+                there = self._target.model.block(*where)
+                if there.shape == block.shape:  # else it is refused with what would make room
+                    block = operation(there, block)
+            self._put(place, where, block, matrix.notes)
 
         self.reading.read_text(QGuiApplication.clipboard().text(), take)
 
@@ -182,6 +204,13 @@ class TableBlocks(QObject):
         if file:
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
         self._say(notes)
+
+    def _put_parts(self, parts: Mapping[str, Matrix]) -> None:
+        """Take Q, K and V in place of the present ones, or of X and its weights, as one step."""
+        problem, label = self._document.problem, Label(QT_TRANSLATE_NOOP("History", "pasted Q, K and V"))
+        matrices = {field: matrix.values for field, matrix in parts.items()}
+        self._making.change(label, lambda: with_direct(problem, matrices))
+        self._say(list(dict.fromkeys(note for matrix in parts.values() for note in matrix.notes)))
 
     def _tell_import(self, model: MatrixModel, said: dict[str, str]) -> None:
         """Say what went where, and of True and False which way they were read."""

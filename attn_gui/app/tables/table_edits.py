@@ -64,6 +64,7 @@ class TableEdits(QObject):
         view.clearRequested.connect(lambda: self._in(field, self.clear))
         view.fillDownRequested.connect(lambda: self._in(field, self.fill_down))
         view.fillRightRequested.connect(lambda: self._in(field, self.fill_right))
+        view.fillTyped.connect(lambda value: self._in(field, partial(self.fill_typed, value)))
         view.typingBlocked.connect(lambda: self._offer_ways_out(field))
         view.gaveUp.connect(lambda refused: self._on_view_gave_up(field, refused))
         panel.barPicked.connect(lambda key: self._on_bar_picked(field, key))
@@ -115,6 +116,11 @@ class TableEdits(QObject):
         source = QT_TRANSLATE_NOOP("History", "filled right {cell}")
         self._change(lambda block: block[:, :1], source)
 
+    def fill_typed(self, value: float) -> None:
+        """A number that was typed, in every selected cell."""
+        source = QT_TRANSLATE_NOOP("History", "filled {cell} with {value}")
+        self._change(lambda block: value, source, value=significant(value))
+
     def fill(self, kind: str) -> None:
         """A ready-made filling of the selected cells, or of the whole table if only one is selected."""
         cuts = self._target.selection()
@@ -125,7 +131,7 @@ class TableEdits(QObject):
         source = QT_TRANSLATE_NOOP("History", "filled {cell}")
         self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
 
-    def _change(self, change: Callable[[NDArray[Any]], object], source: str) -> None:
+    def _change(self, change: Callable[[NDArray[Any]], object], source: str, **words: object) -> None:
         """`change` gives what is broadcast to the selected cells."""
         cuts = self._target.selection()
         if cuts is None:
@@ -135,12 +141,12 @@ class TableEdits(QObject):
         def write(new: NDArray[Any]) -> None:
             new[...] = change(cells[cuts])
 
-        self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source)
+        self._write(cuts, lambda: made(block_shape(cuts), model.dtype, write), source, **words)
 
-    def _write(self, cuts: Cuts, make: Callable[[], NDArray[Any]], source: str) -> None:
+    def _write(self, cuts: Cuts, make: Callable[[], NDArray[Any]], source: str, **words: object) -> None:
         if not self._target.writable():
             return
-        place, label = self._target.place, Label(source, {"cell": self._target.cell_text(cuts)})
+        place, label = self._target.place, Label(source, {"cell": self._target.cell_text(cuts), **words})
         model, inverted = self._target.model, self._target.model.inverted
 
         def take(values: NDArray[Any], fresh: Arrays) -> None:

@@ -18,11 +18,11 @@ from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel, Read
-from attn_gui.document.places import table_cells
+from attn_gui.document.places import has_maps, table_cells
 from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.chain.part import Part
 from attn_gui.engine.evaluation.parts import parts_of
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
@@ -168,6 +168,8 @@ class TablesController(QObject):
             return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
         if self.models[field].dtype.kind == "b":
             return f"{stage_title(field)}, {polarity(self._view.look.blocked)}"
+        if field == GIVEN and self._document.problem.num_heads > 1:
+            return self.tr("{title}, head {head}").format(title=stage_title(field), head=self._view.look.head)
         return stage_title(field)
 
     def _cut(self, field: str) -> tuple[int, int]:
@@ -249,7 +251,7 @@ class TablesController(QObject):
 
     def _show_masks(self) -> None:
         for field, panel in self._window.inputs.panels.items():
-            if Layer.position_of(field) is not None:
+            if has_maps(field):
                 self._show_table(field, panel)
 
     def marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
@@ -260,7 +262,7 @@ class TablesController(QObject):
             row, column, owner = part.line(-2), part.line(-1), ROLES.get(part.owner(-2) if len(part.axes) > 1 else "")
             if part.name in ROWS and row is not None and owner is not None:
                 rows[part.name] = tuple(dict.fromkeys([*rows.get(part.name, ()), (row, owner)]))
-            if column is not None and Layer.position_of(part.name) is None:
+            if column is not None and not has_maps(part.name):
                 columns[part.name] = column
         return rows, columns
 

@@ -21,13 +21,14 @@ from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
 from attn_gui.engine.creation.by_hand_cells import with_by_hand
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 
-SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model")}
+SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
 KEEP = "d_model"
 
 Fields = Mapping[str, object]

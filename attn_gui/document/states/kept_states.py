@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, Signal
 
@@ -11,6 +12,9 @@ from attn_gui.document.phrases import Refusal
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Layer, Snapshot, nbytes, packed
 from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, MOST
+
+if TYPE_CHECKING:
+    from attn_gui.models.studies.study import Study
 
 MOST_BY_ITSELF = 20
 LARGEST_BY_ITSELF = 256 * 2**20  # bytes of all snapshots, above which no more are kept by themselves
@@ -34,24 +38,25 @@ class Snapshots(QObject):
         now, saved = ([each for each in kept if not each.by_itself] for kept in (self.all, self._saved))
         return now != saved
 
-    def take(self, problem: Problem, name: str, layer: Layer | None = None) -> Snapshot:
-        """Keep a state at the end of the list, under a name that no other has.
+    def take(self, problem: Problem, name: str, study: Study | None = None) -> Snapshot:
+        """Keep a state at the end of the list, under a name that no other has; `study` where it is of a model, of which
+        the weights are not copied.
 
         Raises Refusal where there are too many, FieldError where it would take too much memory.
         """
         self._check_room()
-        found = packed(problem, self.all, self._free_name(name), layer=layer)
+        found = self._packed(problem, name, study)
         self._put(len(self.all), found)
         return found
 
-    def keep(self, problem: Problem, name: str, layer: Layer | None = None) -> None:
+    def keep(self, problem: Problem, name: str, study: Study | None = None) -> None:
         """Keep by itself what would be lost; not what is there already, and of these the oldest go first.
 
         Raises FieldError where the edit that loses it would have to wait for too large a copy.
         """
         own = [each for each in self.all if each.by_itself]
         room = min(LARGEST_COPY, LARGEST_BY_ITSELF - nbytes(self.all))
-        found = packed(problem, self.all, self._free_name(name), by_itself=True, room=room, layer=layer)
+        found = self._packed(problem, name, study, by_itself=True, room=room)
         if any(each.is_state_of(found) for each in self.all):
             return
         if len(self.all) >= MOST:
@@ -87,6 +92,13 @@ class Snapshots(QObject):
     def mark_saved(self, written: tuple[Snapshot, ...]) -> None:
         """Remember which of them a file holds."""
         self._saved = written
+
+    def _packed(
+        self, problem: Problem, name: str, study: Study | None, *, by_itself: bool = False, room: int | None = None
+    ) -> Snapshot:
+        layer, weights = (None, {}) if study is None else (Layer(study.layer, study.text), study.weights)
+        free = self._free_name(name)
+        return packed(problem, self.all, free, by_itself=by_itself, room=room, layer=layer, weights=weights)
 
     def _check_room(self) -> None:
         if len(self.all) >= MOST:

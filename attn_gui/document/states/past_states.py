@@ -11,35 +11,51 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem.problem import Problem
 
 
-class Rewind:
-    """One state on the way back: the working arrays where they are, and the cells that they had then.
+class StateBeside:
+    """Another state of the document, made beside it: the working arrays, and copies of those that differ in it.
 
-    Raises FieldError where another copy would take more than a share of the memory that is still free.
+    `room`: bytes that all copies may take. Raises FieldError where they would take more, or more than a share of the
+    memory that is still free.
     """
 
+    def __init__(self, state: Working, room: int | None = None) -> None:
+        self.state, self._room = state, room
+        self._copies: dict[int, Array] = {}  # by the working array
+
+    def write(self, field: str, box: Box, values: Array) -> None:
+        """Set cells of an array, in a copy of it."""
+        array = self.state.arrays[field]
+        if id(array) not in self._copies:
+            check(sum(copy.nbytes for copy in self._copies.values()) + array.nbytes, self._room)
+            self._copies[id(array)] = array.copy()
+        self._copies[id(array)][box] = values
+
+    def problem(self) -> Problem:
+        """The problem in this state."""
+        arrays = {name: self._copies.get(id(array), array) for name, array in self.state.arrays.items()}
+        return Problem.over(with_arrays(self.state.fields, arrays))
+
+
+class Rewind(StateBeside):
+    """One state on the way back, of which every array is a copy: it can be read on any thread."""
+
     def __init__(self, state: Working) -> None:
-        self.state = state
+        super().__init__(state)
         check(sum(array.nbytes for array in state.arrays.values()))
-        self._then: dict[int, Array] = {id(array): array.copy() for array in state.arrays.values()}
+        self._copies = {id(array): array.copy() for array in state.arrays.values()}
 
     def write(self, field: str, box: Box, values: Array) -> None:
         """Put cells of an array back, in a copy: the problem of a later state holds the one before."""
         array = self.state.arrays[field]
         check(array.nbytes)
-        earlier = self._then.get(id(array), array).copy()
-        earlier[box] = values
-        self._then[id(array)] = earlier
-
-    def problem(self) -> Problem:
-        """The problem as it was then."""
-        arrays = {name: self._then.get(id(array), array) for name, array in self.state.arrays.items()}
-        return Problem.over(with_arrays(self.state.fields, arrays))
+        self._copies[id(array)] = self._copies.get(id(array), array).copy()
+        super().write(field, box, values)
 
 
 class Backward(Protocol):
     """A step that can be gone back beside the document."""
 
-    def back(self, rewind: Rewind) -> None: ...
+    def back(self, state: StateBeside) -> None: ...
 
 
 class PastStates:

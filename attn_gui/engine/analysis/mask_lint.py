@@ -13,6 +13,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.errors import Note
 from attn_gui.engine.problem.layers import ALIGN, Aligned, Layer
+from attn_gui.engine.problem.masks import holds_switches
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.scores import SCORES
@@ -94,6 +95,27 @@ class SunkRows(Rule):
             yield Finding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)
 
 
+class AddedSwitches(Rule):
+    """A bias of 0 and 1 alone: booleans that were meant to open and close keys are added to the scores."""
+
+    key = "added_switches"
+    words = QT_TRANSLATE_NOOP(
+        "Masks", "Layer {number} ({layer}) looks like a boolean mask: its 0 and 1 are added to scores and close no key."
+    )
+    remedy = QT_TRANSLATE_NOOP("Masks", "Open keys at 1, close them at 0")
+
+    def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
+        for place, note in added_switches(problem):
+            yield Finding(self.key, note, None, place, remedy=self.remedy)
+
+
+def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
+    """(position, what is said of it) of every enabled bias that holds 0 and 1 alone."""
+    for place, layer in enumerate(problem.mask):
+        if layer.enabled and holds_switches(layer):
+            yield place, Note(AddedSwitches.words, {"number": place, "layer": Note(layer.label, {})})
+
+
 class Alignment(Rule):
     """A rule of positions where queries and keys differ in number: which of them belong together is a choice."""
 
@@ -133,7 +155,9 @@ class Crowded(Rule):
             yield Finding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
 
 
-RULES: dict[str, Rule] = {rule.key: rule for rule in (ClosedRows(), SunkRows(), Alignment(), Crowded())}
+RULES: dict[str, Rule] = {
+    rule.key: rule for rule in (ClosedRows(), SunkRows(), AddedSwitches(), Alignment(), Crowded())
+}
 
 
 def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[Finding, ...] | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, overflow_limit, overflowed
 from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.chain.node import Fetch, Node
 from attn_gui.engine.evaluation.readout import Readout
@@ -25,8 +25,9 @@ Place = tuple[int, int, slice]  # item, head, rows
 class OpenKeys(NamedTuple):
     """Keys that the enabled layers leave to every row, as three arrays (items, heads, n).
 
-    `counts`: keys that are open; a bias of −∞ closes, too. `largest`, `smallest`: of the sums of the tables of biases
-    over them, −∞ without an open key. Items and heads are 1 where no layer tells them apart.
+    `counts`: keys that are open; a bias of −∞ closes, too, as do biases beyond the problem's dtype. `largest`,
+    `smallest`: of the sums of the tables of biases over them, −∞ without an open key. Items and heads are 1 where no
+    layer tells them apart.
     """
 
     counts: Array
@@ -43,7 +44,7 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
     cells = [(layer.adds, layer_cells(layer, sizes)) for layer in layers if layer not in runs]
     counts = np.zeros((items, heads, problem.n), np.int64)
     largest, smallest = np.zeros(counts.shape), np.zeros(counts.shape)
-    step = max(1, AT_ONCE // problem.m) if cells else problem.n
+    step, limit = max(1, AT_ONCE // problem.m) if cells else problem.n, overflow_limit(problem.dtype)
     for item, head in np.ndindex(items, heads):
         for low in range(0, problem.n, step):
             if cancelled():
@@ -52,7 +53,7 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
             first, stop = _common_run(runs, place, sizes)
             counts[place] = np.maximum(stop - first, 0)
             if cells:
-                counts[place], largest[place], smallest[place] = _counted(cells, place, first, stop, problem.m)
+                counts[place], largest[place], smallest[place] = _counted(cells, place, first, stop, problem.m, limit)
     largest[counts == 0] = smallest[counts == 0] = -inf
     return OpenKeys(counts, largest, smallest)
 
@@ -72,7 +73,7 @@ def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Ar
 
 
 def _counted(
-    cells: Sequence[tuple[bool, Readable]], place: Place, first: Array, stop: Array, m: int
+    cells: Sequence[tuple[bool, Readable]], place: Place, first: Array, stop: Array, m: int, limit: float
 ) -> tuple[Array, Array, Array]:
     """The open keys of some rows, and the largest and the smallest bias over them, by their cells."""
     keys = np.arange(m)
@@ -84,6 +85,7 @@ def _counted(
             bias = bias + part
         else:
             is_open &= part
+    bias = overflowed(bias, limit)
     is_open &= ~np.isneginf(bias)
     return is_open.sum(axis=1), np.where(is_open, bias, -inf).max(axis=1), np.where(is_open, bias, inf).min(axis=1)
 
@@ -102,9 +104,11 @@ def _read(cells: Readable, place: Place) -> Array:
 def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Array:
     """Flags of the keys that the query of a cell sees: not behind a mask, and not at a score of −∞.
 
-    A key that was given a weight by hand counts whatever its score is.
+    A key that was given a weight by hand counts whatever its score is, and so does every key of given weights.
     """
     row = (*indices.cell(index[:3]), slice(0, evaluation.problem.m))
+    if evaluation.logits is None:
+        return np.ones(evaluation.problem.m, bool)
     logits, weights = (fetch(name, row).reshape(-1) for name in (evaluation.logits, evaluation.weights))
     seen = ~np.isneginf(logits) | (weights != 0)
     allowed = evaluation.allowed(index[0], index[1], row[2], row[3])
@@ -114,7 +118,7 @@ def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Arra
 def sink_share(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> float:
     """The share of the row of a weight that the sink of its head takes: that of one more key; 0 without a sink."""
     problem, node = evaluation.problem, evaluation.node(evaluation.computed(evaluation.weights))
-    if problem.sink is None:
+    if problem.sink is None or evaluation.logits is None:
         return 0.0
     logits = fetch(evaluation.logits, (*indices.cell(index[:3]), slice(0, problem.m))).reshape(-1)
     temperature = None if problem.temperature is None else np.asarray(problem.temperature)
@@ -127,7 +131,14 @@ def closing_layer(evaluation: Readout, node: Node, index: tuple[int, ...]) -> in
 
     A number that was put in its place by hand opens it from the stage on in which it was put.
     """
-    if not node.stage.behind_mask or not evaluation.closes or _put_by_hand(evaluation, node, index):
+    if not node.stage.behind_mask or not evaluation.closes:
+        return None
+    if not node.stage.per_head:  # of all heads together: closed where each of them is
+        batch, *place = index
+        own = evaluation.node(evaluation.weights)
+        heads = [closing_layer(evaluation, own, (batch, head, *place)) for head in range(evaluation.problem.num_heads)]
+        return None if None in heads else heads[0]
+    if _put_by_hand(evaluation, node, index):
         return None
     return next((k for k, open_ in evaluation.layers_at(index) if not open_), None)
 

@@ -41,6 +41,7 @@ class PerQuery:
     def _row(self) -> tuple[str, Array]:
         """The input of the softmax: the stage before it, and its row."""
         name = self._evaluation.logits
+        assert name is not None, "given weights have no such equation"
         row = self._evaluation.fetch(name, (*cell(self._place), slice(0, self._evaluation.problem.m)))
         return name, np.array(row[0, 0, 0])
 
@@ -238,7 +239,7 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
     """Whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
     entry = STAGE.get(plain_name(stage))
-    if entry is None:  # a map that is derived from others
+    if entry is None or evaluation.logits is None:  # a map that is derived from others, or weights that are given
         return False
     node = evaluation.node(evaluation.computed(stage))
     if entry.shares or entry.over_keys:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from attn_gui.engine.analysis.solving.answer import Ask, Solution
 from attn_gui.engine.analysis.solving.map_targets import answer_map, unmoved
 from attn_gui.engine.analysis.solving.probed import Probed
 from attn_gui.engine.analysis.solving.row import Row, row_box
-from attn_gui.engine.analysis.solving.shortest import CLOSE, shortest
+from attn_gui.engine.analysis.solving.shortest import CLOSE, searched
 from attn_gui.engine.analysis.solving.unknowns import Cells, bias_box, with_own_bias
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.chain.node import as_index
@@ -21,6 +21,7 @@ from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_number
 from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.problem.problem import Problem
@@ -37,7 +38,14 @@ ODDS = ("kept", "free")
 
 
 def solve(
-    problem: Problem, stage: str, index: Sequence[int], target: float, by: str = "query", odds: str | None = None
+    problem: Problem,
+    stage: str,
+    index: Sequence[int],
+    target: float,
+    by: str = "query",
+    odds: str | None = None,
+    *,
+    cancelled: Callable[[], bool] = bool,
 ) -> Solution:
     """The problem in which one cell has the value `target`, for the smallest change of one row.
 
@@ -45,9 +53,11 @@ def solve(
     the row of `x` behind the query. `odds` "kept": those among the other open keys of the row stay; "free": they go
     along; None: kept where up to d_k + 1 keys are open and the score is linear, free where they hardly ever could be
     kept, or where nothing keeps them (a sink, a norm of Q or K, a change by hand).
-    Cells of an output: by query, x or bias, a nearby solution.
+    Cells of an output: by query, x or bias, a nearby solution. Where there is no closed formula, steps are taken from
+    several starts, with a limit of the work: what is not reached is the nearest that was found.
     `index` has one integer per axis of the stage's shape, batch included. No map is ever held.
-    Raises StageError, PlaceError, and ValueError or TypeError with one sentence where the question makes no sense.
+    Raises Stopped soon after `cancelled()` has become true; StageError, PlaceError, and ValueError or TypeError with
+    one sentence where the question makes no sense.
     Source: the shortest solution of a linear system (Golub, Van Loan, 2013) in `solving.exact`, Gauss–Newton and
     gradient projection (Nocedal, Wright, 2006) in `solving.shortest`.
     """
@@ -62,7 +72,7 @@ def solve(
     entry = evaluation.node(stage).stage
     _check_target(entry, target, by)
     cells = Cells(start, field)
-    ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by)
+    ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by, cancelled)
     if not entry.square:
         return _output(ask)
     if not evaluation.elementary:
@@ -91,6 +101,8 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
 
 
 def _check_way(problem: Problem, by: str) -> None:
+    if not problem.compares:
+        raise FieldError(sentences.NO_SCORES)
     if by == "x" and not problem.projected:
         raise FieldError(verdicts.NO_X)
     if by in ("query", "key") and problem.projected:
@@ -112,8 +124,7 @@ def _box(evaluation: Evaluation, cells: Cells, stage: str, place: tuple[int, ...
 def _output(ask: Ask) -> Solution:
     if not math.isfinite(ask.reached):
         raise FieldError(verdicts.WILD, stage=ask.stage)
-    question = Probed(ask.evaluation, ask.cells, ask.box, ask.stage, ask.place, ask.target)
-    _, steps, left = shortest(question, question.zero)
+    steps, left = searched(Probed(ask, ask.stage, ask.target))
     feasible = left <= CLOSE[ask.problem.dtype] * max(1.0, abs(ask.target))
     reason = Reason(verdicts.NEARBY, steps=steps) if feasible else _outside(ask)
     residual = abs(ask.reached - ask.target)

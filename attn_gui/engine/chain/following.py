@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, overflow_limit
 from attn_gui.engine.chain.hand_node import ByHand, Changed, Step
 from attn_gui.engine.chain.node import Fetch, Node
 from attn_gui.engine.chain.symbols import computed_name
@@ -91,7 +91,7 @@ def _by_hand(
         steps.append(Step(position, record, box, len(inputs), shape))
         inputs.append(Reference(field, ("",) * len(shape)))
         names.append(field)
-    return ByHand(Changed(node.stage), tuple(inputs), tuple(names), node.sizes, {}, tuple(steps))
+    return ByHand(Changed(node.stage), tuple(inputs), tuple(names), node.sizes, {}, node.limit, tuple(steps))
 
 
 def nodes_of(
@@ -101,18 +101,20 @@ def nodes_of(
 ) -> list[Node]:
     """The chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by hand."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
-    return build(change(stages_of(problem)), sources, sizes_of(problem), Following(problem.interventions, masked))
+    following = Following(problem.interventions, masked)
+    return build(change(stages_of(problem)), sources, sizes_of(problem), following, overflow_limit(problem.dtype))
 
 
 def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
     """The nodes of the derived maps, which read the chain with what is changed by hand in it."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
     following = Following(problem.interventions, masked)
-    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), following)
+    limit = overflow_limit(problem.dtype)
+    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), following, limit)
     names = {stage.name for stage in DERIVED}
     return [node for node in nodes if node.name in names]
 
 
 def computed_nodes(problem: Fields) -> list[Node]:
     """The chain without what is changed by hand."""
-    return build(stages_of(problem), sources_of(problem), sizes_of(problem))
+    return build(stages_of(problem), sources_of(problem), sizes_of(problem), limit=overflow_limit(problem.dtype))

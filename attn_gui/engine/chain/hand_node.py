@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, overflowed
 from attn_gui.engine.chain.node import Fetch, Node, shown
 from attn_gui.engine.chain.symbols import cell_latex
 from attn_gui.engine.graph import indices
@@ -128,7 +128,7 @@ class ByHand(Node):
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
         """(box, array): what was computed, and each step on it in turn."""
         cells, _ = self._carried_out(box, fetch)
-        return box, cells
+        return box, overflowed(cells, self.limit)
 
     def _carried_out(self, box: Box, fetch: Fetch) -> tuple[Array, list[Trail]]:
         cells, trail = np.array(fetch(self.computed, box)), []

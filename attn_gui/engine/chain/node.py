@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array, Box, overflowed
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.contraction import align, restore
 from attn_gui.engine.graph.expressions.expression import Cell, Expression, subscripted
 from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Axes, Ranges, Reference
 from attn_gui.engine.graph.stage import Input, Stage
 from attn_gui.engine.problem import sentences
@@ -37,6 +39,7 @@ class Node:
     fields: tuple[str, ...]  # how each input is called outside
     sizes: dict[str, int]
     gates: Mapping[int, str]  # the stage's gates, of those that are there
+    limit: float = math.inf  # from here on a result is ±∞ to whatever reads it, as it is in the problem's dtype
 
     @property
     def name(self) -> str:
@@ -120,6 +123,8 @@ class Node:
         box, parts, lengths = self.needs(box)
         with np.errstate(all="ignore"):  # a cell shows what is wrong with its number
             out = self.stage.forward(*self._read(parts, lengths, fetch))
+            if not (self.stage.shares or self.stage.role is Role.CLOSE):  # no larger than what they read
+                out = overflowed(out, self.limit)
         return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:

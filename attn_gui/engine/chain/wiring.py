@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
@@ -19,12 +20,14 @@ def build(
     sources: Mapping[str, Source],
     sizes: Mapping[str, int],
     followed: Following = lambda node, sources: (node,),
+    limit: float = math.inf,
 ) -> list[Node]:
     """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
 
     A stage can be read by its own name, too; `stream` is x as it was given.
 
     `followed` says which nodes stand in the place of one: it may be computed under another name, and then changed.
+    From `limit` on a result is ±∞.
     """
     latest = {name: name for name in sources}
     fields = {name: source.field for name, source in sources.items()}
@@ -46,6 +49,7 @@ def build(
             tuple(fields.get(ref.name, ref.name) for ref in inputs),
             learned,
             _gates(stage, latest),
+            limit,
         )
         latest |= {stage.target.name: stage.name, stage.name: stage.name}
         if alone and stage.target.name == "x":

@@ -116,7 +116,7 @@ class Difference(Evaluation):
         before, after = (side.problem.arrays().get(field) for side in (self.before, self.after))
         return before is not None and after is not None and before.shape == after.shape
 
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+    def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask of either leaves open; None where one of them closes none."""
         found = [side.allowed(batch, head, rows, columns) for side in (self.before, self.after)]
         if found[0] is None or found[1] is None:

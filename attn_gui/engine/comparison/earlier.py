@@ -62,7 +62,7 @@ class Earlier(Difference):
         """A block of a matrix of the problem before."""
         return self.before.field_block(field, batch, rows, columns)
 
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+    def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask before leaves open."""
         return self.before.allowed(batch, head, rows, columns)
 

@@ -91,7 +91,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
                 ("without head {head}", "关闭头 {head}"),
                 ("with head {head}", "保留头 {head}"),
                 _head_off,
-                lambda problem: True,
+                lambda problem: problem.mixes,
             ),
             ReadyMade(
                 "with-interventions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -255,6 +255,36 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
     kept = tuple(
         one for one in problem.interventions if one.stage in left and not (one.enabled and one.stage in DIRECT)
     )
+    return changed if kept == problem.interventions else changed | {"interventions": kept}
+
+
+def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, Any]:
+    """The fields that give Q, K and V as these matrices and take X and its weights away.
+
+    Tokens, masks and whatever has their sizes follow; several heads become one where they do not share the columns.
+    Raises ValueError or TypeError with one sentence.
+    """
+    names = ["x", "context", "block", *(f"{kind}_{part}" for kind in "wb" for part in DIRECT)]
+    changed: dict[str, Any] = {name: None for name in names if getattr(problem, name) is not None}
+    if problem.projected:
+        widths = {"query": problem.num_heads * problem.d_k, "key": problem.w_key.shape[-1]}
+        rows = {"query": problem.n, "key": problem.m, "value": problem.m}
+        widths["value"] = problem.w_value.shape[-1]
+        changed |= {name: np.zeros((rows[name], widths[name]), problem.dtype) for name in DIRECT}
+        if problem.self_attention and problem.key_tokens is None:
+            changed["key_tokens"] = problem.query_tokens
+    query, key, value = (matrices[name] for name in DIRECT)
+    shared = problem.kv_heads == problem.num_heads and not (query.shape[1] % problem.num_heads)
+    heads = problem.num_heads if shared and not value.shape[1] % problem.num_heads else 1
+    sizes = {"batch_size": 1, "num_heads": heads, "n": len(query), "m": len(key)}
+    draft = drafted(problem, changed)
+    for name, size in (sizes | {"d_k": query.shape[1] // heads, "d_v": value.shape[1] // heads}).items():
+        fields = resize(draft, **{name: size}).fields
+        changed |= fields
+        draft = drafted(draft, fields)
+    changed |= {name: np.asarray(matrices[name], problem.dtype) for name in DIRECT}
+    left = {node.name for node in computed_nodes(drafted(problem, changed))}
+    kept = tuple(one for one in draft.interventions if one.stage in left and one.stage not in DIRECT)
     return changed if kept == problem.interventions else changed | {"interventions": kept}
 
 

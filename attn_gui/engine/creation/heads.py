@@ -12,6 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import made
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.shapes.drafts import fields_with
 
@@ -54,7 +55,8 @@ def duplicated(problem: Problem, head: int) -> Resized:
 
 
 def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
-    """Every one of these heads with the mean of their columns of Q, K and V, or of the weights that make them.
+    """Every one of these heads with the mean of their columns of Q, K and V, of the weights that make them, or of the
+    attention weights where these are given.
 
     Means in float64, rounded once. w_output stays. Raises FieldError for fewer than two heads, and where another head
     reads a K/V head of theirs.
@@ -70,6 +72,9 @@ def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
     for part, mine in (("query", chosen), ("key", kv_heads), ("value", kv_heads)):
         for name, array, count in _columns(problem, part):
             changed[name] = _blocks(array, -1, count, count, partial(_mean, sorted(mine)))
+    if problem.weights is not None:
+        count = problem.num_heads
+        changed[GIVEN] = _blocks(problem.weights, -3, count, count, partial(_mean, sorted(chosen)))
     return Resized(fields_with(problem, changed))
 
 
@@ -104,6 +109,8 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
     for part, mine in (("query", order), ("key", kv_order), ("value", kv_order)):
         for name, array, count in _columns(problem, part):
             changed[name] = _taken(array, -1, count, mine)
+    if problem.weights is not None:
+        changed[GIVEN] = _taken(problem.weights, -3, heads, order)
     if problem.w_output is not None:
         changed["w_output"] = _taken(problem.w_output, 0, heads, order)
     if problem.sink is not None:

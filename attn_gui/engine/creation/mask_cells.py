@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import made
-from attn_gui.engine.problem.masks import Custom, Layer, layer_from_mapping
+from attn_gui.engine.problem.masks import Custom, Layer, holds_switches, layer_from_mapping
 
 FILLS = ("open", "close", "swap", "transpose")
 
@@ -31,21 +31,26 @@ def refilled(layer: Layer, how: str) -> Layer:
 
 
 def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
-    """A bias in two layers: booleans that close where it is `sunk` or lower, and what is left of it, if anything is."""
+    """A bias in two layers: booleans that close where it is `sunk` or lower, and what is left of it, if anything is.
+
+    One of 0 and 1 alone becomes booleans, 1 for an open cell.
+    """
     values = layer.cells
     assert values is not None, "a rule has no cells"
+    switches = holds_switches(layer)
+    bound = 0.0 if switches else sunk
     kind = values.dtype
 
     def write(new: Array) -> None:
         np.copyto(new, values)
-        new[values <= sunk] = 0
+        new[values <= bound] = 0
 
     def flags(new: Array) -> None:
-        np.less_equal(values, sunk, out=new)
+        np.less_equal(values, bound, out=new)
         np.logical_not(new, out=new)
 
     closed = Custom(enabled=layer.enabled, allowed=made(values.shape, bool, flags))
-    if not np.any(values, where=values > sunk):
+    if switches or not np.any(values, where=values > sunk):
         return (closed,)
     return closed, layer.changed(**{layer.table: made(values.shape, kind, write)})
 

@@ -6,15 +6,18 @@ from typing import Any, NamedTuple
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.memory import filled, grown, outline, overlay
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.checks import as_choice, as_count
 from attn_gui.engine.problem.errors import FieldError, Note
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import Record
 from attn_gui.engine.problem.shapes.drafts import drafted
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import lacking
 
 from .by_hand_cells import following
 from .filling import with_tokens
@@ -62,7 +65,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
         return Resized({})
     plan = _Plan(problem)
     if name == "num_heads":
-        plan.recut(value) if keep == "d_model" else plan.heads(value)
+        plan.recut(value) if keep == "d_model" and problem.compares else plan.heads(value)
     else:
         getattr(plan, name)(value)
     follow, went = following(problem, plan.fields)
@@ -116,9 +119,12 @@ class _Plan:
         kv_heads = heads if kv_before == before else self.kv_heads_for(heads)
         self.fields["num_heads"] = heads
         self._regroup("query", before, heads, problem.d_k)
+        if not problem.compares:
+            self.fields["num_kv_heads"] = kv_heads
         self._regroup("key", kv_before, kv_heads, self._columns("key") // kv_before)
         self._regroup("value", kv_before, kv_heads, problem.d_v)
         self._output_rows(before, heads, problem.d_v)
+        self._maps(-3, heads)
         self._each_head(heads)
         self._mask_axis(1, before, heads)
         self.notes += of_counts(problem, heads, kv_heads)
@@ -129,12 +135,15 @@ class _Plan:
             choices = tuple(str(k) for k in range(1, problem.num_heads + 1) if problem.num_heads % k == 0)
             raise FieldError(sentences.KV_COUNTS, got=kv_heads, heads=problem.num_heads, choices=choices)
         before = problem.num_kv_heads
+        if not problem.compares:
+            self.fields["num_kv_heads"] = kv_heads
         self._regroup("key", before, kv_heads, self._columns("key") // before)
         self._regroup("value", before, kv_heads, problem.d_v)
         self.notes += of_groups(problem, problem.num_heads, kv_heads)
 
     def d_k(self, width: int) -> None:
         problem = self.problem
+        self._need(Role.SCORE)
         if problem.turns and width % 2:
             raise FieldError(sentences.EVEN_HEAD, got=width)
         follows = self._columns("key") // problem.num_kv_heads == problem.d_k
@@ -148,12 +157,14 @@ class _Plan:
 
     def d_v(self, width: int) -> None:
         problem = self.problem
+        self._need(Role.MIX)
         self._regroup("value", problem.num_kv_heads, problem.num_kv_heads, width)
         self._output_rows(problem.num_heads, problem.num_heads, width)
 
     def d_model(self, width: int) -> None:
         """The width of x; the rows of the weights that read it follow, and with a block all that is added to x."""
         problem = self.problem
+        self._need(Role.SCORE)
         if not problem.projected:
             raise FieldError(
                 sentences.DIRECT_WIDTH, heads=problem.num_heads, width=problem.d_k, expected=problem.d_model
@@ -176,8 +187,10 @@ class _Plan:
 
     def n(self, rows: int) -> None:
         problem = self.problem
-        before, name = problem.n, "x" if problem.projected else "query"
-        self._rows(name, rows)
+        before = problem.n
+        if problem.compares:
+            self._rows("x" if problem.projected else "query", rows)
+        self._maps(-2, rows)
         self._mask_axis(2, before, rows)
         self._tokens("query_tokens", rows)
         if problem.self_attention:
@@ -189,7 +202,9 @@ class _Plan:
         if problem.self_attention:
             raise FieldError(sentences.SELF_ATTENTION)
         for name in ("context",) if problem.projected else ("key", "value"):
-            self._rows(name, rows)
+            if getattr(problem, name) is not None:
+                self._rows(name, rows)
+        self._maps(-1, rows)
         self._mask_axis(3, problem.m, rows)
         self._tokens("key_tokens", rows)
 
@@ -199,6 +214,10 @@ class _Plan:
         given = {name: getattr(problem, name) for name in ("query", "key", "value", "x", "context")}
         arrays = {name: array for name, array in given.items() if array is not None}
         batched = [name for name, array in arrays.items() if array.ndim == 3] or list(arrays)
+        if problem.weights is not None:
+            maps = problem.weights if problem.weights.ndim == 4 else problem.weights[None]
+            self._put(GIVEN, (items, *maps.shape[1:]), maps)
+            batched = [name for name in batched if arrays[name].ndim == 3]  # values that all items share stay so
         for name in batched:
             array = arrays[name]
             self._put(name, (items, *array.shape[-2:]), array if array.ndim == 3 else array[None])
@@ -206,8 +225,21 @@ class _Plan:
 
     # --- columns and rows ------------------------------------------------------------------------
     def _columns(self, part: str) -> int:
-        """The columns of Q, K or V, given or projected."""
-        return int(getattr(self.problem, f"w_{part}" if self.problem.projected else part).shape[-1])
+        """The columns of Q, K or V, given or projected; 0 of one that is not there."""
+        array = getattr(self.problem, f"w_{part}" if self.problem.projected else part)
+        return 0 if array is None else int(array.shape[-1])
+
+    def _need(self, role: Role) -> None:
+        """Raise FieldError for a problem that has no such part."""
+        if (lack := lacking(self.problem, [role])) is not None:
+            raise FieldError(lack)
+
+    def _maps(self, axis: int, count: int) -> None:
+        """An axis of given weights."""
+        if self.problem.weights is not None:
+            shape = list(self.problem.weights.shape)
+            shape[axis] = count
+            self._put(GIVEN, tuple(shape))
 
     def _regroup(self, part: str, heads_before: int, heads: int, width: int) -> None:
         """Columns of Q, K or V: each head keeps its first ones, heads and columns change at their end."""

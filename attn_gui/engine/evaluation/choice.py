@@ -41,6 +41,10 @@ def evaluation_of(problem: Problem) -> Evaluation:
 def _chosen(problem: Problem) -> Evaluation:
     if not is_long(problem):
         return Evaluation(problem)
+    if not problem.compares:
+        from .given import GivenEvaluation
+
+        return GivenEvaluation(problem)
     from .streaming import StreamingEvaluation  # a small problem need not load it
 
     return StreamingEvaluation(problem)

@@ -42,7 +42,8 @@ class Recomputed:
 class Evaluation(Readout):
     """All stages of one problem. It copies no array of the problem: it reads them where they are.
 
-    Numbers are held as float64 and rounded to the problem's dtype once, when they are read.
+    Numbers are held as float64 and rounded to the problem's dtype once, when they are read; what lies beyond that is ±∞
+    for the stages that follow, too.
     """
 
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as

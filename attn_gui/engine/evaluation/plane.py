@@ -64,8 +64,8 @@ class Plane:
         head = self.head if self.head is not None or not self._heads else 0
         values = self.evaluation.block(self.stage, self.batch, head, rows, columns)
         allowed = None
-        if self._entry.behind_mask and head is not None:
-            allowed = self.evaluation.allowed(self.batch, head, rows, columns)
+        if self._entry.behind_mask:
+            allowed = self.evaluation.allowed(self.batch, head if self._heads else None, rows, columns)
         if self.transposed:
             return values.T, None if allowed is None else allowed.T
         return values, allowed

@@ -87,9 +87,9 @@ class Readout:
         return stage_of(Role.PROJECT)
 
     @property
-    def logits(self) -> str:
-        """The stage that the softmax reads."""
-        return self.stages[self.stages.index(self.weights) - 1]
+    def logits(self) -> str | None:
+        """The stage that the softmax reads; None where the weights are given."""
+        return self.stages[self.stages.index(self.weights) - 1] if self.scores in self.stages else None
 
     def latest(self, variable: str) -> str:
         """The last stage that writes a variable of the formulas: the turned keys rather than the keys."""
@@ -197,12 +197,17 @@ class Readout:
         array = self.problem.arrays()[field]
         return np.asarray(item_of(array, batch)[rows, columns])
 
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
-        """Cells of a map that the mask leaves open, or that were set by hand; None when no boolean layer is enabled."""
+    def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
+        """Cells of a map that the mask leaves open, or that were set by hand; None when no boolean layer is enabled.
+
+        Without a head those that any head leaves open.
+        """
         if self.mask is None:
             return None
         n, m = self.problem.n, self.problem.m
-        return np.asarray(self.fetch(self.mask, (*indices.cell((batch, head)), _cut(rows, n), _cut(columns, m)))[0, 0])
+        heads = slice(0, self.problem.num_heads) if head is None else slice(head, head + 1)
+        found = self.fetch(self.mask, (slice(batch, batch + 1), heads, _cut(rows, n), _cut(columns, m)))[0]
+        return np.asarray(found[0] if head is not None else found.any(axis=0))
 
     def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
         """(position, whether it is open there) of every enabled boolean layer, for one cell of a map."""

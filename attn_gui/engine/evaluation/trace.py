@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import product
 from math import prod
 from operator import index as whole_number
 from typing import TypeGuard
@@ -12,7 +14,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError
+from attn_gui.engine.problem.errors import FieldError, FieldTypeError, PlaceError
 from attn_gui.engine.problem.notebook_display import Pictured
 from attn_gui.engine.problem.problem import Problem
 
@@ -89,6 +91,24 @@ class Trace(Pictured, Mapping[str, Array]):
         found.flags.writeable = False
         return found
 
+    def readings(self, head: int | None = None) -> dict[str, Array]:
+        """Numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", and where tokens are
+        named "previous_token", "duplicate_token", "induction".
+
+        Each (batch, head), of one head (batch,). Raises PlaceError for a head that is not there.
+        """
+        from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, rows_of
+
+        evaluation, heads = evaluation_in(self, "readings", WEIGHTS), _heads(self, head)
+        found = {}
+        for key in READINGS:
+            if READINGS[key].fits(self.problem):
+                places = product(range(self.problem.map_shape[0]), heads)
+                rows = (partial(rows_of, evaluation, *place) for place in places)
+                numbers = [READINGS[key].measure(self.problem, each) for each in rows]
+                found[key] = np.array(numbers).reshape(-1, *(len(heads),) if head is None else ())
+        return found
+
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """A 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.
 
@@ -103,6 +123,18 @@ class Trace(Pictured, Mapping[str, Array]):
             if not (_is_whole(place) or (place is None and name == "head")):
                 raise FieldTypeError(sentences.NOT_WHOLE, field=name, got=repr(place))
         return reading(self.evaluation, stage).block(stage, batch, head, rows, columns)
+
+
+def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:
+    """The heads that are meant. Raises PlaceError for one that is not there."""
+    count = trace.problem.num_heads
+    if head is None:
+        return tuple(range(count))
+    if not _is_whole(head):
+        raise FieldTypeError(sentences.NOT_WHOLE, field="head", got=repr(head))
+    if not 0 <= head < count:
+        raise PlaceError(sentences.NO_HEAD, got=head, heads=count)
+    return (head,)
 
 
 def trace_text(trace: Trace) -> str:

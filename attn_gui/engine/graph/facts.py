@@ -85,6 +85,7 @@ class Facts(TypedDict, total=False):
     heads: str
     transposed: bool
     elementary: bool
+    shares: bool
     told: str
     role: Role
     block: str

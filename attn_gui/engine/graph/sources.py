@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.fields import DIRECT, MATRICES, Fields
+from attn_gui.engine.problem.fields import DIRECT, GIVEN, MATRICES, Fields
 from attn_gui.engine.problem.masks import Layer, Sizes
 
 
@@ -64,14 +64,15 @@ def sources_of(problem: Fields) -> dict[str, Source]:
         found |= {name: (f"block.{name}", cells) for name, cells in tables.items()}
     found |= {name: (name, getattr(problem, name)) for name in ("softcap", "temperature", "rotary_theta")}
     found["qk_norm_eps"] = ("qk_norm_eps", problem.qk_norm_eps)
-    found["scale"] = ("scale", problem.effective_scale)
+    if problem.compares:
+        found["scale"] = ("scale", problem.effective_scale)
     sources = {name: Source(field, np.asarray(cells)) for name, (field, cells) in found.items() if cells is not None}
     return sources | _positions(problem) | layer_sources(problem) | _by_hand(problem)
 
 
 def _called(name: str) -> str:
     """A matrix as the formulas call it: what is given in place of a stage, or has the name of a number of a score."""
-    return f"given_{name}" if name in DIRECT else f"{name}_weight" if name.endswith("_norm") else name
+    return f"given_{name}" if name in (*DIRECT, GIVEN) else f"{name}_weight" if name.endswith("_norm") else name
 
 
 def _by_hand(problem: Fields) -> dict[str, Source]:

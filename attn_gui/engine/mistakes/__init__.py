@@ -1,29 +1,24 @@
-"""Usual mistakes in computing attention by hand, one a file. Imports the engine; a mistake more is one line here."""
+"""Usual mistakes in computing attention, by subject: one more is one class and its line here. Imports the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .masking.closed_as_zero import ClosedAsZero
-from .masking.mask_after_softmax import MaskAfterSoftmax
-from .masking.mask_flipped import MaskFlipped
+from .heads import HeadsCutByView, HeadsInterleaved, HeadsJoinedByView, HeadsTiled, MeanOverHeads, SoftmaxOverHeads
+from .masking import CausalTooEarly, CausalTooLate, ClosedAsZero, MaskAdded, MaskAfterSoftmax, MaskFlipped
 from .mistake import Mistake
-from .products.heads_interleaved import HeadsInterleaved
-from .products.key_not_transposed import KeyNotTransposed
-from .products.plain_sum import PlainSum
-from .products.projection_transposed import ProjectionTransposed
-from .products.query_key_swapped import QueryKeySwapped
-from .products.weights_transposed import WeightsTransposed
-from .scaling.by_all_heads import ByAllHeads
-from .scaling.by_width import ByWidth
-from .scaling.multiplied import Multiplied
-from .scaling.not_scaled import NotScaled
-from .scaling.scale_after_bias import ScaleAfterBias
-from .shares.columns import DownColumns
-from .shares.not_divided import NotDivided
-from .shares.overflowing import Overflowing
-from .shares.plain_shares import PlainShares
+from .products import (
+    KeyNotTransposed,
+    PlainSum,
+    ProjectionTransposed,
+    QueryKeySwapped,
+    RotaryNeighbors,
+    ValueNotProjected,
+    WeightsTransposed,
+)
+from .scaling import ByAllHeads, ByWidth, Multiplied, NotScaled, RootForgotten, RootInverted, ScaleAfterBias
+from .softmax import DownColumns, DropoutOn, NoSoftmax, NotDivided, Overflowing, PlainShares
 
 MISTAKES: Mapping[str, Mistake] = MappingProxyType(
     {
@@ -34,19 +29,33 @@ MISTAKES: Mapping[str, Mistake] = MappingProxyType(
             ByAllHeads(),
             Multiplied(),
             ScaleAfterBias(),
+            RootForgotten(),
+            RootInverted(),
             KeyNotTransposed(),
             QueryKeySwapped(),
+            HeadsCutByView(),
             HeadsInterleaved(),
+            HeadsTiled(),
             ProjectionTransposed(),
+            ValueNotProjected(),
+            RotaryNeighbors(),
+            NoSoftmax(),
             DownColumns(),
+            SoftmaxOverHeads(),
             NotDivided(),
             PlainShares(),
             Overflowing(),
             MaskFlipped(),
+            CausalTooEarly(),
+            CausalTooLate(),
             ClosedAsZero(),
+            MaskAdded(),
             MaskAfterSoftmax(),
+            DropoutOn(),
+            MeanOverHeads(),
             PlainSum(),
             WeightsTransposed(),
+            HeadsJoinedByView(),
         )
     }
 )

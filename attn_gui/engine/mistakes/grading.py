@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attn_gui.engine.evaluation.readout import Readout
@@ -38,7 +39,19 @@ def grade(
     expected = number_at(evaluation, stage, index)
     if is_same(answer, expected, tolerance):
         return Verdict(answer, expected, right=True)
-    numbers = mistaken(evaluation, stage, index)
+    return _wrong(answer, expected, mistaken(evaluation, stage, index), tolerance)
+
+
+def grade_root(answer: float, root: float, tolerance: float = TOLERANCE) -> Verdict:
+    """The verdict on an answer to a root that is asked for, such as √d_k."""
+    if is_same(answer, root, tolerance):
+        return Verdict(answer, root, right=True)
+    numbers = ((mistake, mistake.of_root(root)) for mistake in MISTAKES.values())
+    return _wrong(answer, root, ((mistake, number) for mistake, number in numbers if number is not None), tolerance)
+
+
+def _wrong(answer: float, expected: float, numbers: Iterable[tuple[Mistake, float]], tolerance: float) -> Verdict:
+    """The verdict that names the mistakes that give an answer."""
     close = [(_gap(answer, number), mistake) for mistake, number in numbers if is_same(answer, number, tolerance)]
     close.sort(key=lambda pair: pair[0])
     return Verdict(answer, expected, right=False, mistakes=tuple(mistake for _, mistake in close))

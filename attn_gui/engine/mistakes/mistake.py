@@ -33,6 +33,10 @@ class Mistake:
         """The stages that are computed by mistake, in order; by default the right ones."""
         return stages
 
+    def of_root(self, root: float) -> float | None:
+        """What the mistake gives where a root is asked for rather than a cell; None where it is no mistake of roots."""
+        return None
+
     def made_in(self, problem: Problem) -> Evaluation:
         """Every number of a problem as the mistake makes it, computed where it is read."""
         return Mistaken(self.problem(problem), self.chain)

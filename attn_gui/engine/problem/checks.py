@@ -138,8 +138,10 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
 def as_flags(field: str, value: object, *, copy: bool) -> Array:
     """Read-only booleans with at least two axes; 0 and 1 count as booleans."""
     array = read_array(field, value)
-    if array.dtype != bool and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
+    if array.dtype != bool and array.dtype.kind not in "iuf":
         raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
+    if array.dtype != bool and not np.isin(array, (0, 1)).all():
+        raise FieldTypeError(sentences.NUMBERS_NO_BOOLEANS, field=field, got=array.dtype)
     flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()
     if flags.ndim > 4:
         raise _misshapen(sentences.AXES, field, flags, "2 to 4", flags.ndim)

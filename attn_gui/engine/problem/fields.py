@@ -20,9 +20,11 @@ from .layers import Layer
 F = TypeVar("F", bound="Fields")
 
 DIRECT = ("query", "key", "value")
+GIVEN = "weights"
 WEIGHTS = ("w_query", "w_key", "w_value")
 MATRICES = (
     *DIRECT,
+    GIVEN,
     "x",
     "context",
     "w_query",
@@ -38,6 +40,11 @@ MATRICES = (
     "rotary_frequencies",
     "sink",
 )
+COMPARING = (
+    *(name for name in MATRICES if name not in ("value", GIVEN, "w_output", "b_output")),
+    *("score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask", "block"),
+)
+"""Fields from which weights are computed: none of them is there where the weights are given."""
 QK_NORM_EPS = 1e-6  # as in Qwen3
 
 
@@ -63,6 +70,7 @@ class Fields:
     qk_norm_eps: float = QK_NORM_EPS
     rotary_frequencies: Any = None
     sink: Any = None
+    weights: Any = None
     num_heads: int = 1
     num_kv_heads: int = None  # type: ignore[assignment]  # None means num_heads and is replaced by it
     score: str = "dot"
@@ -100,7 +108,7 @@ class Fields:
 
     def scalars(self) -> dict[str, float]:
         """Every number by its dotted name; `scale` as it is used, the others where they are given."""
-        found: dict[str, Any] = {"scale": self.effective_scale}
+        found: dict[str, Any] = {"scale": self.effective_scale} if self.compares else {}
         found |= {name: getattr(self, name) for name in ("softcap", "temperature", "rotary_theta")}
         found |= {"qk_norm_eps": self.qk_norm_eps} if self.norms_heads else {}
         found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
@@ -114,6 +122,16 @@ class Fields:
     @property
     def projected(self) -> bool:
         return self.x is not None
+
+    @property
+    def compares(self) -> bool:
+        """Whether queries are compared with keys; False where the weights are given."""
+        return self.weights is None
+
+    @property
+    def mixes(self) -> bool:
+        """Whether there are values, which the weights mix into an output."""
+        return self.projected or self.value is not None
 
     @property
     def self_attention(self) -> bool:
@@ -131,8 +149,8 @@ class Fields:
 
     @property
     def d_key(self) -> int:
-        """The width of a head of K, which the additive score lets differ from that of Q."""
-        return int((self.w_key if self.projected else self.key).shape[-1]) // self.num_kv_heads
+        """The width of a head of K, which the additive score lets differ from that of Q; 0 where there is no K."""
+        return int((self.w_key if self.projected else self.key).shape[-1]) // self.num_kv_heads if self.compares else 0
 
     @property
     def d_ff(self) -> int:
@@ -146,8 +164,8 @@ class Fields:
 
     @property
     def queries(self) -> Array:
-        """The matrix whose rows are the queries: `x` or `query`."""
-        matrix: Array = self.x if self.projected else self.query
+        """The matrix whose rows are the queries: `x`, `query`, or the weights themselves."""
+        matrix: Array = self.x if self.projected else self.query if self.compares else self.weights
         return matrix
 
     @property
@@ -159,7 +177,9 @@ class Fields:
     @cached_property
     def batch_size(self) -> int:
         arrays = (self.query, self.key, self.value, self.x, self.context)
-        return next((a.shape[0] for a in arrays if a is not None and a.ndim == 3), 1)
+        batched = [array.shape[0] for array in arrays if array is not None and array.ndim == 3]
+        batched += [self.weights.shape[0]] if self.weights is not None and self.weights.ndim == 4 else []
+        return next(iter(batched), 1)
 
     @property
     def n(self) -> int:
@@ -167,7 +187,7 @@ class Fields:
 
     @property
     def m(self) -> int:
-        return int(self.keys.shape[-2])
+        return int(self.keys.shape[-2] if self.compares else self.weights.shape[-1])
 
     @property
     def kv_heads(self) -> int:
@@ -175,12 +195,13 @@ class Fields:
 
     @property
     def d_k(self) -> int:
-        """The width of a head of Q."""
-        return int((self.w_query if self.projected else self.query).shape[-1]) // self.num_heads
+        """The width of a head of Q; 0 where there is no Q."""
+        return int((self.w_query if self.projected else self.query).shape[-1]) // self.num_heads if self.compares else 0
 
     @property
     def d_v(self) -> int:
-        return int((self.w_value if self.projected else self.value).shape[-1]) // self.num_kv_heads
+        """The width of a head of V; 0 where there is no V."""
+        return int((self.w_value if self.projected else self.value).shape[-1]) // self.num_kv_heads if self.mixes else 0
 
     @property
     def d_model(self) -> int:
@@ -204,7 +225,7 @@ class Fields:
         """The factor of the scores; unless given, 1/√d_k for dot products and 1 for every other score."""
         if self.scale is not None:
             return self.scale
-        return float(self.d_k**-0.5) if SCORES[self.score].root_scale else 1.0
+        return float(self.d_k**-0.5) if self.compares and SCORES[self.score].root_scale else 1.0
 
     @cached_property
     def structure(self) -> tuple[object, ...]:

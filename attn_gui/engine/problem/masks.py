@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -15,8 +15,22 @@ from .checks import as_whole, echo, kind_of, told
 from .errors import FieldError, FieldTypeError, Note, ShapeError
 from .layers import ALIGN, Aligned, Bias, Custom, Layer, Parameter, Sizes, open_where
 from .sentences import QT_TRANSLATE_NOOP
+from .tensors import is_tensor, read_array
 
-__all__ = ["MASKS", "Bias", "Custom", "Layer", "Parameter", "Sizes", "layer_from_mapping"]
+__all__ = [
+    "MASKS",
+    "Bias",
+    "Custom",
+    "Layer",
+    "Parameter",
+    "Sizes",
+    "holds_switches",
+    "layer_from_mapping",
+    "layers_given",
+]
+
+
+SAMPLE = 1 << 10  # cells of a table that are looked at before all of it
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -261,10 +275,48 @@ def slopes(heads: int) -> Array:
 MASKS: dict[str, type[Layer]] = {layer.kind: layer for layer in (Causal, Window, Prefix, Padding, Custom, Bias, Alibi)}
 
 
-def layer_from_mapping(mapping: Mapping[str, Any] | Layer, name: str = "mask") -> Layer:
-    """A record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
+def layers_given(field: str, value: object) -> Sequence[Any]:
+    """The layers that a mask is given as: several, one of them alone, or booleans, which are a custom layer.
+
+    Raises FieldTypeError, with what to write, for an array of anything else and for what is no mask.
+    """
+    if isinstance(value, (str, Mapping, Layer)):
+        return [value]
+    if not isinstance(value, (tuple, list)) and not hasattr(value, "__array__") and not is_tensor(value):
+        raise FieldTypeError(sentences.NOT_LAYERS, field=field, got=kind_of(value))
+    if isinstance(value, (tuple, list)) and not _holds_cells(value):
+        return value
+    cells = read_array(field, value)
+    if cells.dtype == bool:
+        return [Custom(allowed=cells)]
+    if cells.dtype.kind not in "iuf":
+        raise FieldTypeError(sentences.NOT_LAYERS, field=field, got=kind_of(value))
+    either = cells.dtype.kind != "f" and bool(np.isin(cells, (0, 1)).all())
+    raise FieldTypeError(sentences.MASK_OF_0_AND_1 if either else sentences.MASK_OF_NUMBERS, field=field)
+
+
+def _holds_cells(rows: Sequence[object]) -> bool:
+    """Whether a list holds rows or cells of a table rather than layers."""
+    return bool(rows) and not any(isinstance(row, (str, Mapping, Layer)) for row in rows)
+
+
+def holds_switches(layer: Layer) -> bool:
+    """Whether a table that is added to the scores holds 0 and 1 alone, and both: booleans, most likely."""
+    cells = layer.cells if layer.adds else None
+    if cells is None or not np.isin(cells.flat[:SAMPLE], (0, 1)).all():
+        return False
+    return bool(np.isin(cells, (0, 1)).all() and cells.any() and not cells.all())
+
+
+def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "mask") -> Layer:
+    """The layer of {"kind": …, parameters}, or of a kind's name alone; a layer is returned as it is.
+
+    Raises ValueError or TypeError.
+    """
     if isinstance(mapping, Layer):
         return mapping
+    if isinstance(mapping, str):
+        mapping = {"kind": mapping}
     if not isinstance(mapping, Mapping):
         raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
     given = dict(mapping)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from .fields import Fields, unsettled
 from .records import same
 from .settling import settle
 from .shapes.fixes import fixes_of
-from .shapes.head_axis import check_leading_axis, side_by_side
+from .shapes.head_axis import check_leading_axis, heads_beside, one_map_each
 from .shapes.validation import check_shapes
 from .tensors import as_scalar
 from .written import problem_text
@@ -31,7 +32,9 @@ class Problem(Fields, Pictured):
                             `Problem.from_heads`); a batch axis may lead. Or instead of the three:
     x, context              (n, d_model), (m, d_context); no context: self-attention; a batch axis may lead
     w_query, w_key, w_value (d_model, h·d_k), (d_context, h_kv·d_k), (d_context, h_kv·d_v); b_query, b_key, b_value
-    w_output, b_output      (h·d_v, d_out), (d_out,), with either way
+    w_output, b_output      (h·d_v, d_out), (d_out,), with any value
+    weights                 or, in place of all that makes them, (h, n, m), with a `value` or without; a batch axis may
+                            lead (`Problem.from_weights`)
     num_heads, num_kv_heads whole numbers; num_kv_heads divides num_heads, None is the same number
     score                   "dot", "additive", "cosine", "gaussian" or "average"
     score_params            gaussian: {w, key_norm}; additive: {w_score_query (d_q, d_a), w_score_key (d_k, d_a),
@@ -41,7 +44,8 @@ class Problem(Fields, Pictured):
     rotary_frequencies      None, or (d_k/2,): angles a position in place of θ^(−2p/d_k)
     query_norm, key_norm    None, or (d_k,): RMSNorm of every head of Q, of K, before it turns; qk_norm_eps is its ε
     sink                    None, or (num_heads,): a logit that counts in the sum of a row and has no key
-    mask, interventions     tuples of layers and of interventions, below
+    mask, interventions     tuples of layers and of interventions, below; a mask may also be one layer, the name of its
+                            kind ("causal"), or an array of booleans (True = may attend)
     block                   None, or (needs x and d_out = d_model) a mapping, below
     query_tokens, key_tokens  n and m texts
     dtype                   "float64" or "float32"
@@ -85,13 +89,44 @@ class Problem(Fields, Pictured):
         self._fit()
 
     @classmethod
-    def from_heads(cls, query: Any, key: Any, value: Any, **fields: Any) -> Problem:
-        """A problem from heads on an axis of their own: (h, n, d) or (b, h, n, d), K and V with h_kv heads.
+    def from_heads(
+        cls, query: Any, key: Any, value: Any, *, axes: str | Sequence[str] | None = None, **fields: Any
+    ) -> Problem:
+        """A problem from heads on an axis of their own, K and V with h_kv heads.
 
         They are laid side by side, and num_heads and num_kv_heads counted; `fields` are any others of a problem.
+        `axes` is their order: "batch,head,token,column" (PyTorch's), "batch,token,head,column" (TransformerLens,
+        flash-attention) or any other; batch and head may be missing.
+        Without it they are (h, n, d) or (b, h, n, d) where the shapes do not fit (n, h, d) or (b, n, h, d) as well. An
+        order fits if the whole problem does, with the numbers of heads, tokens and masks that are given. Of two that
+        fit, the one with more than one key counts, then the one in which fewer K/V heads serve as many queries as keys.
+        If both still stand, a ShapeError spells out both. If the numbers of tokens leave (n, h, d) alone, it is taken,
+        with a UserWarning.
         Raises ShapeError, which names the matrix and the axis.
         """
-        return cls.of(side_by_side(query, key, value, fields))
+        found, note = heads_beside(query, key, value, fields, axes)
+        if note:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return cls.of(found)
+
+    @classmethod
+    def from_weights(
+        cls,
+        weights: Any,
+        *,
+        value: Any = None,
+        tokens: Any = None,
+        query_tokens: Any = None,
+        key_tokens: Any = None,
+    ) -> Problem:
+        """A problem of attention alone, whose weights are given: (n, m), (h, n, m) or (b, h, n, m).
+
+        Stages that need Q or K are absent. With `value`, (m, h_kv·d_v) or with heads on an axis of their own, the
+        output follows. `tokens` are those of queries and of keys. Weights are taken as they are, whatever their rows
+        add up to (`verify` says it); those of float32 or narrower stay in float32.
+        Raises ShapeError, which names the matrix and the axis.
+        """
+        return cls.of(one_map_each(weights, value, tokens, query_tokens, key_tokens))
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Problem:

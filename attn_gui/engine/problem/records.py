@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -10,9 +10,12 @@ import numpy as np
 
 
 class Record(Mapping[str, Any]):
-    """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`."""
+    """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`; None for one of `absent`."""
 
-    def __init__(self, entries: Mapping[str, Any]) -> None:
+    __slots__ = ("__dict__", "_absent")
+
+    def __init__(self, entries: Mapping[str, Any], absent: Iterable[str] = ()) -> None:
+        object.__setattr__(self, "_absent", frozenset(absent))
         self.__dict__.update(entries)
 
     def __getitem__(self, name: str) -> Any:
@@ -25,7 +28,12 @@ class Record(Mapping[str, Any]):
         return len(self.__dict__)
 
     def __getattr__(self, name: str) -> Any:
+        if name != "_absent" and name in self._absent:
+            return None
         raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Record, (dict(self), self._absent)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} cannot be set: the record is frozen")

@@ -14,6 +14,8 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
 
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
+NO_SCORES = "The weights are given here: there are no queries and keys from which they follow."
+NO_VALUES = "There are no values here: the weights have nothing to mix."
 BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, or x with weights."
 ONE_WAY = "{field} and {other} exclude each other: give one of them."
 UNKNOWN_FIELD = "{field} is not a field of a problem."
@@ -27,11 +29,26 @@ NOT_ABOVE_ZERO = "{field} must be greater than 0, got {got}."
 NOT_SWITCH = "{field} must be True or False, got {got}."
 NOT_TEXTS = "{field} must be texts, got {got}."
 NOT_RECORD = "{field} must be a mapping, got {got}."
-NOT_LAYERS = "{field} must be a tuple of mask layers, got {got}."
+NOT_LAYERS = (
+    '{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and '
+    "False (True = may attend); got {got}."
+)
+MASK_OF_0_AND_1 = (
+    "{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added "
+    'to the scores, write {field}=[{{"kind": "bias", "values": array}}].'
+)
+MASK_OF_NUMBERS = (
+    '{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open '
+    "and close keys, give True and False (True = may attend)."
+)
 NOT_NUMBERS = "{field} must hold real numbers, got {got}."
 UNREADABLE = "{field} cannot be read as an array: {reason}."
 MASKED_ARRAY = "{field} has masked cells, which no number stands for: fill them, and close them with a mask layer."
 NOT_BOOLEANS = "{field} must hold True and False, got {got}."
+NUMBERS_NO_BOOLEANS = (
+    "{field} must hold True and False, got {got}: numbers that are to be added to the scores make a layer of the kind "
+    "bias, with values."
+)
 NOT_A_VIEW = "{field} must be a contiguous array of {expected} to be read in place, got {got}."
 UNKNOWN_LAYER = "{field} must be one of the mask layers {choices}, got {got}."
 TOO_MANY_LAYERS = "{field} has {got} layers; at most {most} are possible."
@@ -68,19 +85,27 @@ LEADING_AXIS = (
     "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads call "
     "Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True)."
 )
+VALUE_AXIS = (
+    "{matrix} has the shape {shape}, and its first axis may be {got} heads or {got} batch items: for heads give it "
+    "four axes, for items call Problem(weights=…, value=…, num_heads={got}, batch_axis=True)."
+)
 HEAD_AXES = "{matrix} must have the axes (head, row, column) or (batch, head, row, column), got the shape {shape}."
 SAME_HEADS = (
     "{matrix} must have as many heads as {other}: expected {expected}, got {got} in the shape {shape}, whose axes are "
-    "(head, row, column) or (batch, head, row, column)."
+    "(head, row, column) or (batch, head, row, column) unless axes says others."
 )
 SHARED_HEADS = (
     "{expected} heads of {other} cannot share {got} heads of {matrix} evenly: its shape is {shape}, whose axes are "
-    "(head, row, column) or (batch, head, row, column)."
+    "(head, row, column) or (batch, head, row, column) unless axes says others."
 )
 COUNTED_HEADS = (
     "{matrix} has {got} heads and not {expected}: its shape is {shape}, whose axes are (head, row, column) or (batch, "
-    "head, row, column)."
+    "head, row, column) unless axes says others."
 )
+SEVERAL_ORDERS = "query, key and value can be read in {got} orders of axes; say which: {expected}."
+OTHER_AXES = "{matrix} must have {expected} axes, {named}; got the shape {shape}."
+NO_ORDER = "{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}."
+READ_BY_TOKENS = "query, key and value were read as {reading}, since there are so many tokens."
 EMPTY = "{matrix} has an axis without cells: its shape is {shape}."
 KV_HEADS = "num_kv_heads must divide num_heads: {heads} heads cannot share {got} K/V heads evenly."
 HEADS = "{matrix} has {got} columns, which {heads} heads cannot share evenly."
@@ -96,6 +121,10 @@ HALF_HEAD = (
     "{matrix} must have one number for each pair of columns of a head of {partner}: expected {expected}, got {got}."
 )
 EACH_HEAD = "{matrix} must have one number for each head: expected {expected}, got {got}."
+MAP_EACH_HEAD = "{matrix} must have one matrix for each head: expected {expected}, got {got}."
+MAP_AXES = (
+    "{matrix} must have the axes (query, key), (head, query, key) or (batch, head, query, key), got the shape {shape}."
+)
 TOKENS = "{matrix} must have one text for each row of {other}: expected {expected}, got {got}."
 LENGTHS = "{matrix} must have one number, or one for each batch item: expected {expected}, got {got}."
 BROADCAST = "{matrix} must broadcast to (batch, head, query, key) = {expected}, got the shape {got}."

@@ -21,18 +21,18 @@ from .checks import (
     as_positive,
     as_texts,
     dtype_name,
-    kind_of,
 )
-from .errors import FieldError, FieldTypeError, ShapeError
-from .fields import DIRECT, QK_NORM_EPS, WEIGHTS, Fields, store
+from .errors import FieldError, ShapeError
+from .fields import DIRECT, GIVEN, QK_NORM_EPS, WEIGHTS, Fields, store
 from .interventions import settled as settled_interventions
-from .masks import Layer, layer_from_mapping
+from .masks import Layer, layer_from_mapping, layers_given
 from .records import Record
 
 DTYPES = ("float64", "float32")
 
 AXES = dict.fromkeys((*DIRECT, "x", "context"), (2, 3)) | dict.fromkeys((*WEIGHTS, "w_output"), (2,))
 AXES |= dict.fromkeys(("b_query", "b_key", "b_value", "b_output"), (1,))
+AXES |= {GIVEN: (3, 4)}
 AXES |= dict.fromkeys(("query_norm", "key_norm", "rotary_frequencies", "sink"), (1,))
 MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")
@@ -117,16 +117,15 @@ def _settle_block(problem: Fields, copy: bool) -> None:
         found[name] = as_positive(f"block.{name}", number if given.get(name) is None else given[name])
     for name, keys in block.choices.items():
         found[name] = keys[0] if given.get(name) is None else as_choice(f"block.{name}", given[name], keys)
-    store(problem, "block", Record({"kind": kind} | found))
+    store(problem, "block", Record({"kind": kind} | found, absent=block.tables.keys() - found.keys()))
 
 
 def _settle_mask(problem: Fields, copy: bool) -> None:
-    if isinstance(problem.mask, (str, Mapping, Layer)) or not isinstance(problem.mask, (tuple, list)):
-        raise FieldTypeError(sentences.NOT_LAYERS, field="mask", got=kind_of(problem.mask))
-    if len(problem.mask) > MOST_LAYERS:
-        raise FieldError(sentences.TOO_MANY_LAYERS, field="mask", got=len(problem.mask), most=MOST_LAYERS)
-    names = [Layer.name_at(k) for k in range(len(problem.mask))]
-    layers = [layer_from_mapping(layer, name) for layer, name in zip(problem.mask, names, strict=True)]
+    given = layers_given("mask", problem.mask)
+    if len(given) > MOST_LAYERS:
+        raise FieldError(sentences.TOO_MANY_LAYERS, field="mask", got=len(given), most=MOST_LAYERS)
+    names = [Layer.name_at(k) for k in range(len(given))]
+    layers = [layer_from_mapping(layer, name) for layer, name in zip(given, names, strict=True)]
     dtype = np.dtype(problem.dtype)
     settled = [layer.settled(name, dtype, copy) for layer, name in zip(layers, names, strict=True)]
     store(problem, "mask", tuple(settled))

@@ -32,6 +32,11 @@ def read_array(field: str, value: object) -> Array:
         raise FieldTypeError(sentences.UNREADABLE, field=field, reason=_reason(error)) from error
 
 
+def is_tensor(value: object) -> bool:
+    """Whether a value is an array of another library, which `read_array` reads."""
+    return any(hasattr(value, name) for name in ("detach", "__dlpack__"))
+
+
 def as_scalar(value: object) -> object:
     """The number in an array or tensor without axes, None for one that is masked; anything else as it is."""
     if _is_masked(value):
@@ -61,7 +66,7 @@ def _holds_tensors(value: list[Any] | tuple[Any, ...]) -> bool:
     """Whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
-    return hasattr(value, "detach") or hasattr(value, "__dlpack__")
+    return is_tensor(value)
 
 
 def _is_masked(value: object) -> bool:

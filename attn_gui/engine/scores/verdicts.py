@@ -36,6 +36,12 @@ ROWS_SUM = (
 )
 CLOSED_ZERO = "Weights behind a mask are exactly 0: {wrong} of {count} are not."
 NO_MASK = "Weights behind a mask are exactly 0: there is no mask."
+GIVEN_SUM = (
+    "The weights are given and taken as they are: {wrong} of {count} rows miss the sum 1 by more than {least}; largest "
+    "difference {difference}, negative weights: {negative}, not finite: {wild}."
+)
+NO_HEADS = "Splitting into heads and concatenating gives the same back: there are no values."
+NO_VALUES = "Permuting keys with their values changes nothing: there are no values."
 SPLIT = "Splitting into heads and concatenating gives the same back; heads: {heads}."
 KEY_ORDER = "Permuting keys with their values changes nothing: worst difference {difference} in {count} rows."
 HAS_POSITIONS = "Permuting keys with their values changes nothing: does not apply where positions count."
@@ -100,7 +106,10 @@ NO_LEVER = "No key row changes the score of key {key} for this query: {why} is 0
 CAPPED = "The softcap keeps scores between −{cap} and {cap}, and this would need {needed}. This is the nearest."
 FARTHEST = "No key row has such a score for this query; {most} is the nearest."
 NEARBY = "A nearby solution, found step by step (Gauss–Newton, {steps} steps); a smaller change may do."
-STUCK = "Not reached: this is the nearest found step by step (Gauss–Newton, {steps} steps), {residual} away."
+STUCK = (
+    "Not reached: found step by step (Gauss–Newton, {steps} steps), {residual} away. That nothing comes nearer is not "
+    "proved."
+)
 OUTSIDE = "Not reached: the open keys hold values from {low} to {high} here, and an output is a mean of them."
 OUTSIDE_SINK = (
     "Not reached: the open keys hold values from {low} to {high} here, and beside a sink an output lies between them "

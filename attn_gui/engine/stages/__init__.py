@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from attn_gui.engine.blocks import AFTER, BEFORE
 from attn_gui.engine.blocks.norms import RMSNorm
@@ -11,12 +12,16 @@ from attn_gui.engine.graph.facts import Facts, Form, Name, Operator, Role
 from attn_gui.engine.graph.linear import Linear
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import Choices, Stage
+from attn_gui.engine.problem import sentences
 from attn_gui.engine.scores import SCORES, Score
 
 from .mask import Allowed, Mask, Seen
 from .rotary import Angle, Rotary, Turn
 from .softcap import Softcap
 from .softmax import Softmax
+
+if TYPE_CHECKING:
+    from attn_gui.engine.problem.fields import Fields
 
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
 QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
@@ -176,6 +181,16 @@ CATALOG: tuple[Stage, ...] = (
     AllLayers(),
     Mask(),
     Softmax(),
+    Linear(
+        Softmax.name,
+        MAP,
+        "weights[b h i j] = given_weights[b h i j]",
+        alias=True,
+        shares=True,
+        called=Softmax.called,
+        told="given",
+        role=Role.WEIGHT,
+    ),
     AllSeen(),
     Linear(
         "head_output",
@@ -210,8 +225,22 @@ def stages_of(choices: Choices) -> list[Stage]:
     return [stage for entry in CATALOG if entry.block in kinds if (stage := entry.fitted(choices)) is not None]
 
 
+BEFORE_WEIGHTS = frozenset((Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE))
+AFTER_WEIGHTS = frozenset((Role.MIX, Role.JOIN, Role.PROJECT))
 SHOWN_FIRST = "weights"
 """The stage that is shown, exported and read unless another one is asked for."""
+
+
+def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
+    """The sentence that says which of these parts of attention a problem cannot have; None where it can have them all.
+
+    Where the weights are given nothing comes before them, and without values nothing after.
+    """
+    if not problem.compares and set(roles) & BEFORE_WEIGHTS:
+        return sentences.NO_SCORES
+    if not problem.mixes and set(roles) & AFTER_WEIGHTS:
+        return sentences.NO_VALUES
+    return None
 
 
 def catalog() -> tuple[Stage, ...]:

@@ -38,6 +38,7 @@ _OTHER_HEADS = QT_TRANSLATE_NOOP(
     "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
 )
 
+_NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
 NOTHING = np.zeros((1, 1), np.float32)
 
 
@@ -62,11 +63,11 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
     if heads == "all" or heads is None:
         return tuple(range(count))
     if isinstance(heads, str):
-        raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.")
+        raise ValueError(_NO_HEADS.format(heads))
     try:
         chosen = tuple(map(index, heads if isinstance(heads, Iterable) else (heads,)))
     except TypeError:
-        raise ValueError(f"Heads are a number, several numbers or 'all', got {heads!r}.") from None
+        raise ValueError(_NO_HEADS.format(heads)) from None
     for head in chosen:
         if not 0 <= head < count:
             raise ValueError(f"There is no head {head}; the problem has {_counted(count)}.")
@@ -214,9 +215,10 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
 
 
 def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> list[str]:
-    """The parts of a title: stage, head, item."""
+    """The parts of a title: layer of a model, stage, head, item."""
     words = WORDS[options.lang]
-    parts = [title(options.stage, options.lang)]
+    parts = [] if options.model is None else [words.layer.format(options.model.layer)]
+    parts.append(title(options.stage, options.lang))
     if len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:

@@ -42,3 +42,21 @@ def write_line(
         painter.setFont(figure_font(pixels, strong=strong))
         painter.setPen(color)
         write_text(painter, at, text, anchor)
+
+
+def write_within(
+    painter: QPainter,
+    at: QPointF,
+    text: str,
+    color: QColor,
+    pixels: float,
+    room: float,
+    *,
+    strong: bool = False,
+    anchor: str = START,
+) -> None:
+    """Write a line as `write_line` does, in smaller type where it is wider than its room: a figure has no tooltip that
+    would say what was cut."""
+    width = QFontMetricsF(figure_font(pixels, strong=strong)).horizontalAdvance(text)
+    smaller = pixels * min(1.0, room / width) if width > 0 and room > 0 else pixels
+    write_line(painter, at, text, color, smaller, strong=strong, anchor=anchor)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
@@ -15,6 +16,10 @@ from attn_gui.formats.snapshots.snapshot import Snapshot
 if TYPE_CHECKING:
     from attn_gui.models.attributing.likely_tokens import Likely
     from attn_gui.models.run import Run
+
+
+CHOSEN = ("batch", "head", "stage", "cell", "states")
+"""Fields of an aim that the person chooses beside the numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,11 @@ class ModelAim:
     position: int
     likely: tuple[Likely, ...] = ()
     other: Run | None = None
+
+    def key(self) -> tuple[object, ...]:
+        """What it reads: equal for aims at the same runs, whatever layer is on the table. Keeps no run alive."""
+        runs = (self.now, self.before, self.other)
+        return (*(None if run is None else ref(run) for run in runs), self.position)
 
 
 @dataclass(frozen=True)

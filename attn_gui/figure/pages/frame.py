@@ -15,7 +15,7 @@ from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import NoRoom
 from attn_gui.figure.text.fonts import WIDER_FONT
-from attn_gui.figure.text.labels import elided, wrapped
+from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.visible_text import visible_text
 
@@ -25,7 +25,10 @@ ROUNDING = 1e-6  # of sums of sizes in pixels
 
 @dataclass(frozen=True)
 class Frame:
-    """A page with a title in one line, perhaps two, sentences at its foot, and `body` for what it shows."""
+    """A page with a title and what is said below it, sentences at its foot, and `body` for what it shows.
+
+    `heading` and `saying` are the lines of `title` and `subtitle`: nothing of a page is cut.
+    """
 
     ink: Ink
     width: float
@@ -33,18 +36,21 @@ class Frame:
     body: QRectF
     title: str
     subtitle: str
+    heading: tuple[str, ...]
+    saying: tuple[str, ...]
     note: tuple[str, ...]
 
     def paint(self, painter: QPainter) -> None:
         """Paint title, subtitle and sentences."""
-        theme, strong = self.ink.theme, metrics("sentence", strong=True)
-        room, at = self.width - 2 * MARGIN, QPointF(MARGIN, MARGIN + strong.ascent())
-        title = elided(visible_text(self.title), room, strong)
-        write_line(painter, at, title, theme.text, FONT_SIZE.sentence, strong=True)
-        if self.subtitle:
-            down = QPointF(0, strong.descent() + SPACING.xs + metrics("small").ascent())
-            subtitle = elided(visible_text(self.subtitle), room, metrics("small"))
-            write_line(painter, at + down, subtitle, theme.text2, FONT_SIZE.small)
+        theme, strong, small = self.ink.theme, metrics("sentence", strong=True), metrics("small")
+        top = MARGIN
+        for line in self.heading:
+            at = QPointF(MARGIN, top + strong.ascent())
+            write_line(painter, at, line, theme.text, FONT_SIZE.sentence, strong=True)
+            top += strong.height()
+        for line in self.saying:
+            write_line(painter, QPointF(MARGIN, top + SPACING.xs + small.ascent()), line, theme.text2, FONT_SIZE.small)
+            top += small.height()
         foot = self.height - MARGIN - len(self.note) * metrics("small").height()
         paint_note(painter, self.note, QPointF(MARGIN, foot), theme)
 
@@ -69,17 +75,20 @@ def framed(
 
     NoRoom where less than `least` (width, height) would be left for the body.
     """
-    width = OWN_WIDTH if width is None else width
+    width, title = OWN_WIDTH if width is None else width, ink.titled(title)
     across = body_width(width)
     if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
-    small = metrics("small")
-    lines = wrapped(note, across / WIDER_FONT, small) if note else ()
-    top = MARGIN + metrics("sentence", strong=True).height() + SPACING.m
-    top += (small.height() + SPACING.xs) if subtitle else 0
+    small, strong = metrics("small"), metrics("sentence", strong=True)
+    heading, saying, lines = (
+        tuple(map(visible_text, wrapped(text, across / WIDER_FONT, font))) if text else ()
+        for text, font in ((title, strong), (subtitle, small), (note, small))
+    )
+    top = MARGIN + len(heading) * strong.height() + SPACING.m
+    top += (len(saying) * small.height() + SPACING.xs) if saying else 0
     foot = MARGIN + (len(lines) * small.height() + SPACING.m if lines else 0)
     height = top + max(tall(across), least[1]) + foot if height is None else height
     room = height - top - foot
     if room < least[1] - ROUNDING:
         raise NoRoom("height", height, least[1] + top + foot)
-    return Frame(ink, width, height, QRectF(MARGIN, top, across, room), title, subtitle, lines)
+    return Frame(ink, width, height, QRectF(MARGIN, top, across, room), title, subtitle, heading, saying, lines)

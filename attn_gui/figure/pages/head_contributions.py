@@ -11,19 +11,20 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.contributions import Contributions, contributions
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import paint_bar, paint_panel
-from attn_gui.figure.output.text import END, START, write_line
+from attn_gui.figure.output.text import END, START, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided, token_label
+from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -59,8 +60,9 @@ class HeadContributions(PageKind[Parts]):
 
     name = "head_contributions"
     title = QT_TRANSLATE_NOOP("Pages", "Head contributions")
+    roles = (Role.PROJECT,)
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
-    per_head = False
+    reads = frozenset({"batch", "stage", "cell"})
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Parts:
         query = aim.query(evaluation) or 0
@@ -208,7 +210,7 @@ class _Layout:
             (share, self.share_end, END, self.share_end - self.bar_left),
             (strip, self.strip.left(), START, self.strip.width()),
         ):
-            write_line(painter, QPointF(at, base), elided(text, room, small), theme.text2, SMALL, anchor=anchor)
+            write_within(painter, QPointF(at, base), text, theme.text2, SMALL, room, anchor=anchor)
 
     def _paint_row(self, painter: QPainter, row: int) -> None:
         theme, small, micro = self.ink.theme, metrics("small"), metrics("micro")

@@ -16,10 +16,15 @@ from attn_gui.paths import resource
 
 @dataclass(frozen=True)
 class Ink:
-    """A theme and a language, both by their names."""
+    """A theme and a language, both by their names; `layer` is the one of a model that a page looks at."""
 
     theme_name: str = "light"
     lang: str = "en"
+    layer: int | None = None
+
+    def titled(self, title: str) -> str:
+        """A title with the layer of a model before it."""
+        return title if self.layer is None else f"{self.words.layer.format(self.layer)} · {title}"
 
     @property
     def theme(self) -> Theme:

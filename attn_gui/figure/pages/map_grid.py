@@ -17,7 +17,7 @@ from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.output.text import END, MIDDLE, write_line
+from attn_gui.figure.output.text import END, MIDDLE, write_line, write_within
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Field, Spot
 from attn_gui.figure.text.labels import elided, token_label
@@ -164,7 +164,7 @@ class MapGrid:
         base = place.top() - SPACING.s - small.height() - SPACING.xs
         room = place.width() + self._label
         title = QPointF(place.left() - self._label, base)
-        write_line(painter, title, elided(one.title, room, small), theme.text, FONT_SIZE.small, strong=True)
+        write_within(painter, title, one.title, theme.text, FONT_SIZE.small, room, strong=True)
         rows, columns = (self.ink.words.axes.get(axis, axis) for axis in one.axes)
         colors = [{"query": theme.query, "key": theme.key}.get(axis, theme.text2) for axis in one.axes]
         at = QPointF(place.left(), place.top() - SPACING.s)

@@ -7,8 +7,10 @@ from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.stages import lacking
 from attn_gui.engine.tell import Tell
-from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values
 from attn_gui.figure.pages.page_drawing import Drawing
@@ -31,11 +33,19 @@ class PageKind(ABC, Generic[C]):
     knobs: ClassVar[tuple[Knob, ...]] = ()
     frames: ClassVar[str] = ""
     """Title of its pictures one by one, if it has a slider that runs through them."""
-    per_head: ClassVar[bool] = True
-    """Whether it looks at the head on show."""
+    reads: ClassVar[frozenset[str]] = frozenset(CHOSEN)
+    """What it reads of the view, names of CHOSEN: while these, the knobs and the numbers stay, so does its content."""
+
+    roles: tuple[Role, ...] = ()
+    """Parts of attention that it shows, and that a problem may lack."""
 
     of_model: ClassVar[bool] = False
-    """Whether it looks at a whole model, and not at a problem alone."""
+    """Whether it looks at a whole model, and not at the layer on the table."""
+
+    @property
+    def per_head(self) -> bool:
+        """Whether it looks at the head on show."""
+        return "head" in self.reads
 
     def applies(self, problem: Problem) -> bool:
         """Whether a problem has it."""
@@ -43,7 +53,21 @@ class PageKind(ABC, Generic[C]):
 
     def is_there(self, problem: Problem, model: ModelAim | None) -> bool:
         """Whether a problem has it, that may be a layer of a model."""
-        return self.applies(problem) and (model is not None or not self.of_model)
+        return self.can_show(problem) and (model is not None or not self.of_model)
+
+    def can_show(self, problem: Problem) -> bool:
+        """Whether a problem has it, and all that it reads."""
+        return lacking(problem, self.roles) is None and self.applies(problem)
+
+    def check(self, problem: Problem, model: ModelAim | None = None) -> None:
+        """Raise ValueError, with a sentence, for a problem that has no such page."""
+        if not self.is_there(problem, model):
+            raise ValueError(f"This problem has no page {self.name}. {self.reason(problem)[0].rstrip('.')}.")
+
+    def reason(self, problem: Problem) -> tuple[str, str]:
+        """The reason why a problem has it not, and the context of these words for translators."""
+        lacks = lacking(problem, self.roles)
+        return (self.needs, "Pages") if lacks is None else (lacks, "Sentences")
 
     def is_quick(self, aim: Aim) -> bool:
         """Whether it is read within a frame."""
@@ -62,6 +86,10 @@ class PageKind(ABC, Generic[C]):
     def turned(self, content: C, before: Values, after: Values) -> C | None:
         """The content with other values of the knobs, where nothing has to be computed for them; else None."""
         return None
+
+    def at(self, content: C, aim: Aim) -> C:
+        """The content with the mark of what is chosen now, of what `read` takes from the aim for that alone."""
+        return content
 
     @abstractmethod
     def plan(self, content: C, ink: Ink, width: float | None, height: float | None) -> Drawing:

@@ -17,13 +17,13 @@ from attn_gui.figure.levels import Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import paint_bar, paint_note, paint_panel
-from attn_gui.figure.output.text import MIDDLE, write_line
+from attn_gui.figure.output.text import MIDDLE, write_line, write_within
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
 from attn_gui.figure.text.fonts import WIDER_FONT
-from attn_gui.figure.text.labels import elided, token_label, wrapped
+from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
@@ -231,7 +231,7 @@ class SweepLayout:
         paint_bar(painter, self._figure(0), snapped(painter, bar))
         at = QPointF(bar.right() + SPACING.l, bar.center().y() + metrics("small").capHeight() / 2)
         words = self.ink.translate("Pages", "A: keys →, queries ↓")
-        write_line(painter, at, elided(words, body.right() - at.x(), metrics("small")), theme.text2, FONT_SIZE.small)
+        write_within(painter, at, words, theme.text2, FONT_SIZE.small, body.right() - at.x())
 
     def _paint_map(
         self, painter: QPainter, step: int, place: QRectF, *, chosen: bool = False, above: bool = False
@@ -244,9 +244,10 @@ class SweepLayout:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(place.adjusted(-2, -2, 2, 2))
         base = place.top() - SPACING.s if above else place.bottom() + SPACING.xs + micro.ascent()
-        text = elided(f"{self.quantity} = {self.text(step)}" if above else self.text(step), place.width(), micro)
+        text = f"{self.quantity} = {self.text(step)}" if above else self.text(step)
         color = theme.query if chosen or above else theme.text2
-        write_line(painter, QPointF(place.center().x(), base), text, color, FONT_SIZE.micro, anchor=MIDDLE)
+        at = QPointF(place.center().x(), base)
+        write_within(painter, at, text, color, FONT_SIZE.micro, place.width(), anchor=MIDDLE)
 
     @cached_property
     def _levels(self) -> Levels:

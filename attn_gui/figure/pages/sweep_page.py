@@ -12,6 +12,7 @@ from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantiti
 from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
 from attn_gui.engine.analysis.sweeping.sweep import sweep
 from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
@@ -70,6 +71,7 @@ class SweepPage(PageKind[Swept]):
 
     name = "sweep"
     title = QT_TRANSLATE_NOOP("Pages", "Sweep")
+    roles = (Role.SCORE,)
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
     frames = QT_TRANSLATE_NOOP("Pages", "Sweep, a picture for each value")
     knobs = (

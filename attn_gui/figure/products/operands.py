@@ -65,18 +65,17 @@ def picture_of(stage: str, evaluation: Evaluation) -> Picture:
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
         written = {evaluation.node(name).stage.target.name for name in evaluation.stages}
-        if not written.issuperset(VARIABLES):  # two states of other widths are compared without them
+        compared = VARIABLES[:2] if evaluation.problem.compares else ()
+        if not written.issuperset((*compared, *VARIABLES[2:])):  # two states of other widths are compared without them
             return Picture(rows=rows, columns=columns)
-        query, key, value, mixed = map(evaluation.latest, VARIABLES)
-        return Picture(
-            Operand(query, QUERY),
-            Operand(key, columns=KEY, transposed=True),
-            Operand(value, KEY),
-            Operand(mixed, QUERY),
-            rows,
-            columns,
-            marks_result=entry.shares,
+        value, mixed = map(evaluation.latest, VARIABLES[2:])
+        found = Picture(
+            None, None, Operand(value, KEY), Operand(mixed, QUERY), rows, columns, marks_result=entry.shares
         )
+        if not compared:
+            return found
+        query, key = map(evaluation.latest, compared)
+        return found._replace(left=Operand(query, QUERY), top=Operand(key, columns=KEY, transposed=True))
     if not isinstance(entry, Linear) or entry.counts[0] < 2:
         return Picture(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)

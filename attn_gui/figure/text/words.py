@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 
 class Words(NamedTuple):
-    """The words of one language; `head` and `item` hold a place for a number, `pooled…` for `rows` and `columns`."""
+    """The words of one language; `layer`, `head`, `item` hold a place for a number, `pooled…` for rows and columns."""
 
     axes: Mapping[str, str]
+    layer: str
     head: str
     item: str
     not_allowed: str
@@ -25,6 +26,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
     {
         "en": Words(
             {"query": "query", "key": "key", "row": "row", "column": "column"},
+            layer="Layer {}",
             head="head {}",
             item="item {}",
             not_allowed="not allowed",
@@ -36,6 +38,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         ),
         "zh": Words(
             {"query": "查询", "key": "键", "row": "行", "column": "列"},
+            layer="第 {} 层",
             head="头 {}",
             item="样本 {}",
             not_allowed="已屏蔽",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
-from attn_gui.formats.base import Listing, Loaded, Source
+from attn_gui.engine.problem.fields import DIRECT, GIVEN, WEIGHTS
+from attn_gui.formats.base import Listing, Loaded
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
-from attn_gui.formats.foreign_arrays import Array, rounding_notes
+from attn_gui.formats.foreign_arrays import Array, check_axes, rounding_notes
 from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.roles import MASK
+from attn_gui.formats.named.open_readings import Unsettled
 from attn_gui.formats.problem_fields import (
     assemble,
     is_field,
@@ -17,23 +17,24 @@ from attn_gui.formats.problem_fields import (
     is_result,
     listed,
     notes_on,
-    option_of,
-    own_shape,
 )
 from attn_gui.formats.rows import Rows
 
 META = "meta"
 LONGEST_META = 2**20
 _OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
-_ROADS = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)))
+_ROADS = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
 THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
 _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
 _NO_PROBLEM = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds no problem: expected arrays query, key and value, or x and its weights; got {got}."
 )
+_MISSING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value."
+)
 
 
-class ForeignNames(FormatError):
+class ForeignNames(Unsettled):
     """A file of arrays whose names say nothing of a problem: a person has to say which is which."""
 
 
@@ -49,6 +50,9 @@ def check_names(names: Iterable[str]) -> None:
     foreign = [name for name in names if not (is_ours(name) or is_result(name))]
     if not known or (foreign and not is_problem(known)):
         raise ForeignNames(_NO_PROBLEM, got=listed(names) or "–")
+    if not is_problem(known):  # said before any array is read
+        road = WEIGHTS if {"x", *WEIGHTS}.intersection(known) else DIRECT
+        raise FormatError(_MISSING, name=next(name for name in ("x", *road)[road is DIRECT :] if name not in known))
 
 
 def is_problem(names: Iterable[str]) -> bool:
@@ -65,7 +69,8 @@ def problem_of(
     `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
     be heads, and is refused.
     """
-    arrays = {name: array.reshape(own_shape(name, array.shape)) for name, array in arrays.items()}
+    for name, array in arrays.items():
+        check_axes(name, array.shape)
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes: list[Note] = [*notes_on(ignored, strange)]
@@ -73,18 +78,10 @@ def problem_of(
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
-def problem_in(listing: Listing, source: Source) -> Loaded:
-    """The problem of a file whose arrays have the names of fields; raises ForeignNames where they have not."""
-    names = [array.name for array in listing.arrays]
-    check_names(names)
-    wanted = [name for name in names if is_field(name) or name == MASK]
-    found, options = listing.read(source, wanted), dict(listing.options)
-    arrays = {name: array for name, array in found.items() if is_field(name)}
-    if MASK in found:
-        said, cells = option_of(MASK, found[MASK])
-        options, arrays = joined(options, said), arrays | cells
-    loaded = problem_of(arrays, options, [*(name for name in names if name not in wanted), *listing.others])
-    return Loaded(loaded.problem, {}, (*listing.notes, *loaded.notes), loaded.about, loaded.left_out)
+def is_ours_whole(listing: Listing) -> bool:
+    """Whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to ask."""
+    known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)
+    return known and listing.options.keys() >= _OURS
 
 
 def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
@@ -95,8 +92,13 @@ def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
 def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
     """The options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
     if twice := [name for name in more if name in options]:
-        raise FormatError(_TWICE, name=shown(twice[0]))
+        raise there_twice(twice[0])
     return {**options, **more}
+
+
+def there_twice(name: str) -> FormatError:
+    """The refusal of an option that stands by itself and in `meta`."""
+    return FormatError(_TWICE, name=shown(name))
 
 
 def texts_among(members: Mapping[str, Rows]) -> dict[str, str]:

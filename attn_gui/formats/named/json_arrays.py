@@ -17,15 +17,16 @@ import numpy as np
 from attn_gui.engine.tell import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import EXACT, MOST_AXES, Array, Budget, rounded_note
+from attn_gui.formats.foreign_arrays import EXACT, Array, Budget, ListedBudget, check_axes, rounded_note
 from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object, unique
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.by_name import (
     LONGEST_META,
     META,
     THERE_TWICE,
     joined,
     options_among,
-    problem_in,
     said_in_meta,
     texts_among,
 )
@@ -86,16 +87,18 @@ def listing(source: Source) -> Listing:
     """Every nested list of numbers; what lies in records within has their names before its own, with points."""
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
-    budget = Budget()
+    budget = ListedBudget()
     meta = _meta(named.pop(META, {}))
     options = {
         **options_among(named),
         **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
     }
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
-    for name, value in _lists(named):
+    for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
         if name not in options:
             arrays[name] = _array(name, value, budget, source.tell)
+            if is_field(name) and not means_maps(name):
+                check_axes(name, arrays[name].shape)
             notes += _rounding_notes(name, value, arrays[name])
     if not arrays:
         raise FormatError(_NOTHING)
@@ -238,7 +241,7 @@ def _rounding_notes(name: str, nested: Json, array: Array) -> list[Note]:
 def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:
     shape: list[int] = []
     inner: Json = nested
-    while isinstance(inner, list) and len(shape) <= MOST_AXES:
+    while isinstance(inner, list) and len(shape) <= ListedBudget.axes:
         shape.append(len(inner))
         inner = inner[0] if inner else None
     return tuple(shape)

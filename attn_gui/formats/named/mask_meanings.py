@@ -2,40 +2,94 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
-from attn_gui.engine.problem.masks import Bias, Custom
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.engine.problem.masks import Bias, Custom, Layer
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json
+from attn_gui.formats.named.open_readings import READ_AS, SeveralReadings, reading
 from attn_gui.formats.named.roles import MASK
-from attn_gui.formats.problem_fields import option_of
+from attn_gui.formats.problem_fields import layers_of
 
-KEEP, BLOCK, ADD = "keep", "block", "add"
-MASK_MEANINGS = (KEEP, BLOCK, ADD)
+KEEP, BLOCK, ADD, NO_MASK = "keep", "block", "add", "none"
+_WORDS = {
+    KEEP: QT_TRANSLATE_NOOP("Sentences", "True may attend"),
+    BLOCK: QT_TRANSLATE_NOOP("Sentences", "True may not attend"),
+    ADD: QT_TRANSLATE_NOOP("Sentences", "added to the scores"),
+    NO_MASK: QT_TRANSLATE_NOOP("Sentences", "left out"),
+}
+MASK_MEANINGS = tuple(_WORDS)
+_KNOWN = (
+    (re.compile(r"attention_mask$"), KEEP),  # Hugging Face, Keras
+    (re.compile(r"key_padding_mask$"), BLOCK),  # torch.nn.MultiheadAttention
+    (re.compile(r"(^|[._/])(attn|attention)[._/]bias$"), KEEP),  # the causal mask of GPT-2
+    (re.compile(r"(^|[._/])allowed$"), KEEP),
+)
+"""What true and 1 mean in masks of these names. Of attn_mask PyTorch itself has two meanings."""
+_KEYS = re.compile(r"(attention|padding)_mask$")
+"""Names of masks that have a row for each item where they have two axes."""
 _NO_SWITCHES = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: the mask holds {got}; expected 0 and 1, or true and false, where it means “{meaning}”; “add” takes any.",
 )
+_TWO_AXES = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: the first axis of “{name}”, {shape}, may be {got} items or {got} heads; expected four axes, the other of "
+    "the two of length 1.",
+)
+_NO_MEANING = QT_TRANSLATE_NOOP(
+    "Sentences",
+    '{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.',
+)
+
+
+def known_meaning(name: str) -> str | None:
+    """What true means in a mask of this name; None where the name does not say it."""
+    return next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
+
+
+def is_decimal(dtype: str) -> bool:
+    """Whether numbers of this kind, as NumPy calls it, are added to the scores, unless all are 0 and 1."""
+    return "float" in dtype
+
+
+def open_mask(name: str, dtype: str) -> SeveralReadings:
+    """The question what a mask means, for numbers of this kind."""
+    found = (KEEP, BLOCK, NO_MASK) if dtype == "bool" else (KEEP, BLOCK, ADD, NO_MASK)
+    return SeveralReadings(MASK, (shown(name),), {each: Note(_WORDS[each]) for each in found})
+
+
+def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
+    """The meaning of a mask by the kind of its numbers, or by its name where that leaves it open. Raises FormatError,
+    SeveralReadings where neither says it."""
+    if not np.isin(cells, (0, 1)).all():
+        if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
+            raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()))
+        return ADD
+    if meaning is None or cells.dtype.kind == "f":
+        raise open_mask(name, cells.dtype.name)
+    return meaning
+
+
+def note_on(name: str, meaning: str) -> Note:
+    """A note that a mask was read so."""
+    return Note(READ_AS, names=(shown(name),), reading=reading(MASK, meaning, Note(_WORDS[meaning])))
 
 
 def with_mask(
-    meaning: str | None, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
+    name: str, meaning: str, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
 ) -> tuple[dict[str, Json], dict[str, Array]]:
     """The options and arrays of the file's layers with one more, of the cells of a mask. Raises FormatError."""
-    cells = _with_axes(cells, arrays)
-    before = options.get(MASK, [])
-    layers = list(before) if isinstance(before, list) else []
-    if meaning is None:
-        more, found = option_of(MASK, cells)
-        layer, (values,) = more[MASK][0], found.values()
-        kind = Custom if layer["kind"] == Custom.kind else Bias
-    else:
-        kind, values = (Bias, cells) if meaning == ADD else (Custom, _switches(meaning, cells))
-    name = f"{MASK}.{len(layers)}.{kind.parameters[0].name}"
-    return {**options, MASK: [*layers, {"kind": kind.kind}]}, {name: values}
+    cells = _with_axes(name, cells, arrays, int(options.get("num_heads") or 1))
+    kind: type[Layer] = Bias if meaning == ADD else Custom
+    values = cells if meaning == ADD else _switches(meaning, cells)
+    layers = layers_of(options.get(MASK))
+    place = f"{MASK}.{len(layers)}.{kind.parameters[0].name}"
+    return {**options, MASK: [*layers, {"kind": kind.kind}]}, {place: values}
 
 
 def _switches(meaning: str, cells: Array) -> Array:
@@ -45,12 +99,18 @@ def _switches(meaning: str, cells: Array) -> Array:
     return np.asarray((cells != 0) == (meaning == KEEP))
 
 
-def _with_axes(cells: Array, arrays: Mapping[str, Array]) -> Array:
-    """A mask of items and keys, or of items, queries and keys, with the axes between."""
+def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int) -> Array:
+    """A mask of items and keys, or of items, queries and keys, with the axes between; items and heads in one axis, as
+    nn.MultiheadAttention has them, apart."""
     first = next((arrays[role] for role in ("query", "x") if role in arrays), None)
     if first is None or first.ndim != 3 or cells.ndim not in (2, 3):
         return cells
-    batch, n = first.shape[0], first.shape[-2]
-    if cells.shape[0] == batch and (cells.ndim == 3 or cells.shape[0] != n):
-        return cells[:, None, None] if cells.ndim == 2 else cells[:, None]
-    return cells
+    if cells.ndim == 3 and cells.shape[0] == first.shape[0] * heads and heads > 1:
+        return cells.reshape(first.shape[0], heads, *cells.shape[1:])
+    if cells.shape[0] != first.shape[0]:
+        return cells
+    if cells.ndim == 3 and cells.shape[0] == heads > 1:
+        raise FormatError(_TWO_AXES, name=shown(name), got=heads, shape=shape_text(cells.shape))
+    if cells.ndim == 3:
+        return cells[:, None]
+    return cells[:, None, None] if cells.shape[0] != first.shape[-2] or _KEYS.search(name) else cells

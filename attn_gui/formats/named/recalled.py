@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from attn_gui.engine.problem.shapes.head_axis import parsed
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.named.arrangement import ROWS_IN, WEIGHT_AXES, Arrangement
+from attn_gui.formats.named.arrangement import WEIGHT_AXES, Arrangement
 from attn_gui.formats.named.fused import SPLITS
-from attn_gui.formats.named.head_axes import parsed
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
 
 _NUMBER = re.compile(r"\d+")
@@ -43,7 +44,9 @@ def recalled(records: Iterable[Mapping[str, Any]], listing: Listing) -> Arrangem
         names = _names(patterns, listing)
         if names:
             try:
-                return _arrangement(names, record)
+                found = _arrangement(names, record)
+                heads, kv_heads = Arrangement().said_counts(listing)  # this file knows better than the last one
+                return replace(found, num_heads=heads, num_kv_heads=kv_heads) if heads else found
             except FormatError:  # of another version
                 continue
     return None
@@ -72,7 +75,7 @@ def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> Arrange
     return Arrangement(
         names,
         axes=parsed(map(str, record.get("axes") or ())),
-        weights=weights if weights in WEIGHT_AXES else ROWS_IN,
+        weights=weights if weights in WEIGHT_AXES else None,
         mask=mask if mask in MASK_MEANINGS else None,
         num_heads=heads,
         num_kv_heads=kv_heads,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from attn_gui.engine.problem.fields import DIRECT, MATRICES, WEIGHTS
@@ -34,6 +35,8 @@ _ELSEWHERE = frozenset(
 )
 _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
+_MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
+_TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
 _ATTENTION = frozenset(("attn", "attention", "mha", "self"))
 
 
@@ -45,15 +48,32 @@ class Guess(NamedTuple):
     others: tuple[str, ...]
 
 
+@lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> Guess | None:
     """The part of a problem that may be meant by a name; None where it says nothing."""
-    words = [word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))]
+    words = _words(name)
     role = _role(words)
     if role is None:
         return None
     known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED, "c", "in", "states", "heads"}
     others = tuple(word for word in words if word not in known)
     return Guess(role, tuple(re.findall(r"\d+", name)), others)
+
+
+@lru_cache(2**14)
+def is_map(name: str) -> bool:
+    """Whether an array of this name has a cell for every query and key: weights or scores of attention."""
+    words = _words(name)
+    return bool(_MAPS & set(words)) and not _MASK & set(words) and "weight" not in words
+
+
+def is_token_ids(name: str) -> bool:
+    """Whether an array of this name has a number for every token."""
+    return name.rpartition(".")[2] in _TOKEN_IDS
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))]
 
 
 def _role(words: Sequence[str]) -> str | None:

@@ -7,9 +7,10 @@ from typing import IO
 
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.foreign_arrays import Array, Budget, read_bytes
+from attn_gui.formats.foreign_arrays import Array, ListedBudget, read_bytes
 from attn_gui.formats.json_text import Json, parse_object
-from attn_gui.formats.named.by_name import LONGEST_META, META, problem_in, said_in_meta, texts_among
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.by_name import LONGEST_META, META, said_in_meta, texts_among
 from attn_gui.formats.rows import Rows
 from attn_gui.formats.sessions import packed_arrays, session
 
@@ -54,7 +55,7 @@ def listing(source: Source) -> Listing:
 
 def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
     header, first = _header(source)
-    found, budget = {}, Budget()
+    found, budget = {}, ListedBudget()
     for place in packed_arrays.places(header):
         if place.name in names:
             count = packed_arrays.count_of(place, budget)

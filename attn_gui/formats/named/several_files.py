@@ -15,9 +15,10 @@ from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
 from attn_gui.formats.catalog import detect, listings, matrices, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
+from attn_gui.formats.named.arranged import read_arranged
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.by_name import check_names, is_problem, problem_in
-from attn_gui.formats.named.listed_files import NO_ARRAYS, read_arranged
+from attn_gui.formats.named.by_name import is_problem
+from attn_gui.formats.named.listed_files import NO_ARRAYS
 from attn_gui.formats.problem_fields import is_option
 
 _TWO_OPTIONS = QT_TRANSLATE_NOOP(
@@ -81,11 +82,7 @@ def open_several(paths: Sequence[Path], arrangement: Arrangement | None, tell: T
     Raises FormatError, and ForeignNames where the names say nothing.
     """
     with _named(paths), reading(paths[0]) as source:
-        listing = list_several(paths, tell)
-        if arrangement is not None:
-            return read_arranged(arrangement, listing, source)
-        check_names(array.name for array in listing.arrays)
-        return problem_in(listing, source)
+        return read_arranged(arrangement or Arrangement(), list_several(paths, tell), source)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -20,12 +20,22 @@ from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.sessions import packed_arrays, session
-from attn_gui.formats.sessions.journal import CHECK, ENTRY, GENERATION, HOLDS, LENGTH, MAGIC, Held
+from attn_gui.formats.sessions.journal import (
+    CHECK,
+    ENTRY,
+    GENERATION,
+    HOLDS,
+    LENGTH,
+    MAGIC,
+    PRECISION,
+    TORN,
+    Held,
+)
 from attn_gui.formats.sessions.kept import Kept, Stamp, kept_of, stamp_of
 from attn_gui.formats.sessions.study_record import ENTRY as STUDY
-from attn_gui.formats.sessions.study_record import StudyRecord, study_in
+from attn_gui.formats.sessions.study_record import LayerRecord, ModelNeeded, StudyRecord, study_in
 from attn_gui.formats.sessions.study_record import is_entry as is_of_study
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots.snapshot import PLACE, Cells, Snapshot, Weight
 from attn_gui.formats.snapshots.snapshot_entries import ENTRY as SNAPSHOTS
 from attn_gui.formats.snapshots.snapshot_entries import is_entry, read_snapshots
 
@@ -38,8 +48,14 @@ _CHANGED = QT_TRANSLATE_NOOP(
 )
 
 
+WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
+
+
 class Recovered(NamedTuple):
-    """A document as a journal kept it; of a model also the changes in the layers that are not on the table."""
+    """A document as a journal kept it; of a model also the changes in the layers that are not on the table.
+
+    Its snapshots are without the weights of the model, as those of a session are.
+    """
 
     loaded: Loaded
     kept: Kept
@@ -48,7 +64,7 @@ class Recovered(NamedTuple):
 
 def kept_in(path: Path) -> Kept:
     """Record of a journal about its document, without the numbers. Raises FormatError."""
-    with reading(path) as source:
+    with reading(path, LARGEST_FILE) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
         if length > min(packed_arrays.LONGEST_HEADER, source.size):
@@ -62,11 +78,14 @@ def is_in_its_file(path: Path) -> bool:
 
     Of large ones it is not found out, which would take a while. Raises FormatError.
     """
-    with reading(path) as source:
+    with reading(path, LARGEST_FILE) as source:
         held, size = _file_in(_checked_start(source), source.size), source.size
     if held is None or size + held.file.size > COMPARED:
         return False
-    found = recover(path)
+    try:
+        found = recover(path)
+    except ModelNeeded:
+        return False
     return found.study is None and _bytes(found.loaded) == _bytes(open_file(held.file.path))
 
 
@@ -75,25 +94,39 @@ def _bytes(loaded: Loaded) -> bytes:
     return b"".join(session.parts(Loaded(loaded.problem, snapshots=loaded.snapshots)))
 
 
-def recover(path: Path, tell: Tell | None = None) -> Recovered:
-    """The document as the last whole entry left it. Raises FormatError."""
-    with reading(path, tell=tell) as source:
-        state = _State(_file_in(_checked_start(source), source.size))
+def _no_weights(record: StudyRecord) -> Mapping[str, Array]:
+    raise ModelNeeded(record)
+
+
+def recover(path: Path, tell: Tell | None = None, weights_of: WeightsOf = _no_weights) -> Recovered:
+    """The document as the last whole entry left it.
+
+    `weights_of` gives the weights of the layer on the table of a study, by dotted field. Raises FormatError, what
+    `weights_of` raises among them.
+    """
+    with reading(path, LARGEST_FILE, tell) as source:
+        state = _State(_file_in(_checked_start(source), source.size), weights_of)
         source.file.seek(len(MAGIC))
-        for data in _entries(source.file, source.size):
+        together: list[bytes] = []  # entries that count with the next whole one
+        for data, whole in _entries(source.file, source.size):
+            together.append(data)
+            if not whole:
+                continue
             try:
-                state.take(data)
+                for each in together:
+                    state.take(each)
             except Exception:
-                if state.kept is None:
+                if state.kept is None or state.without_model or len(together) > 1:
                     raise
                 break  # what follows stands on it
+            together.clear()
         return state.result()
 
 
 def _file_in(file: BinaryIO, size: int) -> Held | None:
     """The last file that took its place, if it is still the same."""
     found: Held | None = None
-    for data in _entries(file, size, LONGEST_NAMING):
+    for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
             said = _said(packed_arrays.taken_apart(data, ENTRY)[0])
             if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
@@ -109,8 +142,9 @@ def _checked_start(source: Source) -> BinaryIO:
     return source.file
 
 
-def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[bytes]:
-    """The whole entries from the first on, up to one that is cut off or damaged; longer ones are passed over."""
+def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[tuple[bytes, bool]]:
+    """The entries from the first on, up to one that is cut off or damaged, and whether each is a whole one; longer ones
+    are passed over."""
     while len(start := file.read(LENGTH)) == LENGTH:
         length = int.from_bytes(start, "little")
         if length > size:
@@ -119,16 +153,19 @@ def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator
             file.seek(length + CHECK, io.SEEK_CUR)
             continue
         data, check = file.read(length), file.read(CHECK)
-        if len(data) < length or zlib.crc32(data).to_bytes(CHECK, "little") != check:
+        inverted = int.from_bytes(check, "little") ^ zlib.crc32(data)
+        if len(check) < CHECK or inverted not in (0, TORN):
             return
-        yield data
+        yield data, not inverted
 
 
 class _State:
     """Arrays and options as entry after entry makes them, from nothing or from a file that has them."""
 
-    def __init__(self, held: Held | None) -> None:
+    def __init__(self, held: Held | None, weights_of: WeightsOf) -> None:
         self.kept: Kept | None = None
+        self.without_model = False
+        self._weights_of = weights_of
         self._arrays: dict[str, Array] = {}
         self._options: dict[str, Json] = {}
         self._study: StudyRecord | None = None
@@ -162,6 +199,10 @@ class _State:
             snapshots, notes = read_snapshots({name: given[name] for name in given if is_entry(name)}, said[SNAPSHOTS])
         if STUDY in said:
             study = study_in({name: given[name] for name in given if is_of_study(name)}, said[STUDY], {}, ())
+            layers = dict(study.layers)
+            if (own := layers.pop(study.layer, None)) is not None and own.names:
+                arrays |= self._weights(study, own)
+            study = replace(study, layers=layers)
         if "options" in said:
             arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
             arrays = {name: arrays[name] for name in said["arrays"]}
@@ -175,6 +216,17 @@ class _State:
         if "options" in said:
             self.kept, self._options = self._where(kept_of(said)), dict(said["options"])
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
+
+    def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, Array]:
+        """The weights of the layer on the table, with what is other in them."""
+        try:
+            weights = self._weights_of(study)
+        except FormatError:
+            self.without_model = True
+            raise
+        none = np.empty(0, PLACE), np.empty(0, np.dtype(own.options[PRECISION]))
+        told = {name: own.cells.get(name, none) for name in own.names}
+        return {name: Cells(weights[name], *cells, Weight(study.layer, name)).array() for name, cells in told.items()}
 
     def _where(self, kept: Kept) -> Kept:
         """The state that is kept, of the file on which it is laid: what was written before may name the one before."""

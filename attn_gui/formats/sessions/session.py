@@ -78,7 +78,7 @@ def study_parts(record: StudyRecord) -> Iterator[memoryview]:
     options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
     options |= {"view": dict(record.view)} if record.view else {}
     if record.snapshots:
-        more, options[SNAPSHOTS] = entries(record.snapshots)
+        more, options[SNAPSHOTS] = entries(record.snapshots, of_model=True)
         arrays |= more
     return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 

@@ -5,6 +5,7 @@ Whoever changes a number of the problem in it has every step computed anew by th
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,10 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.named.xlsx import NO_LIBRARY
+from attn_gui.formats.json_text import dump
+from attn_gui.formats.named.by_name import META
+from attn_gui.formats.named.xlsx import NO_LIBRARY, PARAMETERS, SHEETS
+from attn_gui.formats.problem_fields import split
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.visible_text import visible_text
 
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 60_000
 LONGEST_FORMULA = 8_000  # letters: spreadsheets take 8,192
 TYPICAL = 2.0  # a number that no formula has a shortcut for
-PARAMETERS = "parameters"
+LONGEST_TEXT = 32_000  # letters of a cell: spreadsheets take 32,767
 ABOUT = (
     "Every cell of a step is a formula: change a number of the problem, and the steps after it follow. A closed cell "
     "holds −1E+300, shown as −∞, for spreadsheets have no infinity.",
@@ -81,8 +85,9 @@ class _Writer:
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.sources = {source.field: source for source in evaluation.sources.values() if source.field}
         self.boards: dict[str, Board] = {}
+        self.numbers: set[str] = set()  # those of the boards that hold no formulas
         self.parameters: dict[str, int] = {}
-        self.taken = {PARAMETERS}
+        self.taken = {PARAMETERS, META}
         self.closed = ClosedCells(evaluation.nodes)
 
     def write(self) -> None:
@@ -109,6 +114,37 @@ class _Writer:
             self._step(node)
         for sheet in self.book.worksheets[1:]:
             _show_closed(sheet)
+        self._tell_what_is_where()
+
+    def _tell_what_is_where(self) -> None:
+        """A hidden sheet with the options of the problem and where its arrays are, so that the workbook opens again.
+
+        An array that no step reads has a sheet of its own.
+        """
+        arrays, options = split(self.evaluation.problem)
+        sheets: dict[str, object] = {}
+        for name, array in arrays.items():
+            board = self.boards.get(name)
+            if board is None or name not in self.numbers or board.cells != array.size:
+                board = self._unread(name, array)
+            exact = base64.b64encode(np.ascontiguousarray(array, "<f8").tobytes()).decode()  # a cell has 16 digits
+            where = {"sheet": board.sheet, "board": board.shape}
+            sheets[name] = where | {"shape": array.shape, "dtype": str(array.dtype), "exact": exact}
+        numbers = {field: self._number(field) for field in self.parameters}
+        hidden: Any = self.book.create_sheet(META)
+        hidden.sheet_state = "hidden"
+        text = dump({**options, SHEETS: sheets, PARAMETERS: numbers})
+        for row, low in enumerate(range(0, len(text), LONGEST_TEXT), 1):
+            hidden.cell(row, 1, text[low : low + LONGEST_TEXT]).data_type = "s"
+
+    def _unread(self, name: str, array: Array) -> Board:
+        """A sheet of numbers that no step reads; what is not finite is a text."""
+        board = Board(sheet_name(name, self.taken), array.shape)
+        sheet = self._sheet(board, name)
+        for index in np.ndindex(*array.shape):
+            value = float(array[index])
+            _put(sheet, board.place(index), value if np.isfinite(value) else str(value))
+        return board
 
     def _nodes(self) -> list[Node]:
         """The stages that are shown, and those that one of them reads."""
@@ -145,6 +181,7 @@ class _Writer:
     def _given(self, name: str, cells: Array) -> None:
         """A sheet of numbers."""
         board = self.boards[name] = Board(sheet_name(name, self.taken), cells.shape)
+        self.numbers.add(name)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*cells.shape):
             place = board.place(index)

@@ -9,20 +9,44 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from attn_gui.formats.text.headings import find_headings, is_number
+from attn_gui.formats.text.headings import Sort, find_headings, is_count, is_number, sort_of
 from attn_gui.formats.text.numerals import normalized
 
 DELIMITERS = ("\t", ";", ",", " ")  # a tie goes to the first: commas are decimals more often than tabs are
 SAMPLE = 64  # rows
+LONGEST_WORDS = 500  # letters of a line of words, or of a label
 _WIDE = str.maketrans({"，": ",", "；": ";", "、": ",", "\u3000": " "})
+_DRAWN = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " " * 12)
+_BETWEEN = re.compile(r"(?<=\d)\s*[，；、]\s*(?=[-+−－.\d])")
 _NEW_LINES = str.maketrans({"\v": "\n", "\f": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
 _FIRST_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # as Excel begins a file
 COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 _QUOTED = re.compile(r'(?:^|(?<=[\t,;\n]))"(?![^"\w]*\d)(?:[^"]|"")*"(?=[\t,;\n]|$)')
 ONE_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
+
+
+_PROMPT = re.compile(r"^[ \t]*(?:Out ?\[\d*\]: ?|Out\[\d+\](?://\w+)?= ?)", re.MULTILINE)
+_ASKED = re.compile(r"[ \t]*(?:>>>|\.\.\. |In ?\[\d*\]:=?|julia>|octave:\d+>|(?:>>?|\$)(?= +[^\W\d]))")
+_QUOTED_LINE = re.compile(r"[ \t]*(?:#+>?|//|%+|>+)(?: |$)")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w ]*$")
+_WORDS_END = frozenset("])}>:=：＝。.*`")
+_ENDS = (":", "：", "=", "＝", ":**", "：**")
+_LABEL = re.compile(r"(?=[^\n]*?[^\W\d_])([^\n\t:：=＝]*[:：=＝]\**|[^\d\n\t]*?) +(?=[-+−－.]?[.\d])")
+_COMMENT = re.compile(r"(?<=[\d.])[ \t]+(?:#|//|%) *[^\W\d][^\n]*$", re.MULTILINE)
+_NUMBERS = re.compile(r"[\s.,;+-]*\d[\s\d.,;eE+-]*")
+_PUNCTUATED = re.compile(r"[:：，。！？(（]")
+_R_ROW = re.compile(r"^\s*\[\d+,\]")
+_R_VECTOR = re.compile(r"(?:^[ \t]*\[\d+\][ \t].*(?:\n|$))+", re.MULTILINE)
+_FACTOR = re.compile(r"(?<![^\n])[ \t]*1\.0e([+-]\d+)\s*\*\s*\n\s*")
+_RULE = re.compile(r"\s*[-=_~]{3,}(?:\s+[-=_~]{3,})*\s*")
+_TYPE = re.compile(r"\s*(?:(?:[a-z]+\.)?(?:b?float|u?int)\d+|(?:Name|Length|dtype): .*|\[\[\d+\]\])\s*$")
+_HASHED = re.compile(r"\s*#{1,6} +\D*$")
+_COLUMNS = r"(?:\[,\d+\][ \t]*)+|Columns? \d+(?: (?:through|and|to) \d+)?:?[ \t]*"
+_PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
+_SHAPE = re.compile(r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$")
 
 
 class Row(NamedTuple):
@@ -50,8 +74,12 @@ def tidy(text: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
-    wide = not text.isascii() and not any(mark in text for mark in '\t;,"')
-    return text.translate(_WIDE) if wide else text
+    if not text.isascii() and any(piece in text for piece in "⎦⎠"):
+        text = text.translate(_DRAWN)
+    if text.isascii() or "\t" in text or '"' in text:
+        return text
+    wide = not any(mark in text for mark in ";,")
+    return text.translate(_WIDE) if wide else _BETWEEN.sub(lambda mark: mark[0].translate(_WIDE), text)
 
 
 def outlined(text: str) -> str:
@@ -125,3 +153,184 @@ def _numeric(cell: str, comma: bool) -> bool:
     if "," in cell:
         return comma and COMMA.fullmatch(normalized(cell)) is not None
     return is_number(cell)
+
+
+# --- what stands around a table ------------------------------------------------------------------
+class Block(NamedTuple):
+    """A table of a text; its lines keep their numbers. `words` stand above it."""
+
+    words: str
+    text: str
+
+
+def unprompted(text: str) -> str:
+    """The text without the prompts of its outputs, and without what begins all its lines, as comments and quotes do."""
+    lines = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()]
+    starts = {found[0].strip() if (found := _QUOTED_LINE.match(line)) else "" for line in lines}
+    if len(lines) > 1 and len(starts) == 1 and "" not in starts:
+        text = uncommented(text)
+    return _PROMPT.sub(lambda prompt: " " * len(prompt[0]), text) if "Out" in text else text
+
+
+def uncommented(text: str) -> str:
+    """The text with its comments as lines of it."""
+    return "\n".join(_QUOTED_LINE.sub("", line, count=1) for line in text.split("\n"))
+
+
+def without_comments(text: str) -> tuple[str, str]:
+    """A plain table without the comments behind its rows, and these."""
+    return _COMMENT.sub("", text), " ".join(comment.strip() for comment in _COMMENT.findall(text))
+
+
+def unprinted(text: str) -> str:
+    """A text without what R prints around a table, with its parts side by side, by MATLAB's factor above it."""
+    if factor := _FACTOR.search(text):
+        text = text[: factor.start()] + re.sub(r"(\.\d+)(?!\S)", rf"\1e{factor[1]}", text[factor.end() :])
+    if parted := _PARTED.search(text):
+        parts = [part.split("\n") for part in _PARTED.split(text[parted.start() :]) if part.strip()]
+        parts = [[_R_ROW.sub("", line) for line in lines if line.strip()] for lines in parts]
+        if len(set(map(len, parts))) == 1:
+            return text[: parted.start()] + "\n".join(map(" ".join, zip(*parts, strict=True)))
+    return _R_VECTOR.sub(_one_row, text) if _R_VECTOR.match(text) else text
+
+
+def _one_row(vector: re.Match[str]) -> str:
+    """The numbers that R prints behind their counts, as one row; the text as it is where the counts are others."""
+    rows = [line.split() for line in vector[0].strip().split("\n")]
+    counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
+    fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))
+    return " ".join(" ".join(row[1:]) for row in rows) if fits else vector[0]
+
+
+def blocks_of(text: str) -> tuple[list[Block], str]:
+    """The tables of a text that lines of words, or empty ones, keep apart, and the words below the last.
+
+    Single rows with empty lines between them are one table, and so is a column, in which an empty line is a gap.
+    """
+    lines = text.split("\n")
+    kinds: list[str] = []
+    for place, line in enumerate(lines):
+        if _NUMBERS.fullmatch(line):
+            kinds.append(_ROW)
+        elif _RULE.fullmatch(line) and _heads(lines[:place], kinds):
+            lines[place] = ""
+            kinds.append(_ROW)
+        else:
+            kinds.append(_kind(place, lines))
+    if _ROW not in kinds:
+        return [Block("", text)], ""
+    runs = itertools.groupby(range(len(kinds)), kinds.__getitem__)
+    rows = [list(places) for kind, places in runs if kind == _ROW]
+    words = _WORD in kinds[rows[0][0] : rows[-1][-1]]
+    cells = re.split(r"[\t,;|]|(?<=\S) +(?=\S)", lines[rows[0][-1]].strip())
+    if not words and (max(map(len, rows)) == 1 or len(cells) == 1):
+        rows = [list(range(rows[0][0], rows[-1][-1] + 1))]
+    elif not words and len(rows[0]) == 1 and not any(map(is_number, _fields(lines[rows[0][0]]))):
+        rows = [[*rows[0], *range(rows[0][0] + 1, rows[1][-1] + 1)], *rows[2:]]  # headings above an empty line
+    blocks, last = [], 0
+    for places in rows:
+        words_above = _words_in(lines[last : places[0]], kinds[last : places[0]])
+        last = places[-1] + 1
+        blocks.append(Block(words_above, "\n" * places[0] + "\n".join(lines[places[0] : last])))
+    return blocks, _words_in(lines[last:], kinds[last:])
+
+
+def _heads(lines: Sequence[str], kinds: Sequence[str]) -> bool:
+    """Whether the last line with anything in it has the headings of a table."""
+    above = next((place for place in range(len(lines) - 1, -1, -1) if kinds[place] != _EMPTY), None)
+    return above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
+
+
+def _words_in(lines: Sequence[str], kinds: Sequence[str]) -> str:
+    said = [line for line, kind in zip(lines, kinds, strict=True) if kind == _WORD and not _FENCE.match(line)]
+    said = [line for line in said if any(map(str.isalnum, line))]
+    return " ".join(" ".join(line.split()) for line in said)
+
+
+_ROW, _WORD, _EMPTY = "row", "word", "empty"
+
+
+def _kind(place: int, lines: Sequence[str]) -> str:
+    """The kind of a line: a row or headings of a table, nothing, or words as of sentences, labels, prompts and code."""
+    line = lines[place]
+    if not line.strip():
+        return _EMPTY
+    if "|" in line or "│" in line:
+        return _ROW
+    if any(kind.match(line) for kind in (_ASKED, _FENCE, _SHAPE, _TYPE, _HASHED)):
+        return _WORD
+    if _RULE.fullmatch(line):
+        return _WORD
+    if len(line) > LONGEST_WORDS or not any(map(str.isalpha, line)):
+        return _ROW
+    last = line.replace(",", " ").split()[-1]
+    if last[-1] in _WORDS_END and last != "*" and "\t" not in line and not is_number(last):
+        return _WORD
+    below = [other for other in lines[place + 1 : place + 4] if other.strip() and not _RULE.fullmatch(other)]
+    return _WORD if below and is_title(line, below) and not is_counted(below) else _ROW
+
+
+def _fields(line: str) -> list[str]:
+    """The cells of a line, cut by the first of the delimiters that it has."""
+    mark = next((mark for mark in DELIMITERS[:-1] if mark in line.strip()), None)
+    return [cell.strip() for cell in line.strip().split(mark) if cell.strip()]
+
+
+def is_title(line: str, below: Sequence[str]) -> bool:
+    """Whether a line is words above rows of several numbers, and neither headings of them nor a row with a label."""
+    row = _fields(below[0])
+    if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not Sort.WORD:
+        return False
+    mark = next((mark for mark in DELIMITERS[:-1] if mark in below[0].strip()), None)
+    cells = [cell for cell in line.split(mark) if cell.strip()]
+    if mark is not None or len(cells) == 1:
+        return len(cells) == 1
+    sentence = len(cells) > len(row) or _PUNCTUATED.search(line) is not None
+    return sentence and _numbers_at_end(line) < len(row)
+
+
+def _numbers_at_end(line: str) -> int:
+    """How many numbers a line ends with."""
+    cells = re.split(r"[\s,;]+", line.strip())
+    return len(list(itertools.takewhile(is_number, reversed(cells))))
+
+
+def is_counted(below: Sequence[str]) -> bool:
+    """Whether rows of two numbers may be one column with the count of its rows, as pandas and R print it."""
+    rows = [_fields(line) for line in below]
+    return len(rows[0]) == 2 and is_count([row[0] for row in rows if row], int(rows[0][0] == "1"))
+
+
+def label_of(text: str) -> tuple[str, str, bool]:
+    """The words before the first row of a table in its line, and the table; and whether the line may be the heading of
+    a column, or a row with its label. No words where other rows have some."""
+    first, *below = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()] or [""]
+    label = _LABEL.match(first[:LONGEST_WORDS])
+    rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []
+    if label is None or not all(map(is_number, rest)) or any(_LABEL.match(line[:LONGEST_WORDS]) for line in below):
+        return "", text, False
+    if sort_of(label[0]) is not Sort.WORD or any(map(is_number, label[0].split())):
+        return "", text, False
+    said = label[0].rstrip().endswith(_ENDS)
+    if below and len(rest) != len(_fields(below[0])):
+        return "", text, False
+    if not said and (len(rest) == 1 and rest[0].isdigit() if below else "\t" not in first):
+        return "", text, False  # head 0: the number belongs to the name; or the name has a cell of its own
+    place = text.index(first)
+    doubtful = len(rest) == 1 if below else not said
+    return label[0].strip(), text[:place] + text[place + label.end() :], doubtful
+
+
+def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
+    """The names before the rows of a plain table, each with a colon, and the table without them."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < 2:
+        return None
+    names, rows = [], []
+    for line in lines:
+        label = _LABEL.match(line[:LONGEST_WORDS])
+        if label is None or not label[1].endswith(_ENDS):
+            return None
+        names.append(label[1].strip(" :：=＝*"))
+        rows.append(line[label.end() :])
+    return tuple(names), "\n".join(rows)

@@ -168,7 +168,12 @@ def _agree(rows: Sequence[Sequence[str]]) -> bool:
     header, labels = rows[0], _first(rows[1:])
     words = are_words(header), are_words(labels)
     counts = is_count(header, 0), is_count(labels, 0)
-    return all(words) or (words[0] and counts[1]) or (words[1] and counts[0]) or (all(counts) and len(rows) > 2)
+    return (
+        all(words)
+        or (words[0] and (counts[1] or is_count(labels, 1)))
+        or (words[1] and counts[0])
+        or (all(counts) and len(rows) > 2)
+    )
 
 
 def _first(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -18,16 +18,23 @@ from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
 from attn_gui.formats.text import delimited, typeset_reading, written_out
-from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, Row
-from attn_gui.formats.text.headings import Headings, find_headings, label_check, unmarked
+from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Block, Dialect, Row
+from attn_gui.formats.text.headings import Headings, find_headings, is_number, label_check, unmarked
 from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
 from attn_gui.formats.text.text_cells import MODES, TOO_MANY, Cells, Mode
 
 LARGEST = 256 * 2**20  # characters
+MOST_ROWS = 2**20  # as Excel has them
+LONGEST_CELL = 2**17  # characters: as many as Python's own reader takes
+LONGEST_PRINT = 4_000  # lines of a text around whose tables words are looked for
 MOST_WRITTEN_OUT = 4_000_000  # numbers in brackets, which are all cut up before one is read
 TOLD_ROWS = 256
-NAMES = 5  # that a note lists
+NAMES, LONGEST_NOTE = 5, 60  # names that a note lists, and letters of a text
 
+LEFT_OUT = QT_TRANSLATE_NOOP("Sentences", "The text around the matrix was left out: “{text}”.")
+TOO_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
+NAMED_ROWS = Headings(labels=True, said=True)
+_BETWEEN = re.compile(r"[\s,;|，；、&\[({]")
 _FIELD = re.compile(r"[^\s,;&|\[\]{}]+")
 _INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
 
@@ -39,7 +46,15 @@ class Grid(NamedTuple):
     rows: int  # about so many
     headed: bool | None = False  # whether the syntax puts headings into the first row; None: they may stand there
     commas: bool = True  # a comma within a cell may belong to a number
-    above: str = ""  # was left out
+    left_out: str = ""  # of the text around it
+    headings: Headings | None = None  # that the syntax has said
+
+
+class Part(NamedTuple):
+    """One matrix of a text: the name before it, and the ways to cut it."""
+
+    name: str
+    grids: Sequence[Grid]
 
 
 class Way(NamedTuple):
@@ -61,58 +76,140 @@ def read_table(text: str, tell: Tell = silent) -> Matrix:
     if len(text) > LARGEST:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} has {got} characters; expected at most {most}.")
         raise FormatError(template, got=f"{len(text):,}", most=f"{LARGEST:,}")
+    if text.count("\n") > MOST_ROWS:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has more than {most} lines.")
+        raise FormatError(template, most=f"{MOST_ROWS:,}")
+    windows = (text[low : low + LONGEST_CELL] for low in range(0, len(text) - LONGEST_CELL, LONGEST_CELL))
+    if any(_BETWEEN.search(window) is None for window in windows):
+        raise FormatError(TOO_LONG)
     try:
         return _read(delimited.tidy(text.strip("\n\r")), tell)
     except csv.Error as error:
-        template = QT_TRANSLATE_NOOP("Sentences", "{file} has a cell that is too long or a quote that is not closed.")
-        raise FormatError(template) from error
+        raise FormatError(TOO_LONG) from error
 
 
 def read_rows(rows: Sequence[Row], tell: Tell = silent) -> Matrix:
     """The matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
-    return _read_grids([Grid(lambda: iter(rows), max(1, len(rows)))], tell)
+    return _one_of([Part("", [Grid(lambda: iter(rows), max(1, len(rows)))])], tell)
 
 
 def _read(text: str, tell: Tell) -> Matrix:
-    if not text.strip(" \n\t,;|"):
+    if not text.strip(" \n\t,;|[](){}"):
         raise _nothing()
-    return _read_grids(_grids(text), tell)
+    return _one_of(_parts(text), tell)
 
 
-def _read_grids(grids: Sequence[Grid], tell: Tell) -> Matrix:
+def _one_of(parts: Sequence[Part], tell: Tell) -> Matrix:
+    """The matrix of one part, where the text has no other. Raises AmbiguousTable where there are several."""
+    readings = [reading for part in parts for reading in _readings(part, tell)]
+    readings = _distinct(readings)
+    if len(readings) > 1:
+        raise AmbiguousTable(readings, several=len(parts) > 1)
+    return readings[0].matrix
+
+
+def _readings(part: Part, tell: Tell) -> list[Reading]:
     found: list[tuple[Way, Cells, Matrix]] = []
     refusal: FormatError | None = None
-    for grid in grids:
+    for grid in part.grids:
         sample = [row.cells for row in itertools.islice(grid.begin(), SAMPLE)]
         if not any(map(any, sample)):
             raise _nothing()
-        for headings in find_headings(sample, grid.headed):
+        for headings in (grid.headings,) if grid.headings else find_headings(sample, grid.headed):
             try:
                 found += _clean(grid, headings, sample, tell)
             except FormatError as error:
                 refusal = refusal or error
     if not found:
         raise refusal or _nothing()
-    readings = [Reading(_words(way, matrix), _noted(way, cells, matrix)) for way, cells, matrix in _distinct(found)]
-    if len(readings) > 1:
-        raise AmbiguousTable(readings)
-    return readings[0].matrix
+    return [
+        Reading(_words(way, matrix, part.name), _noted(way, cells, matrix), part.name) for way, cells, matrix in found
+    ]
 
 
 # --- cutting -------------------------------------------------------------------------------------
-def _grids(text: str) -> list[Grid]:
-    """The ways to cut a text; more than one where its commas or semicolons can be two things."""
+def _parts(text: str) -> list[Part]:
+    """The matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two things."""
+    text = written_out.unwrapped(delimited.unprompted(text))
     outline = delimited.outlined(text)
     if typeset_reading.is_latex(outline):
-        return [_typeset(text, typeset_reading.latex_rows)]
-    if written_out.is_list(outline):
         _refuse_too_many(text)
-        return [_listed(rows) for rows in written_out.list_readings(text)]
-    above, table = typeset_reading.titled(text)
-    if above or typeset_reading.is_piped(outline):
-        return [_typeset(table, typeset_reading.piped_rows)._replace(above=above)]
-    if outline == text:
-        text = written_out.unprinted(text)
+        return [Part(name, [_listed(rows, headed)]) for name, rows, headed in typeset_reading.latex_tables(text)]
+    if found := _lists(text, outline):
+        return found
+    return _tables(text, quoted_cells=outline != text)
+
+
+def _tables(text: str, *, quoted_cells: bool) -> list[Part]:
+    """The tables of a text without brackets; all its rows together, too, where nothing but empty lines parts them."""
+    if quoted_cells or text.count("\n") > LONGEST_PRINT:
+        piped = typeset_reading.is_piped(delimited.outlined(text))
+        return [Part("", [_listed(*typeset_reading.piped_rows(text))] if piped else _plain(text))]
+    text, comments = delimited.without_comments(text)
+    above, text = typeset_reading.titled(text)
+    blocks, below = delimited.blocks_of(delimited.unprinted(text))
+    if len(blocks) == 1:
+        return [
+            Part("", _said(_cut(blocks[0].text), " ".join(filter(None, (above, blocks[0].words, below, comments)))))
+        ]
+    parts = [Part(block.words.strip("#*:：=＝ "), _cut(block.text)) for block in blocks]
+    if any(part.name for part in parts[1:]) or typeset_reading.is_piped(text) or not _are_numbers(blocks):
+        return parts
+    return [Part("", _plain("\n".join(block.text.strip("\n") for block in blocks))), *parts]
+
+
+def _are_numbers(blocks: Sequence[Block]) -> bool:
+    """Whether tables have no headings, and rows of the same length."""
+    firsts = [block.text.strip().partition("\n")[0].replace(",", " ").replace(";", " ").split() for block in blocks]
+    return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
+
+
+def _cut(text: str) -> list[Grid]:
+    """The ways to cut one table."""
+    if typeset_reading.is_piped(text):
+        return [_listed(*typeset_reading.piped_rows(text))]
+    label, table, doubtful = delimited.label_of(text)
+    grids = _said(_plain(table), label) + (_plain(text) if doubtful else [])
+    first, *below = text.strip("\n").split("\n", 4)
+    if len(below) > 1 and first[:1].strip() and delimited.is_title(first, below[:3]):
+        grids += _said(_plain("\n".join(below)), first)  # or it is the heading of a column whose rows are counted
+    return grids
+
+
+def _said(grids: Sequence[Grid], words: str) -> list[Grid]:
+    """The grids, with the words that were left out beside them."""
+    return [grid._replace(left_out=words) for grid in grids]
+
+
+def _lists(text: str, outline: str) -> list[Part]:
+    """The matrices in brackets; comments are read as well where the text has no other."""
+    if not written_out.may_hold(outline) or "[,1]" in text:
+        return []
+    _refuse_too_many(text)
+    if outline != text and not written_out.find_lists(outline):
+        return []
+    found = written_out.find_lists(text)
+    if found is None and any(mark in text for mark in ("#", "//", "%")):
+        found = written_out.find_lists(delimited.uncommented(text))
+    if found is None:
+        return []
+    return [Part(one.name, [_rows(way, one.labels, found.left_out) for way in one.readings]) for one in found.matrices]
+
+
+def _rows(rows: written_out.Rows, labels: Sequence[str] | None, left_out: str) -> Grid:
+    """Rows in brackets, whose commas belong to no number, with the names that stand before them."""
+    cells = rows if labels is None else [[label, *row] for label, row in zip(labels, rows, strict=True)]
+    grid = _listed([Row(0, row) for row in cells], headed=False)
+    return grid._replace(commas=False, left_out=left_out, headings=NAMED_ROWS if labels else None)
+
+
+def _plain(text: str) -> list[Grid]:
+    """The ways to cut a table between blanks, tabs, commas or semicolons."""
+    if named := delimited.named_rows(text):
+        names, text = named
+        cut = delimited.rows_of(text, delimited.find_dialect(text))
+        rows = [Row(row.line, [name, *row.cells]) for name, row in zip(names, cut, strict=False)]
+        return [_listed(rows, headed=False)._replace(headings=NAMED_ROWS)]
     inline = _inline_rows(text)
     if inline is not None:
         return inline
@@ -126,14 +223,8 @@ def _grids(text: str) -> list[Grid]:
     return grids
 
 
-def _typeset(text: str, rows_of: Callable[[str], tuple[list[Row], bool]]) -> Grid:
-    _refuse_too_many(text)
-    rows, headed = rows_of(text)
+def _listed(rows: list[Row], headed: bool | None) -> Grid:
     return Grid(lambda: iter(rows), len(rows), headed)
-
-
-def _listed(rows: list[Row]) -> Grid:
-    return Grid(lambda: iter(rows), len(rows), commas=False)
 
 
 def _table(text: str, dialect: Dialect) -> Grid:
@@ -145,7 +236,8 @@ def _inline_rows(text: str) -> list[Grid] | None:
     if "\n" in text or ";" not in text or "\t" in text:
         return None
     below = ";\n".join(text.split(";")).replace(";\n", "\n")
-    if _INLINE_ROWS.search(text):
+    widths = {part.count(",") for part in text.strip("; ").split(";")}
+    if _INLINE_ROWS.search(text) or (len(widths) == 1 and widths != {0} and widths != {1}):
         return [_table(below, delimited.find_dialect(below))]
     if all(ONE_COMMA.fullmatch(part.strip()) for part in text.strip("; ").split(";")):
         return [_table(text, Dialect(";", ended=text.rstrip().endswith(";"))), _table(below, Dialect(","))]
@@ -224,10 +316,12 @@ def _nothing() -> FormatError:
 
 
 # --- saying --------------------------------------------------------------------------------------
-def _distinct(found: list[tuple[Way, Cells, Matrix]]) -> list[tuple[Way, Cells, Matrix]]:
-    kept: list[tuple[Way, Cells, Matrix]] = []
+def _distinct(found: Sequence[Reading]) -> list[Reading]:
+    """Of readings that are the same matrix, under the same name or none, the first."""
+    kept: list[Reading] = []
     for one in found:
-        if not any(np.array_equal(one[2].values, other[2].values, equal_nan=True) for other in kept):
+        alike = (other for other in kept if one.name in ("", other.name) or not other.name)
+        if not any(np.array_equal(one.matrix.values, other.matrix.values, equal_nan=True) for other in alike):
             kept.append(one)
     return kept
 
@@ -235,9 +329,8 @@ def _distinct(found: list[tuple[Way, Cells, Matrix]]) -> list[tuple[Way, Cells, 
 def _noted(way: Way, cells: Cells, matrix: Matrix) -> Matrix:
     """The matrix with what was left out, guessed or rounded."""
     notes: list[Note] = []
-    if way.grid.above:
-        template = QT_TRANSLATE_NOOP("Sentences", "The text above the table was left out: “{text}”.")
-        notes.append(Note(template, text=quoted(way.grid.above)))
+    if way.grid.left_out:
+        notes.append(Note(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
     if matrix.column_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
         notes.append(Note(template, names=_named(matrix.column_labels)))
@@ -252,11 +345,13 @@ def _named(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(quoted(label, 12) or "“”" for label in labels[:NAMES]) + more
 
 
-def _words(way: Way, matrix: Matrix) -> Note:
+def _words(way: Way, matrix: Matrix, name: str) -> Note:
     first = " ".join(f"{value:.6g}" for value in matrix.values[0, :3])
     said = Note(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
-    left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels))
-    return Note(left_out, reading=said) if left_out else said
+    left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels)) if not way.grid.headings else None
+    said = Note(left_out, reading=said) if left_out else said
+    named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
+    return Note(named, name=quoted(name, 32), reading=said) if name else said
 
 
 _READ: dict[Mode, str] = {

@@ -8,7 +8,6 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, quot
 from attn_gui.formats.text.delimited import Row
 from attn_gui.formats.text.typeset_parts import joined, parted
 from attn_gui.formats.text.typeset_signs import text_of_latex, text_of_markdown
-from attn_gui.formats.text.written_out import SEVERAL
 
 LOOKED_AT = 20  # lines that tell a table between pipes
 MOST_BEGUN = 100  # environments that are looked into
@@ -29,6 +28,7 @@ _FRAME = re.compile(
     r"[lr]brack|nonumber|notag|centering|tiny|(?:script|footnote|normal)size|small|[lL]arge|LARGE|[hH]uge)",
     re.DOTALL,
 )
+_LATEX_NAMED = re.compile(r"([^$&,;=\n]{1,40}?)\s*(?:=|:=|\\approx|\\coloneqq)\s*[$&({\[]*\s*(?:\\left\s*\S+\s*)?$")
 _COLUMNS = re.compile(r"\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _LATEX_ROW = re.compile(r"\\\\(?:\[[^\]]*\])?|\\cr\b|\\tabularnewline\b")
 _LATEX_RULE = re.compile(r"\s*\\(?:hline|midrule)\b")
@@ -46,6 +46,7 @@ _PIPE = re.compile(r"(?<!\\)[|│]")
 _TITLE, _VALUE = re.compile(r"\s*#"), re.compile(r"(?<!\w)\d")
 _COUNTED = re.compile(r"\b[^\W\d_]+ \d+(?=[:,;)：，；）])")  # head 0, of layer 1: these numbers are names
 
+SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices; expected one of them.")
 BESIDE_IT = QT_TRANSLATE_NOOP(
     "Sentences",
     "{file}: “{text}” stands beside the matrix; expected the matrix without a factor, a sign, a power or a transpose.",
@@ -73,22 +74,34 @@ def _is_rule(line: str) -> bool:
 
 
 # --- LaTeX ---------------------------------------------------------------------------------------
-def latex_rows(text: str) -> tuple[list[Row], bool]:
-    """The rows of one matrix, array or tabular, also in parts, or of lines with & and a double backslash.
+def latex_tables(text: str) -> list[tuple[str, list[Row], bool]]:
+    """Each matrix, array or tabular with the name before it and its rows; or lines with & and a double backslash.
 
-    And whether a rule below the first row of a tabular, and below no other, says that it holds headings.
+    And whether a rule below the first row of a tabular, and below no other, says that it holds headings. Parts of one
+    table are one.
     """
-    if parts := [(part, [row.cells for row in latex_rows(own)[0]]) for part, own in parted(text)]:
-        return [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True
-    begun = text.count("\\begin{")
-    found = list(_MATRIX.finditer(text)) if begun < MOST_BEGUN else []
-    if len(found) > 1 or begun >= MOST_BEGUN:
-        raise FormatError(SEVERAL, count=len(found) or begun)
-    lines = _LATEX_ROW.split(_body(found[0]) if found else text)
+    if parts := [(part, [row.cells for row in latex_tables(own)[0][1]]) for part, own in parted(text)]:
+        return [("", [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True)]
+    if (begun := text.count("\\begin{")) >= MOST_BEGUN:
+        raise FormatError(SEVERAL, count=begun)
+    found = list(_MATRIX.finditer(text))
+    if not found:
+        return [("", *_latex_rows(text, text, tabular=False))]
+    return [(_latex_name(text, one), *_latex_rows(_body(one), one[2], tabular=one[1] == TABULAR)) for one in found]
+
+
+def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[Row], bool]:
+    lines = _LATEX_ROW.split(body)
     rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(line)] for line in lines]
     rows = rows if any(rows[-1]) else rows[:-1]
     ruled = [place for place, line in enumerate(lines[1 : len(rows)], 1) if _LATEX_RULE.match(line)]
-    return [Row(0, cells) for cells in rows], bool(found) and found[0][1] == TABULAR and ruled == [1]
+    return [Row(0, cells) for cells in rows], tabular and ruled == [1]
+
+
+def _latex_name(text: str, matrix: re.Match[str]) -> str:
+    """The name that a formula gives to a matrix; empty where it gives none."""
+    named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
+    return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", named[1]) if named else ""
 
 
 def _body(matrix: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.chain.symbols import is_counted
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.layers import Layer
 from attn_gui.engine.problem.problem import Problem
 
@@ -26,7 +27,9 @@ class Given(NamedTuple):
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[Given]:
     """The matrices of one item: those of the problem, its score and its block, then what its mask adds to scores."""
     for name, array in evaluation.problem.arrays().items():
-        if not is_counted(name):
+        if name == GIVEN:
+            yield from _by_head(name, array, item)
+        elif not is_counted(name):
             yield Given(name, None, np.atleast_2d(item_of(array, item)))
     for node in evaluation.nodes:
         for ref, field in zip(node.inputs, node.fields, strict=True):
@@ -46,5 +49,5 @@ def given_numbers(problem: Problem) -> dict[str, float]:
     """The numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the like."""
     found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
     if problem.scale is None:
-        del found["scale"]
+        found.pop("scale", None)
     return found

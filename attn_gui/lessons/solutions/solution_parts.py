@@ -132,7 +132,8 @@ def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
 def _sizes(solution: Solution) -> Iterator[Equation]:
     """The numbers that the formulas have letters for."""
     problem = solution.problem
-    yield Equation((f"d_k = {problem.d_k}",))
+    if problem.compares:
+        yield Equation((f"d_k = {problem.d_k}",))
     for name, value in given_numbers(problem).items():
         if name != "scale":  # stands in the formulas as a number
             yield Equation((cell_latex(name), Number(value).write("latex")))

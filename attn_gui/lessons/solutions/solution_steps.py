@@ -102,7 +102,9 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
     for name in _names(evaluation):
         steps += _steps_of(evaluation, name, item)
         _check_count(sum(len(step.cells) for step in steps))
-    if _is_copy(steps[-1], steps[-2]):  # of a single head, that nothing reads: else its letter has to be there
+    if len(steps) > 1 and _is_copy(
+        steps[-1], steps[-2]
+    ):  # of a single head, that nothing reads: else its letter has to be there
         steps.pop()
     return Solution(evaluation, item, tuple(steps), given)
 

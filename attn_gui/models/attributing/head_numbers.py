@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.tell import Tell, silent
@@ -28,12 +25,8 @@ def head_numbers(run: Run, problem: Problem, key: str, tell: Tell = silent) -> A
     NaN where a weight is, and where the reading has nothing to count in a layer as it was changed. `tell` is told the
     share that is done; what it raises ends it.
     """
-    reading = READINGS[key]
-    found = np.full((run.model.num_layers, run.model.num_heads), np.nan)
+    found = []
     for layer in range(run.model.num_layers):
-        own = problem_read(run, layer, problem)
-        for head, weights in enumerate(run.attention(layer) if reading.fits(own) else ()):
-            rows = [(slice(0, len(weights)), np.asarray(weights, np.float64))]
-            found[layer, head] = reading.measure(own, partial(iter, rows))
+        found.append(run.reading(key, layer, problem))
         tell((layer + 1) / run.model.num_layers)
-    return found
+    return np.array(found)

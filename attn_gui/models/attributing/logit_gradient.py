@@ -1,8 +1,8 @@
-"""Exact gradients of one logit through a whole model: through its head, then through its layers by the engine."""
+"""Exact gradients of one logit through a whole model: through its head, then through its layers, one walk down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -10,24 +10,27 @@ from attn_gui.engine.analysis.sensitivity import gradient, step_gradients
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks.block import ACTIVATIONS
 from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
 from attn_gui.engine.graph import indices
+from attn_gui.engine.memory import check
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import StageError
-from attn_gui.engine.problem.problem import Problem
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights, NormWeights
-from attn_gui.models.passes.edited_layer import AnyLayer, EditedLayer
+from attn_gui.models.passes.activations import NORM, norm_pulled
+from attn_gui.models.passes.edited_layer import EditedLayer
+from attn_gui.models.passes.layer_slopes import MAPS, X, layer_slopes
+from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 
-X = "x"
 
-
-def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, number: int) -> Array:
-    """(d_model,): the gradient of a logit with respect to the last layer's output at its position, float64."""
+def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: dict[int, float]) -> Array:
+    """(d_model,): the gradient of Σ sign · logit with respect to the last layer's output at its position, float64."""
     assert ends.head is not None
     state, head = state.astype(np.float64), ends.head
     finished = state if ends.final_norm is None else _normed(state, ends.final_norm, sizes)
-    found = head.decoder.matrix[:, number].astype(np.float64)
+    columns = [sign * head.decoder.matrix[:, number].astype(np.float64) for number, sign in signs.items()]
+    found = np.asarray(sum(columns))
     if head.transform is not None:
         assert head.norm is not None
         inner = finished @ head.transform.matrix + head.transform.bias
@@ -37,54 +40,54 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, number: i
     return found if ends.final_norm is None else _norm_pulled(state, ends.final_norm, sizes, found)
 
 
-def stage_gradient(
-    problem: Callable[[int], Problem], layers: Sequence[AnyLayer], layer: int, stage: str, cotangent: Array
-) -> Array:
-    """The gradient of Σ cotangent · the last layer's output with respect to a stage of a layer, in the stage's shape.
+def stage_gradients(run: Run, stage: str, cotangent: Array, layers: Collection[int]) -> Iterator[tuple[int, Array]]:
+    """(layer, gradient of Σ cotangent · the last layer's output by a stage of it): one walk from the last layer down.
 
-    `problem` gives that of each of the model's `layers`; `cotangent` is (token, d_model). Raises StageError.
+    Gradients are in the stage's shape, batch axis first, float64; `cotangent` is (token, d_model). Raises StageError,
+    and FieldError where a layer's maps need too much memory.
     Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
     """
-    for number in range(len(layers) - 1, layer, -1):
-        above = layers[number]
-        edit = above.edit if isinstance(above, EditedLayer) else LayerEdit()
-        if X in edit.fields:  # given as a whole, or not at all: nothing of it comes from below
-            cotangent = np.zeros_like(cotangent)
-            continue
-        evaluation = evaluation_of(problem(number))
-        last = evaluation.stages[-1]
-        cotangent = gradient(evaluation, last, indices.whole(evaluation.shape(last)), cotangent[None], X)
-        cotangent = edit.passed_down(X, cotangent.reshape(cotangent.shape[-2:]))
-    evaluation = evaluation_of(problem(layer))
-    last = evaluation.stages[-1]
-    if stage not in evaluation.stages:
-        raise StageError(sentences.NO_STAGE, stage=stage, choices=evaluation.stages)
-    if stage == last:
-        return cotangent[None]
-    found = np.zeros(evaluation.shape(stage))
-    steps = step_gradients(evaluation, last, indices.whole(evaluation.shape(last)), cotangent[None])
-    if stage in steps:
-        box, cells = steps[stage]
-        found[box] = cells
-    return found
+    check(4 * MAPS * run.model.num_heads * len(run.ids) ** 2)
+    for number in range(run.model.num_layers - 1, min(layers, default=run.model.num_layers) - 1, -1):
+        with one_blas_thread():
+            slopes = _fast_slopes(run, number, cotangent) or _engine_slopes(run, number, stage, cotangent)
+        if number in layers and (stage not in slopes or stage == X):
+            stages = evaluation_of(run.problem(number)).stages
+            raise StageError(sentences.NO_STAGE, stage=stage, choices=stages)
+        if number in layers:
+            yield number, slopes[stage][None].astype(np.float64)
+        cotangent = slopes[X]
+
+
+def _fast_slopes(run: Run, number: int, cotangent: Array) -> dict[str, Array] | None:
+    """Gradients by a layer's x and every stage in float32; None where it is changed by hand, or not all are finite."""
+    layer = run.model.layers[number]
+    if isinstance(layer, EditedLayer) or any(change.layer == number for change in run.interventions):
+        return None
+    found = layer_slopes(layer, run.states[number], run.sequence.seen(layer.sizes, layer.window), cotangent)
+    return found if np.isfinite(found[X]).all() else None
+
+
+def _engine_slopes(run: Run, number: int, stage: str, cotangent: Array) -> dict[str, Array]:
+    """Gradients by a layer's x and by one stage, where there is one of that name, as the engine computes them."""
+    layer, evaluation = run.model.layers[number], evaluation_of(run.problem(number))
+    last, edit = evaluation.stages[-1], layer.edit if isinstance(layer, EditedLayer) else LayerEdit()
+    start = last, indices.whole(evaluation.shape(last)), cotangent[None].astype(np.float64)
+    found = {last: start[-1][0]}
+    if stage in evaluation.stages and stage != last:
+        found[stage] = np.zeros(evaluation.shape(stage)[1:])
+        if stage in (steps := step_gradients(evaluation, *start)):
+            (_, *box), cells = steps[stage]
+            found[stage][tuple(box)] = cells[0]
+    if X in edit.fields:  # given as a whole, or not at all: nothing of it comes from below
+        return found | {X: np.zeros(cotangent.shape)}
+    below = gradient(evaluation, *start, X)
+    return found | {X: edit.passed_down(X, below.reshape(below.shape[-2:]))}
 
 
 def _normed(x: Array, norm: NormWeights, sizes: Architecture) -> Array:
-    unit, _ = _unit(x, sizes)
-    return unit * norm.weight + (0.0 if norm.bias is None else norm.bias)
+    return NORM[sizes.norm](x, norm.weight, norm.bias, sizes.norm_eps)
 
 
 def _norm_pulled(x: Array, norm: NormWeights, sizes: Architecture, grad: Array) -> Array:
-    """The gradient by what goes into a norm, from the one by what comes out."""
-    unit, divisor = _unit(x, sizes)
-    grad = grad * norm.weight
-    if sizes.centered:
-        grad = grad - grad.mean()
-    return np.asarray((grad - unit * (grad * unit).mean()) / divisor)
-
-
-def _unit(x: Array, sizes: Architecture) -> tuple[Array, float]:
-    """A vector after a norm but for its weights, and what it is divided by."""
-    centered = x - x.mean() if sizes.centered else x
-    divisor = float(np.sqrt((centered**2).mean() + sizes.norm_eps))
-    return centered / divisor, divisor
+    return norm_pulled(x, norm.weight, sizes.norm_eps, grad, centered=sizes.centered)

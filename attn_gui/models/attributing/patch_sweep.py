@@ -76,11 +76,8 @@ def patch_foretold(
     if high == low:
         raise FieldError(_ALIKE, value=low)
     found = []
-    for layer in range(layers):
-        tell(layer / layers)
-        slopes = changed.gradient(token, layer, stage, position)
-        if against is not None:
-            slopes = slopes - changed.gradient(against, layer, stage, position)
+    for layer, slopes in changed.gradients(token, stage, against, position):
+        tell(1 - (layer + 1) / layers)
         there, here = clean.stage(layer, stage), changed.stage(layer, stage)
         if there.shape != here.shape:
             raise FieldError(UNEQUAL_ROWS, stage=stage, got=there.shape[-1], expected=here.shape[-1])
@@ -88,7 +85,7 @@ def patch_foretold(
             moved = there.astype(np.float64) - here
             parts = np.where(slopes == 0, 0.0, slopes * moved)
         found.append(parts.sum(axis=tuple(k for k in range(parts.ndim) if k != place)) / (high - low))
-    return np.array(found)
+    return np.array(found[::-1])
 
 
 def _place_of(stage: str, axis: str) -> int:

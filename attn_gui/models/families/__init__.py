@@ -15,6 +15,15 @@ from attn_gui.models.families.roberta_family import Roberta
 __all__ = ["FAMILIES", "Family"]
 
 FAMILIES: dict[str, Family] = {
-    family.key: family for family in (Bert(), Roberta(), DistilBert(), Gpt2(), Llama(), Mistral(), Qwen2(), Qwen3())
+    "bert": Bert(),
+    "roberta": Roberta(),
+    "xlm-roberta": Roberta(),
+    "camembert": Roberta(),
+    "distilbert": DistilBert(),
+    "gpt2": Gpt2(),
+    "llama": Llama(),
+    "mistral": Mistral(),
+    "qwen2": Qwen2(),
+    "qwen3": Qwen3(),
 }
 """The families by their name in config.json, `model_type`."""

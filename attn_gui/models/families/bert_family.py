@@ -18,7 +18,7 @@ class HeadNames:
     def __init__(
         self, transform: str, norm: str, decoder: str, biases: tuple[str, ...], activation: str | None = None
     ) -> None:
-        """`activation`: that of the head, where it is not that of the layers."""
+        """`biases`: the first of these that is there counts; `activation`: of the head, where it has its own."""
         self.transform, self.norm, self.decoder, self.biases = transform, norm, decoder, biases
         self.activation = activation
 
@@ -26,7 +26,6 @@ class HeadNames:
 class Bert(Family):
     """BERT. Source: Devlin et al., "BERT" (2019)."""
 
-    key = "bert"
     prefixes = ("bert.",)
     layer_name = "encoder.layer.{}."
     parts: ClassVar = {
@@ -40,11 +39,12 @@ class Bert(Family):
         "norm2": "output.LayerNorm",
     }
     biased = frozenset({"query", "key", "value", "output", "up", "down"})
+    ignored = ("embeddings.position_ids", "cls.seq_relationship.*")
     head_names: ClassVar = HeadNames(
         "cls.predictions.transform.dense",
         "cls.predictions.transform.LayerNorm",
         "cls.predictions.decoder.weight",
-        ("cls.predictions.bias", "cls.predictions.decoder.bias"),
+        ("cls.predictions.decoder.bias", "cls.predictions.bias"),
     )
 
     def architecture(self, config: Config) -> Architecture:
@@ -74,7 +74,7 @@ class Bert(Family):
         head = self._head(tensors, config, sizes, words)
         pooler = None
         if "pooler.dense.weight" in tensors:
-            pooler = self.dense(tensors, "pooler.dense", sizes.d_model, sizes.d_model, needed=True)
+            pooler = self.dense(tensors, "pooler.dense", sizes.d_model, sizes.d_model, biased=True)
         return EndWeights(embedding, None, head, pooler)
 
     def _head(self, tensors: Tensors, config: Config, sizes: Architecture, words: Array) -> Head | None:
@@ -84,8 +84,8 @@ class Bert(Family):
         matrix = self.decoder(tensors, config, sizes, names.decoder, words)
         if matrix is None:
             return None
-        bias = next((name for name in names.biases if name in tensors), names.biases[0])
-        transform = self.dense(tensors, names.transform, sizes.d_model, sizes.d_model, needed=True)
+        bias = next((name for name in names.biases if name in tensors), names.biases[-1])
+        transform = self.dense(tensors, names.transform, sizes.d_model, sizes.d_model, biased=True)
         norm: NormWeights = self.norm(tensors, names.norm, sizes)
         decoder = Dense(matrix, tensors.array(bias, sizes.vocabulary))
         return Head(transform, norm, decoder, names.activation or sizes.activation)

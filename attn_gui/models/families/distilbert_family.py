@@ -13,7 +13,6 @@ from attn_gui.models.reading.config_file import Config
 class DistilBert(Bert):
     """DistilBERT. Source: Sanh et al., "DistilBERT" (2019)."""
 
-    key = "distilbert"
     prefixes = ("distilbert.",)
     layer_name = "transformer.layer.{}."
     parts: ClassVar = {

@@ -25,6 +25,9 @@ ACTIVATIONS = {
 }
 """The engine's names of the activations of config.json."""
 
+PREDICTING = ("LMHead", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "DoubleHeads")
+"""Parts of the names of classes in transformers whose models have a head that predicts tokens."""
+
 UNEVEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {heads} heads cannot share {columns} columns evenly.")
 MOST_LAYERS = 1000
 MOST_HEADS = 4096
@@ -33,12 +36,12 @@ MOST_HEADS = 4096
 class Family(ABC):
     """One family: the names in its config.json and of its tensors, and their meaning."""
 
-    key: ClassVar[str]
     prefixes: ClassVar[tuple[str, ...]]  # that task models put before the names of tensors
     layer_name: ClassVar[str]  # of the tensors of a layer, {} its number
     parts: ClassVar[Mapping[str, str]]  # of a layer: matrices and norms by the engine's names
-    biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that always have a bias
+    biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that have a bias, whatever config.json says
     tied: ClassVar[bool] = True  # whether logits are by the embeddings where config.json does not say
+    ignored: ClassVar[tuple[str, ...]] = ()  # patterns of the names of tensors that nothing needs: buffers, other tasks
 
     @abstractmethod
     def architecture(self, config: Config) -> Architecture:
@@ -53,7 +56,7 @@ class Family(ABC):
         found: dict[str, Array] = {}
         base = self.layer_name.format(number)
         for part, shape in _matrices(sizes).items():
-            dense = self.dense(tensors, base + self.parts[part], *shape, needed=part in self.needed(config))
+            dense = self.dense(tensors, base + self.parts[part], *shape, biased=part in self.with_bias(config))
             found[f"w_{part}"] = dense.matrix
             found |= {} if dense.bias is None else {f"b_{part}": dense.bias}
         for part in ("norm1", "norm2"):
@@ -62,13 +65,13 @@ class Family(ABC):
             found |= {} if norm.bias is None else {f"{part}_bias": norm.bias}
         return found
 
-    def needed(self, config: Config) -> frozenset[str]:
-        """The matrices that must have a bias."""
+    def with_bias(self, config: Config) -> frozenset[str]:
+        """The matrices of a layer that have a bias."""
         return self.biased
 
-    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, needed: bool) -> Dense:
-        """A matrix [in, out], which files hold as [out, in]; a bias where there is one."""
-        bias = tensors.array(f"{name}.bias", out) if needed or f"{name}.bias" in tensors else None
+    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
+        """A matrix [in, out], which files hold as [out, in]."""
+        bias = tensors.array(f"{name}.bias", out) if biased else None
         return Dense(tensors.array(f"{name}.weight", out, width).T, bias)
 
     def norm(self, tensors: Tensors, name: str, sizes: Architecture) -> NormWeights:
@@ -79,11 +82,18 @@ class Family(ABC):
     def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:
         """The matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
 
-        None where the two are not tied and there is none.
+        None where the two are not tied and there is none, and for a class of models that has no such head.
         """
         if own in tensors:
             return tensors.array(own, sizes.vocabulary, sizes.d_model).T
-        return words.T if config.flag("tie_word_embeddings", self.tied) else None
+        return words.T if config.flag("tie_word_embeddings", self.tied) and not classes_without_head(config) else None
+
+
+def classes_without_head(config: Config) -> tuple[str, ...]:
+    """The classes that config.json names, if none of them has a head that predicts tokens."""
+    named = config.given("architectures")
+    classes = tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+    return () if any(part in name for name in classes for part in PREDICTING) else classes
 
 
 def head_width(config: Config, d_model: int, heads: int) -> int:

@@ -18,7 +18,6 @@ PLACES = {"query": 0, "key": 1, "value": 2}
 class Gpt2(Family):
     """GPT-2. Source: Radford et al., "Language Models are Unsupervised Multitask Learners" (2019)."""
 
-    key = "gpt2"
     prefixes = ("transformer.",)
     layer_name = "h.{}."
     parts: ClassVar = {
@@ -29,6 +28,7 @@ class Gpt2(Family):
         "down": "mlp.c_proj",
         "norm2": "ln_2",
     }
+    ignored = ("h.*.attn.bias", "h.*.attn.masked_bias")  # a mask, and what stands behind it
 
     def architecture(self, config: Config) -> Architecture:
         config.check(add_cross_attention=False)
@@ -64,7 +64,7 @@ class Gpt2(Family):
                 found[name] = found[name][..., place * d : (place + 1) * d]
         return found
 
-    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, needed: bool) -> Dense:
+    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
         out = 3 * out if name.endswith(FUSED) else out
         return Dense(tensors.array(f"{name}.weight", width, out), tensors.array(f"{name}.bias", out))
 

@@ -19,7 +19,6 @@ ATTENTION, MLP = ("query", "key", "value", "output"), ("up", "gate", "down")
 class Llama(Family):
     """Llama 1 to 3. Source: Touvron et al., "LLaMA" (2023)."""
 
-    key = "llama"
     tied = False
     prefixes = ("model.",)
     layer_name = "layers.{}."
@@ -34,6 +33,7 @@ class Llama(Family):
         "down": "mlp.down_proj",
         "norm2": "post_attention_layernorm",
     }
+    ignored = ("*rotary_emb.inv_freq", "*rotary_emb.*_cached")
 
     def architecture(self, config: Config) -> Architecture:
         config.check(partial_rotary_factor=1.0, num_experts=0, num_local_experts=0)
@@ -72,10 +72,10 @@ class Llama(Family):
         """The window of each layer; None where it sees all that is behind."""
         return (None,) * layers
 
-    def needed(self, config: Config) -> frozenset[str]:
+    def with_bias(self, config: Config) -> frozenset[str]:
         attention = ATTENTION if config.flag("attention_bias", False) else ()
         mlp = MLP if config.flag("mlp_bias", False) else ()
-        return self.biased | {*attention, *mlp}
+        return frozenset({*attention, *mlp})
 
     def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
         words = tensors.array("embed_tokens.weight", sizes.vocabulary, sizes.d_model)

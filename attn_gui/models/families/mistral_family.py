@@ -10,7 +10,8 @@ from attn_gui.models.reading.sliding_layers import layer_windows
 class Mistral(Llama):
     """Mistral. Source: Jiang et al., "Mistral 7B" (2023)."""
 
-    key = "mistral"
+    def with_bias(self, config: Config) -> frozenset[str]:
+        return self.biased
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
         return layer_windows(config, layers, [True] * layers)

@@ -10,8 +10,10 @@ from attn_gui.models.reading.sliding_layers import layer_windows
 class Qwen2(Llama):
     """Qwen2 and 2.5. Source: Yang et al., "Qwen2 Technical Report" (2024)."""
 
-    key = "qwen2"
     biased = frozenset({"query", "key", "value"})
+
+    def with_bias(self, config: Config) -> frozenset[str]:
+        return self.biased
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
         if not config.flag("use_sliding_window", False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attn_gui.engine.arrays import Array
 from attn_gui.models.families.architecture import Architecture
+from attn_gui.models.families.llama_family import ATTENTION
 from attn_gui.models.families.qwen2_family import Qwen2
 from attn_gui.models.reading.config_file import Config
 from attn_gui.models.reading.tensor_files import Tensors
@@ -12,8 +13,8 @@ from attn_gui.models.reading.tensor_files import Tensors
 class Qwen3(Qwen2):
     """Qwen3. Source: Yang et al., "Qwen3 Technical Report" (2025)."""
 
-    key = "qwen3"
-    biased = frozenset()
+    def with_bias(self, config: Config) -> frozenset[str]:
+        return frozenset(ATTENTION if config.flag("attention_bias", False) else ())
 
     def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
         base = self.layer_name.format(number)

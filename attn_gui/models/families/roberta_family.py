@@ -1,4 +1,4 @@
-"""RoBERTa: BERT with positions that count from behind the padding, and a head of other names."""
+"""RoBERTa, XLM-RoBERTa and CamemBERT: BERT with positions that count from behind the padding, a head of other names."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from attn_gui.models.reading.config_file import Config
 
 
 class Roberta(Bert):
-    """RoBERTa. Source: Liu et al., "RoBERTa" (2019)."""
+    """RoBERTa. Source: Liu et al., "RoBERTa" (2019).
 
-    key = "roberta"
+    XLM-RoBERTa and CamemBERT are the same with other vocabularies: Conneau et al. (2020), Martin et al. (2020).
+    """
+
     prefixes = ("roberta.",)
     head_names: ClassVar = HeadNames(
         "lm_head.dense",
         "lm_head.layer_norm",
         "lm_head.decoder.weight",
-        ("lm_head.bias", "lm_head.decoder.bias"),
+        ("lm_head.decoder.bias", "lm_head.bias"),
         activation="gelu",
     )
 

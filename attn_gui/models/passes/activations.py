@@ -59,6 +59,38 @@ ACTIVATION: dict[str, Callable[[Array], Array]] = {"gelu": gelu, "gelu_tanh": ge
 """By the engine's names."""
 
 
+def gelu_slope(x: Array) -> Array:
+    found = np.exp(x * x * F(-0.5))
+    found *= x
+    found *= F(1 / math.sqrt(2 * math.pi))
+    found += (erf(x * F(math.sqrt(0.5))) + F(1)) * F(0.5)
+    return found
+
+
+def gelu_tanh_slope(x: Array) -> Array:
+    squares = x * x
+    bent = np.tanh(x * (F(1) + squares * F(0.044715)) * F(math.sqrt(2 / math.pi)))
+    inner: Array = (F(1) - bent * bent) * (F(1) + squares * F(3 * 0.044715)) * x
+    inner *= F(math.sqrt(2 / math.pi))
+    inner += bent + F(1)
+    inner *= F(0.5)
+    return inner
+
+
+def silu_slope(x: Array) -> Array:
+    share = F(1) / (F(1) + np.exp(-x))
+    found: Array = share + x * share * (F(1) - share)
+    return found
+
+
+def relu_slope(x: Array) -> Array:
+    return (x > 0).astype(x.dtype)
+
+
+SLOPE = {"gelu": gelu_slope, "gelu_tanh": gelu_tanh_slope, "silu": silu_slope, "relu": relu_slope}
+"""Derivatives of the activations."""
+
+
 def layer_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
     found: Array = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype)
     found /= _root_mean_square(found, eps)
@@ -74,6 +106,19 @@ def rms_norm(x: Array, weight: Array, bias: Array | None, eps: float) -> Array:
 
 NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer": layer_norm, "rms": rms_norm}
 """By the engine's names."""
+
+
+def norm_pulled(x: Array, weight: Array, eps: float, grad: Array, *, centered: bool) -> Array:
+    """The gradient by what goes into a norm, rows of x, from the one by what comes out; in their precision."""
+    unit = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype) if centered else x
+    divisor = _root_mean_square(unit, eps)
+    unit = unit / divisor
+    grad = grad * weight
+    if centered:
+        grad -= grad.mean(-1, keepdims=True)
+    grad -= unit * np.einsum("...i,...i->...", grad, unit)[..., None] / x.shape[-1]
+    grad /= divisor
+    return grad
 
 
 def _root_mean_square(x: Array, eps: float) -> Array:

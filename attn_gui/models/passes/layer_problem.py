@@ -46,11 +46,16 @@ def layer_problem(layer: Layer, x: Array, sequence: Sequence, records: Many[Inte
     return _over_opened(layer, found)
 
 
+def weights_in(problem: Problem, layer: Layer) -> dict[str, Array]:
+    """The numbers of the layer in a problem of it, by dotted name; what is no weight of the model is left out."""
+    arrays, names = problem.arrays(), (name if name in TOP else f"block.{name}" for name in layer.weights)
+    return {name: arrays[name] for name in names}
+
+
 def _over_opened(layer: Layer, problem: Problem) -> Problem:
     """Problem over the weights of other problems of the layer: a history may hold many, one for each text."""
-    arrays, shared = problem.arrays(), dict[str, Array]()
-    for name in layer.weights:
-        leaf = name if name in TOP else f"block.{name}"
-        own = arrays[leaf]
-        shared[leaf] = layer.opened.setdefault(leaf, own if own.base is None else own.base)
+    shared = {
+        leaf: layer.opened.setdefault(leaf, own if own.base is None else own.base)
+        for leaf, own in weights_in(problem, layer).items()
+    }
     return Problem.over(with_leaves(problem, shared))

@@ -112,8 +112,8 @@ def _turned(layer: Layer, query: Array, key: Array) -> Generator[tuple[str, Arra
         query = yield "normed_query", _head_norm(layer, query, "query_norm")
         key = yield "normed_key", _head_norm(layer, key, "key_norm")
     if layer.sizes.frequencies is not None:
-        query = yield "rotated_query", _rotated(query, layer.sizes.frequencies)
-        key = yield "rotated_key", _rotated(key, layer.sizes.frequencies)
+        query = yield "rotated_query", rotated(query, layer.sizes.frequencies)
+        key = yield "rotated_key", rotated(key, layer.sizes.frequencies)
     return query, key
 
 
@@ -179,7 +179,7 @@ def _head_norm(layer: Layer, rows: Array, name: str) -> Array:
     return rms_norm(heads, layer.weights[name], None, layer.sizes.norm_eps).reshape(rows.shape)
 
 
-def _rotated(rows: Array, frequencies: Array) -> Array:
+def rotated(rows: Array, frequencies: Array) -> Array:
     """Columns p and p + d/2 of every head turned by the angles of its row."""
     angles = np.outer(np.arange(len(rows), dtype=np.float32), frequencies.astype(np.float32))
     cosines, sines = np.cos(angles)[:, None, :], np.sin(angles)[:, None, :]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from math import prod
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
 from attn_gui.formats.foreign_arrays import Array, broken
 from attn_gui.formats.json_text import parse_object
+from attn_gui.formats.named.by_name import THERE_TWICE
 from attn_gui.formats.sessions.packed_arrays import Place, places
 from attn_gui.models.reading.model_files import INDEX, INDEXED, LARGEST, LARGEST_JSON, WEIGHTS, json_file
 
@@ -39,6 +41,7 @@ _FOREIGN = QT_TRANSLATE_NOOP("Sentences", "{file} names the shard “{name}”; 
 class Tensor(NamedTuple):
     """A tensor as its file has it."""
 
+    name: str
     path: Path
     kind: str
     shape: tuple[int, ...]
@@ -51,6 +54,11 @@ class Tensor(NamedTuple):
         found = self.cells.view({"F32": "<f4", "F16": "<f2"}[self.kind]).astype(np.float32, copy=False)
         found.flags.writeable = False
         return found.reshape(self.shape)
+
+    def is_like(self, other: Tensor) -> bool:
+        """Whether another one has the same numbers, written in the same way."""
+        alike = (self.kind, self.shape) == (other.kind, other.shape)
+        return alike and np.array_equal(self.cells, other.cells)
 
     def is_finite(self) -> bool:
         """Whether every number is one."""
@@ -84,6 +92,16 @@ class Tensors:
         """
         found = self._read[name] = self._checked(name, shape)
         return found.numbers()
+
+    def unread(self, ignored: Sequence[str]) -> list[str]:
+        """The names, as the file has them, of the tensors that were not read and are no copy of one that was.
+
+        Those whose names match a pattern of `ignored` are left out.
+        """
+        left = {name: tensor for name, tensor in self._tensors.items() if name not in self._read}
+        known = {name for name in left for pattern in ignored if fnmatchcase(name, pattern)}
+        others = [tensor for name, tensor in left.items() if name not in known]
+        return [tensor.name for tensor in others if not any(map(tensor.is_like, self._read.values()))]
 
     def check_memory(self) -> None:
         """Raise FormatError where memory does not hold what has to be converted: others would be ended with us."""
@@ -124,8 +142,12 @@ def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> Tensors:
     """The tensors of a folder: of one file, or of the shards that its index names. Raises FormatError."""
     whole, index = folder / WEIGHTS, folder / INDEX
     found = _in_file(whole) if whole.exists() else _in_shards(index)
-    named = {_plain(name, prefixes): tensor for name, tensor in found.items()}
-    return Tensors(named, whole if whole.exists() else index)
+    path, named = whole if whole.exists() else index, dict[str, Tensor]()
+    for name, tensor in found.items():
+        if (plain := _plain(name, prefixes)) in named:
+            raise FormatError(THERE_TWICE, name=shown(plain, 80)).at(path)
+        named[plain] = tensor
+    return Tensors(named, path)
 
 
 def _in_shards(index: Path) -> dict[str, Tensor]:
@@ -137,7 +159,8 @@ def _in_shards(index: Path) -> dict[str, Tensor]:
         if Path(name).name != name or name in ("", ".", ".."):
             raise FormatError(_FOREIGN, name=shown(name)).at(index)
         shards[name] = _in_file(index.with_name(name))
-    return {name: shards[shard][name] for name, shard in listed.items() if name in shards[shard]}
+    found = {name: tensor for shard in shards.values() for name, tensor in shard.items()}
+    return found | {name: shards[shard][name] for name, shard in listed.items() if name in shards[shard]}
 
 
 def _in_file(path: Path) -> dict[str, Tensor]:
@@ -158,7 +181,7 @@ def _tensor(path: Path, place: Place, cells: Array) -> Tensor:
         raise FormatError(_OUTSIDE, name=shown(place.name, 80))
     if place.kind in _WIDTHS and stop - start != prod(place.shape) * _WIDTHS[place.kind]:
         raise broken(place.name, prod(place.shape) * _WIDTHS[place.kind], stop - start)
-    return Tensor(path, place.kind, place.shape, cells[start:stop])
+    return Tensor(place.name, path, place.kind, place.shape, cells[start:stop])
 
 
 def _plain(name: str, prefixes: tuple[str, ...]) -> str:

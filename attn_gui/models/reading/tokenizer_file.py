@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.json_text import Json
 from attn_gui.models.reading.install_line import install_line
 from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
+from attn_gui.models.reading.token_growth import TokenGrowth
 from attn_gui.models.reading.token_texts import TokenTexts
 from attn_gui.models.reading.whole_words import WholeWords
 
@@ -30,6 +31,7 @@ _PACKAGE = QT_TRANSLATE_NOOP(
     "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
 )
 _BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
+_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
 _LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
 
 
@@ -49,19 +51,23 @@ class TokenizerFile:
     def cut(self, texts: Sequence[str]) -> Cut:
         """The tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
 
-        Raises FormatError where there is no tokenizer.
+        Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
         """
         if (letters := sum(map(len, texts))) > LONGEST_TEXT:
             raise FormatError(_LONG, got=letters, expected=LONGEST_TEXT)
-        found = self._tokenizer.encode(*(text.encode("utf-8", "replace").decode("utf-8") for text in texts))
+        tokenizer, texts = self._tokenizer, [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        with self._answering(_CANNOT):
+            if self._growth is not None:
+                self._growth.check(texts)
+            found = tokenizer.encode(*texts)
         return Cut(tuple(found.ids), tuple(found.type_ids))
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
         """The tokens with these ids as the tokenizer writes them; where it has none, #ID."""
         if not self._known:
             return tuple(f"#{number}" for number in ids)
-        named = map(self._tokenizer.id_to_token, ids)
-        return tuple(f"#{number}" if token is None else token for number, token in zip(ids, named, strict=True))
+        named = {number: self._tokenizer.id_to_token(number) for number in set(ids)}
+        return tuple(f"#{number}" if (token := named[number]) is None else token for number in ids)
 
     def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
         """The tokens with these ids as a reader expects them, a blank as ␣; where it has none, #ID."""
@@ -114,17 +120,31 @@ class TokenizerFile:
         with reading(self._path, LARGEST) as source:
             data = source.file.read(source.size)
         told = self._told
-        try:
+        with self._answering(_BAD):
             found = Tokenizer.from_buffer(data)
             _lay_round(found, told)
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # of a file that it cannot make sense of it may panic, which is no Exception
-            reason = str(error).partition("\n")[0].rstrip(".")
-            raise FormatError(_BAD, reason=reason[:200]).at(self._path) from error
+            TokenGrowth(found).check_tokens()
         found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
         found.no_truncation()
         return found
+
+    @cached_property
+    def _growth(self) -> TokenGrowth | None:
+        """The limits of what it makes of a text; None for one of whole words, which makes nothing longer."""
+        return None if isinstance(self._tokenizer, WholeWords) else TokenGrowth(self._tokenizer)
+
+    @contextmanager
+    def _answering(self, template: str) -> Iterator[None]:
+        """Say in one sentence what the package refuses: it may panic, which is no Exception."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except FormatError as error:
+            raise error.at(self._path) from error.__cause__
+        except BaseException as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise FormatError(template, reason=reason[:200]).at(self._path) from error
 
 
 def _lay_round(tokenizer: Any, told: Mapping[str, Json]) -> None:

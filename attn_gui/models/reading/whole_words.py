@@ -29,6 +29,7 @@ class _Part(NamedTuple):
 
 
 Template = tuple[_Part, ...]
+MOST_PARTS = 16  # of a template; the package's own limits hold for more
 TEXTS = ("A", "B")  # of a pair, as templates name them
 ALONE, PAIR = (_Part("", 0, 0),), (_Part("", 0, 0), _Part("", 1, 1))
 
@@ -53,6 +54,8 @@ class WholeWords:
                 return None
             words = {str(word): int(number) for word, number in model["vocab"].items()}
             templates = (ALONE, PAIR) if after is None else _templates(after)
+            if max(map(len, templates)) > MOST_PARTS:
+                return None
             known = all(part.token in words for template in templates for part in template if part.token)
             return cls(words, model["unk_token"], templates) if known and model["unk_token"] in words else None
         except (KeyError, TypeError, ValueError, AttributeError):

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.tell import Tell
+from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
+from attn_gui.models.passes.layer_problem import weights_in
 from attn_gui.models.run import Run
 from attn_gui.models.studies.layer_edit import LayerEdit
 
@@ -27,6 +30,11 @@ class Study:
     layer: int
     base: Problem
     others: Mapping[int, LayerEdit]
+
+    @property
+    def weights(self) -> dict[str, Array]:
+        """The weights of the layer on the table as the model has them, by dotted name of the field."""
+        return weights_in(self.base, plain_layer(self.model.layers[self.layer]))
 
     def edits(self, problem: Problem) -> dict[int, LayerEdit]:
         """The changes of every layer, `problem` being the one on the table."""
@@ -62,11 +70,15 @@ class Study:
 
 
 class Placed(NamedTuple):
-    """A study, the problem of the layer that is on the table in it, over memory of its own, and a run of the text."""
+    """A study, the problem of the layer that is on the table in it, over memory of its own, and a run of the text.
+
+    `snapshots` are those that a file kept beside it.
+    """
 
     study: Study
     problem: Problem
     run: Run
+    snapshots: tuple[Snapshot, ...] = ()
 
 
 def placed(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem.errors import FieldTypeError
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.problem.records import same
@@ -14,9 +16,10 @@ from attn_gui.engine.tell import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
-from attn_gui.formats.snapshots.snapshot import Snapshot
-from attn_gui.models.model import Model, open_model
+from attn_gui.formats.snapshots.snapshot import Snapshot, with_weights
+from attn_gui.models.model import Model, read_model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
+from attn_gui.models.passes.layer_problem import weights_in
 from attn_gui.models.studies.layer_edit import PRECISION, Cells, LayerEdit, with_precision
 from attn_gui.models.studies.study import Placed, Study, placed
 
@@ -55,11 +58,16 @@ def record_of(
 
 
 def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
-    """An edit with the options of the layer that it makes; arrays that only it has go as a whole."""
+    """An edit with the options of the layer that it makes; arrays that only it has go as a whole, and so does a weight
+    of which most cells are other. What was typed into x stays apart from it: the layers below may give another."""
     changed = edit.of(base)
     arrays, options = split(changed)
     known = with_precision(base, changed.dtype).arrays()
-    cells = {name: (part.places, part.values) for name, part in edit.cells.items()}
+    cells = {
+        name: (part.places, part.values)
+        for name, part in edit.cells.items()
+        if name == "x" or part.places.nbytes + part.values.nbytes < arrays[name].nbytes
+    }
     whole = {
         name: array
         for name, array in arrays.items()
@@ -68,15 +76,19 @@ def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     return LayerRecord(options, tuple(arrays), cells, whole)
 
 
-def opened_study(
-    record: StudyRecord, folders: Iterable[Path], tell: Tell, shown_layer: Problem | None = None
-) -> Placed:
+def opened_study(record: StudyRecord, folders: Iterable[Path], tell: Tell) -> Placed:
     """The study of a record, with the first of these folders that holds its model.
 
-    `shown_layer`: the layer on the table, where it is held apart from the record. Raises FormatError where no folder
-    does, or where the record does not fit it.
+    Raises FormatError where no folder does, or where the record does not fit it.
     """
-    model = _model(record, folders)
+    return study_in_model(record, model_of(record, folders), tell)
+
+
+def study_in_model(record: StudyRecord, model: Model, tell: Tell, shown_layer: Problem | None = None) -> Placed:
+    """The study of a record in its model; `shown_layer` is the layer on the table where the record does not hold it.
+
+    Raises FormatError where the record does not fit the model.
+    """
     for number in (*record.layers, record.layer):
         if number >= model.num_layers:
             raise FormatError(_NO_LAYER, got=number, name=shown(record.name), layers=model.num_layers)
@@ -85,7 +97,16 @@ def opened_study(
         below = {number: edit for number, edit in edits.items() if number < record.layer}
         base = model.run(record.text).problem(record.layer, model=model.with_edits(below))
         edits[record.layer] = LayerEdit.between(base, shown_layer)
-    return placed(model, record.text, record.layer, edits, tell)
+    found = placed(model, record.text, record.layer, edits, tell)
+    weights = cache(lambda layer: weights_at(model, record.text, layer))
+    return found._replace(snapshots=tuple(with_weights(each, weights) for each in record.snapshots))
+
+
+def weights_at(model: Model, text: str, layer: int) -> dict[str, Array]:
+    """The weights of a layer by the dotted names of its problem; none where the model has no such layer."""
+    if layer >= model.num_layers:
+        return {}
+    return weights_in(_with_no_x(model, text, layer), plain_layer(model.layers[layer]))
 
 
 def _with_no_x(model: Model, text: str, number: int) -> Problem:
@@ -106,13 +127,14 @@ def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
         raise FormatError(error.template, **error.values) from error
 
 
-def _model(record: StudyRecord, folders: Iterable[Path]) -> Model:
-    """The model of a record; where its own folder is there, but not what it was, that is what is said."""
+def model_of(record: StudyRecord, folders: Iterable[Path]) -> Model:
+    """The model of a record, in its own folder or one of these. Raises FormatError where none holds it; where its own
+    folder is there, but not what it was, that is what is said."""
     own, names = Path(record.folder), {"name": shown(record.name), "sha": record.sha256[:SHOWN]}
     why = FormatError(_ELSEWHERE, **names)
     for folder in dict.fromkeys((own, *folders)):
         try:
-            model = open_model(folder, name=names["name"])
+            model = read_model(folder, name=names["name"])
         except FormatError as error:
             why = error if folder == own and folder.is_dir() else why
             continue

@@ -137,10 +137,12 @@ class ShapePanel(QWidget):
             "num_kv_heads": self.tr("Heads of K and V; each serves the same number of query heads"),
             "d_k": self.tr("Columns of Q and K in one head"),
             "d_v": self.tr("Columns of V in one head"),
-            "n": self.tr("Rows of Q"),
+            "n": self.tr("Rows of Q") if state is None or state.d_k else self.tr("Rows of A"),
             "m": self.tr("m follows n: keys and values come from the same X as the queries")
             if state is not None and state.self_attention
-            else self.tr("Rows of K and V"),
+            else self.tr("Rows of K and V")
+            if state is None or state.d_k
+            else self.tr("Columns of A"),
             "d_model": self.tr("All heads of Q together; change the heads or d_k instead")
             if direct
             else self.tr("Columns of X"),
@@ -148,6 +150,8 @@ class ShapePanel(QWidget):
         }
         for name, tip in tips.items():
             self.boxes[name].setToolTip(tip)
+        for name, reason in (state.lacking if state is not None else {}).items():
+            self.boxes[name].setToolTip(reason)
         self._items.item.setToolTip(self.tr("Which item of the batch is shown, counted from 0"))
         self._cut.setToolTip(self.tr("heads · d_k"))
         if state is not None:
@@ -214,7 +218,9 @@ class ShapePanel(QWidget):
         """Sizes that cannot be set here are shown, not edited."""
         state = self._state
         assert state is not None
-        self.boxes["m"].setEnabled(not state.self_attention)
+        for name, box in self.boxes.items():
+            box.setEnabled(name not in state.lacking and not (name == "m" and state.self_attention))
+        self._keep.setEnabled("d_model" not in state.lacking)
         width = self.boxes["d_model"]
         width.setReadOnly(not state.projected)
         buttons = QAbstractSpinBox.ButtonSymbols

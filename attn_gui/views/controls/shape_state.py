@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -22,6 +24,7 @@ class ShapeState(NamedTuple):
     self_attention: bool = False
     keep: str = "d_model"  # or "d_k": what stays when heads change
     head_counts: tuple[int, ...] = ()
+    lacking: Mapping[str, str] = MappingProxyType({})  # sizes that the problem has not, and why
 
     @property
     def kv_head_counts(self) -> tuple[int, ...]:
@@ -31,6 +34,8 @@ class ShapeState(NamedTuple):
     @property
     def cut(self) -> str:
         """The cut of the columns of Q into heads, as the panel writes it after d_model."""
+        if not self.d_k:
+            return ""
         heads = f"{self.num_heads} · {self.d_k}"
         if self.d_model == self.num_heads * self.d_k:
             return f"= {heads}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QWidget
 
 from attn_gui.views.controls.count_box import CountBox, whole_number
@@ -33,16 +33,17 @@ class SizeBox(CountBox):
 
     def __init__(self, parent: QWidget | None = None, *, minimum: int = 1, maximum: int = 65536) -> None:
         super().__init__(parent, minimum=minimum, maximum=maximum)
-        self._settled, self._largest = minimum, maximum
+        self._settled, self._least, self._largest = minimum, minimum, maximum
         self.setKeyboardTracking(False)
         self.editingFinished.connect(self.finish)
         self.lineEdit().textEdited.connect(self._on_line_text_edited)
 
     def set_value(self, value: int) -> None:
-        """Show the number of the document, which ends a visit."""
+        """Show the number of the document, which ends a visit; 0 is that of a size that it has not."""
         self._forget_refusal()
         self._settled = value
         with QSignalBlocker(self):
+            self.setMinimum(min(self._least, value))
             self.setMaximum(max(self._largest, value))  # a file may bring a larger one than can be asked for
             self.setValue(value)
             self.lineEdit().setText(self.textFromValue(value))
@@ -93,6 +94,9 @@ class SizeBox(CountBox):
         self.set_value(self._settled)
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def textFromValue(self, value: int) -> str:
+        return super().textFromValue(value) if value else "–"
+
     def stepBy(self, steps: int) -> None:
         if not self.objection(self.cleanText()):
             self.interpretText()
@@ -113,6 +117,10 @@ class SizeBox(CountBox):
         if self.value() > self._allowed[0]:
             flags |= QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
         return flags
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """A wheel never changes a size: rows would be cut off by scrolling past."""
+        event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if (event.key() == Qt.Key.Key_Escape or event.matches(KEYS.Undo)) and self.pending():

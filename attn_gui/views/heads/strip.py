@@ -46,7 +46,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
         self._reading: Reading = READINGS[Entropy.key]
         self._offered: tuple[str, ...] = (Entropy.key,)
-        self._readings, self._mark = ChoiceBox((), self), QToolButton(self)
+        self._readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
         self._scroll = Shelf(self._row, self, fits=True)
@@ -83,6 +83,11 @@ class HeadsStrip(Retranslated, QWidget):
         """The action that marks what the reading counts, as a button beside it."""
         self._mark.setDefaultAction(mark)
         listen_once(self._mark, mark)
+
+    def set_together(self, together: QAction) -> None:
+        """The action that shows all heads as one map, as a button after the count of heads."""
+        self._together.setDefaultAction(together)
+        listen_once(self._together, together)
 
     def set_value(self, head: int, value: float | None) -> None:
         """The reading of a head; None while it is not known."""
@@ -124,6 +129,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._about.setVisible(not compact)
         for widget in (self._readings, self._mark):
             widget.setVisible(not compact)
+        self._together.setVisible(not compact and len(self._thumbs) > 1)
         for thumb in self._thumbs:
             thumb.set_compact(compact, low=low)
         self._row.set_compact(compact)
@@ -135,6 +141,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._title.setText(self.tr("Head"))
         self._number.setAccessibleName(self.tr("Head"))
         self._readings.setAccessibleName(self.tr("Number below every head"))
+        self._together.setAccessibleName(self.tr("All heads together"))
         for thumb in self._thumbs:
             thumb.set_reading(self._title_of(self._reading.key), thumb.reading)
             thumb.describe()
@@ -153,6 +160,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._thumbs = self._thumbs[:heads] + [self._thumb(head) for head in range(len(self._thumbs), heads)]
         for before, after in pairwise((self._number, *self._thumbs)):
             QWidget.setTabOrder(before, after)
+        self._together.setVisible(not self._compact and heads > 1)
         self._row.set_thumbs(self._thumbs, heads // evaluation.problem.num_kv_heads)
         planes = [self._plane(head) for head in range(heads)]
         for thumb, plane in zip(self._thumbs, planes, strict=True):
@@ -235,10 +243,13 @@ class HeadsStrip(Retranslated, QWidget):
         for widget in (self._title, self._number, self._of):
             self._head_row.addWidget(widget)
         self._readings.setObjectName("control.reading")
+        self._head_row.addWidget(self._together)
         self._head_row.addWidget(self._about, 1)
         self._head_row.addWidget(self._readings)
-        self._mark.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self._mark.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._together.setObjectName("heads.together")
+        for button in (self._mark, self._together):
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._head_row.addWidget(self._mark)
         self._about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._outer.setContentsMargins(SPACING.l, SPACING.s, SPACING.l, SPACING.s)

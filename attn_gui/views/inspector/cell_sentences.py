@@ -37,6 +37,7 @@ class Sentences(QObject):
             "bias": self._biased,
             "mask": self._masked,
             "weight": self._weight,
+            "given": self._given,
             "mix": self._head_output,
             "joint": self._concat,
             "product": self._output,
@@ -223,6 +224,9 @@ class Sentences(QObject):
                 "Column {column} of query {query}: {value}. It is {function} of {source}, the gate, times {factor}."
             ), words
         return self.tr("Column {column} of query {query}: {value}. It is {function} of {source}."), words
+
+    def _given(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
+        return self.tr("Query {query} gives key {key} a weight of {value}. It is given, not computed."), {}
 
     # --- up to Q, K and V ------------------------------------------------------------------------
     def _projection(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:

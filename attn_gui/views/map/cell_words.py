@@ -14,11 +14,7 @@ from attn_gui.views.map.shown import Shown
 
 def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
     """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
-    plane, rows, columns = shown.plane, shown.row_names, shown.column_names
-    assert plane is not None, "only cells of a matrix are chosen"
-    number, opened = number_at(plane, row, column)
-    value = sentence_number(number) if opened else QCoreApplication.translate("Heatmap", "not allowed")
-    value = "?" if marks.covers((row, column)) else value
+    rows, columns, value = shown.row_names, shown.column_names, value_in_words(shown, row, column, marks)
     if row < len(rows) and column < len(columns):
         text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
         return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)
@@ -27,6 +23,15 @@ def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
         return text.format(row_name=rows[row], row=row, column=column, value=value)
     text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
     return text.format(row=row, column=column, value=value)
+
+
+def value_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
+    """Its value alone: a number, "not allowed" behind a mask, "?" where it is left out for an exercise."""
+    assert shown.plane is not None, "only cells of a matrix have a value"
+    if marks.covers((row, column)):
+        return "?"
+    number, opened = number_at(shown.plane, row, column)
+    return sentence_number(number) if opened else QCoreApplication.translate("Heatmap", "not allowed")
 
 
 def block_in_words(block: Area | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
+    QAccessible,
     QColor,
     QContextMenuEvent,
     QFocusEvent,
@@ -12,6 +13,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -21,6 +23,7 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
+from attn_gui.views.map.accessible_table import AccessibleTable
 from attn_gui.views.map.cell_words import block_in_words, cell_in_words, describe
 from attn_gui.views.map.gestures.cell_typing import CellTyping
 from attn_gui.views.map.gestures.gestures import Gestures
@@ -55,6 +58,7 @@ class Heatmap(QWidget):
         self.gestures = Gestures(self, self.overlay, self.extent, self.cell_under)
         self.typing = CellTyping(self)
         self.settle = self.typing.settle  # as the window asks of whatever is typed into
+        self._table: AccessibleTable | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -219,6 +223,11 @@ class Heatmap(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.gestures.focus_out(event.reason())
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._table is None and QAccessible.isActive():  # a screen reader runs
+            self._table = AccessibleTable(self)
+
     def hideEvent(self, event: QHideEvent) -> None:
         if not event.spontaneous():  # with a minimized window the typing only rests
             self.typing.settle()
@@ -229,6 +238,8 @@ class Heatmap(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.extent.set_pixels(self._inner())
         self.drawing.redraw()
+        if self._table is not None:
+            self._table.setGeometry(self.rect())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.drawing.paint(event)

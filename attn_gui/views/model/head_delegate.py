@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.colors import LUT_SIZE, lut, value_text_color
 from attn_gui.figure.levels import Shade
-from attn_gui.views.model.head_model import CHANGED_ROLE, PICTURE_ROLE, SHARE_ROLE
+from attn_gui.views.model.head_model import CHANGED_ROLE, PICTURE_ROLE, SHARE_ROLE, STALE_ROLE
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 INSET, RING, CORNER = 3, 2, 8
+STALE = 0.35
+"""Opacity of what is of the state before."""
 
 
 class HeadDelegate(QStyledItemDelegate):
@@ -20,6 +22,7 @@ class HeadDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
+        painter.setOpacity(STALE if index.data(STALE_ROLE) else 1.0)
         place = option.rect.adjusted(scaled(INSET), scaled(INSET), -scaled(INSET), -scaled(INSET))
         self._paint_content(painter, place, index)
         if index.data(CHANGED_ROLE):
@@ -27,6 +30,7 @@ class HeadDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(current_theme().edit)
             painter.drawPolygon([at - QPoint(side, 0), at, at + QPoint(0, side)])
+        painter.setOpacity(1.0)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(current_theme().accent, scaled(RING)))

@@ -13,6 +13,7 @@ from attn_gui.document.matrix_model import Index
 PICTURE_ROLE = Qt.ItemDataRole.UserRole
 SHARE_ROLE = Qt.ItemDataRole.UserRole + 1  # of the largest number that there can be; None for a picture
 CHANGED_ROLE = Qt.ItemDataRole.UserRole + 2
+STALE_ROLE = Qt.ItemDataRole.UserRole + 3  # whether what is shown is of the state before
 
 
 class HeadPlace(NamedTuple):
@@ -40,6 +41,7 @@ class HeadModel(QAbstractTableModel):
         self._numbers: dict[HeadPlace, HeadNumber] = {}
         self._title = ""  # of the reading
         self._changed: frozenset[HeadPlace] = frozenset()
+        self._stale = False
 
     def set_shape(self, layers: int, heads: int) -> None:
         """Begin with another model, of whose heads nothing is known yet."""
@@ -58,6 +60,12 @@ class HeadModel(QAbstractTableModel):
         """A number for each head, with the name of what it is; none for pictures."""
         if (title, numbers) != (self._title, self._numbers):
             self._title, self._numbers = title, dict(numbers)
+            self._tell_all()
+
+    def set_stale(self, stale: bool) -> None:
+        """Whether all that is shown is of the state before: that of now is being computed."""
+        if stale != self._stale:
+            self._stale = stale
             self._tell_all()
 
     def set_changed(self, places: Collection[HeadPlace]) -> None:
@@ -110,6 +118,8 @@ class HeadModel(QAbstractTableModel):
             return None if number else self._pictures.get(place)
         if role == SHARE_ROLE:
             return number.share if number else None
+        if role == STALE_ROLE:
+            return self._stale
         if role == CHANGED_ROLE:
             return place in self._changed
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):

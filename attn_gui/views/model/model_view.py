@@ -29,7 +29,7 @@ from attn_gui.views.model.head_grid import HeadGrid
 from attn_gui.views.model.prediction_list import PredictionList
 from attn_gui.views.model.second_text import SecondText
 from attn_gui.views.model.token_row import TokenRow
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import dress, restyle
 
 PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""
@@ -79,9 +79,23 @@ class ModelView(Retranslated, QWidget):
             self._told = text
         self._read = text
 
+    def set_stale(self, stale: bool) -> None:
+        """Dim what is of the state before, while that of now is computed: maps, prediction, list of changes."""
+        self.heads.heads.set_stale(stale)
+        self.predictions.set_stale(stale)
+        for label in (self._prediction_title, self._changes_title, self._similar):
+            label.setProperty("tone", "text3" if stale else "text2" if label is self._similar else "")
+            restyle(label)
+
+    def set_second_text(self, text: str) -> None:
+        """Say with which text the first is compared."""
+        self._asked = text
+        self._other.setText(text)
+
     def clear(self) -> None:
         """Show nothing of a run, nor what was typed for it."""
         self._text.setText(self._read)
+        self._other.setText(self._asked)
         self.heads.heads.set_shape(0, 0)
         self.tokens.set_tokens((), -1)
         self.predictions.set_rows((), two=False)

@@ -20,6 +20,7 @@ from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
 from attn_gui.models.attributing.likely_tokens import Likely
 from attn_gui.views.bases.retranslated import Retranslated
+from attn_gui.views.model.head_delegate import STALE
 from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel
 from attn_gui.views.theme import current_theme, dress, scaled
 
@@ -28,9 +29,20 @@ ROW = 22
 
 
 class BarDelegate(QStyledItemDelegate):
-    """Draws a bar below the number of a probability: what is now in the accent, what was before fainter."""
+    """Draws a bar below the number of a probability: what is now in the accent, what was before fainter.
+
+    All of it is faint while it is `stale`: of a state that is gone.
+    """
+
+    stale = False
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setOpacity(STALE if self.stale else 1.0)
+        self._paint(painter, option, index)
+        painter.restore()
+
+    def _paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         share = index.data(SHARE_ROLE)
         if isinstance(share, float) and share > 0:
@@ -49,7 +61,8 @@ class PredictionList(Retranslated, QTableView):
         self.setObjectName("model.predictions")
         self._rows = PredictionModel(self)
         self.setModel(self._rows)
-        self.setItemDelegate(BarDelegate(self))
+        self._bars = BarDelegate(self)
+        self.setItemDelegate(self._bars)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -67,6 +80,11 @@ class PredictionList(Retranslated, QTableView):
     def set_rows(self, rows: Sequence[Likely], *, two: bool) -> None:
         """Show these tokens, with what was before if `two`."""
         self._rows.set_rows(rows, two=two)
+
+    def set_stale(self, stale: bool) -> None:
+        """Whether the tokens are those of the state before: those of now are being computed."""
+        self._bars.stale = stale
+        self.viewport().update()
 
     def token(self, row: int) -> str:
         """The token of a row as it is written."""

@@ -35,6 +35,7 @@ class PageCanvas(QLabel):
     def __init__(self, kind: PageKind[Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._kind, self._lang = kind, "en"
+        self._layer: int | None = None
         self._content: Any = None
         self._drawing: Drawing | None = None
         self._image = QImage()
@@ -48,9 +49,9 @@ class PageCanvas(QLabel):
         theme_signal.changed.connect(self._lay_out)
 
     # --- silent setters --------------------------------------------------------------------------
-    def set_content(self, content: Any) -> None:
-        """Show what was read; None shows nothing."""
-        self._content = content
+    def set_content(self, content: Any, layer: int | None = None) -> None:
+        """Show what was read, of a layer of a model; None shows nothing."""
+        self._content, self._layer = content, layer
         self._heights.clear()
         self._lay_out()
         self.updateGeometry()
@@ -183,7 +184,7 @@ class PageCanvas(QLabel):
 
     def _choose(self) -> None:
         spot = self._spot(self._at)
-        if spot is not None and (spot.cell is not None or spot.knob is not None):
+        if spot is not None and (spot.cell or spot.knob or spot.head):
             self.spotChosen.emit(spot)
 
     def _describe(self) -> None:
@@ -195,7 +196,7 @@ class PageCanvas(QLabel):
 
     # --- layout ----------------------------------------------------------------------------------
     def _ink(self) -> Ink:
-        return Ink(current_theme().name, self._lang)
+        return Ink(current_theme().name, self._lang, self._layer)
 
     def _lay_out(self, *_: object) -> None:
         self._image = QImage()

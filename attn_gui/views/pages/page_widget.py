@@ -62,14 +62,14 @@ class PageWidget(QWidget):
         if self.kind.knobs:
             self._fields.set_values(aim, aim.knobs)
 
-    def set_content(self, content: Any) -> None:
-        """Show what was read."""
+    def set_content(self, content: Any, layer: int | None = None) -> None:
+        """Show what was read, of a layer of a model where it looks at one."""
         assert self.canvas is not None
         self.content = content
         self._progress.end()
         self._sentence.hide()
         self.canvas.show()
-        self.canvas.set_content(content)
+        self.canvas.set_content(content, layer)
 
     def set_sentence(self, text: str) -> None:
         """Say why there is nothing to be seen."""
@@ -84,6 +84,10 @@ class PageWidget(QWidget):
     def begin_work(self) -> None:
         """Something is being computed; it is said if it lasts."""
         self._progress.begin()
+
+    def end_work(self) -> None:
+        """Nothing is being computed."""
+        self._progress.end()
 
     def set_share(self, share: float) -> None:
         """Say how much of the work is done."""

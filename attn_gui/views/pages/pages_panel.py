@@ -72,6 +72,10 @@ class PagesPanel(Retranslated, QWidget):
         self._choice.set_key(name)
         self._stack.setCurrentWidget(self._holders[name])
 
+    def set_exportable(self, exportable: bool) -> None:
+        """Whether the page on show can be exported."""
+        self._export.setEnabled(exportable)
+
     def set_large(self, large: bool) -> None:
         """Whether it stands in the place of the maps."""
         side = SPACING.panel_padding if large else 0

@@ -110,6 +110,12 @@ class ProductPicture(QWidget):
         self._words.title.set_formula(forms)
         self.arrange()
 
+    def set_layer(self, layer: int | None) -> None:
+        """Name the layer of a model that is on the table; None where there is no model."""
+        if layer != self._words.title.layer:
+            self._words.title.layer = layer
+            self.arrange()
+
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
         """Set the actions in the context menus of the maps."""
         self.maps.set_menu_actions(actions)

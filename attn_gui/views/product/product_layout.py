@@ -13,6 +13,9 @@ STEEPEST = 3
 LEAST_SHARE, LEAST_SHARE_ABOVE = 6, 5
 """Matrices beside and above the stage insist on no more than these parts of the picture, however large the type is."""
 
+ALONE_ABOVE = 6
+"""A matrix above the result alone, with none above the stage, takes no more than this part: else it is left out."""
+
 
 class Needs(NamedTuple):
     """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means that there is no such map."""
@@ -36,6 +39,11 @@ class Needs(NamedTuple):
     largest_cell: int = 64
     comfortable_cell: int = 16
     scroll_bar: int = 12
+
+    @property
+    def rows_above(self) -> int:
+        """The rows of the map above the stage, or where there is none above its result."""
+        return self.top_rows or self.factor_rows
 
 
 class Places(NamedTuple):
@@ -75,6 +83,8 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     least_side = min(needs.least_side, width // LEAST_SHARE)
     least_top = min(needs.least_top, height // LEAST_SHARE_ABOVE)
     needs = needs._replace(least_side=least_side, least_top=least_top)
+    if not needs.top_rows and (needs.gap + least_top) * ALONE_ABOVE > height:
+        needs = needs._replace(factor_rows=0)
     across, down = stage_sides(needs, *_free_for_stage(needs, width, height))
 
     sides = bool(needs.left_columns) + bool(needs.result_columns)
@@ -93,7 +103,7 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     x = needs.padding + needs.row_labels + max(0, min(missing, spare_width - left - right))
     y = needs.padding + needs.head + needs.column_labels
     corner_x = x + (left + needs.gap if needs.left_columns else 0)
-    corner_y = y + (max(above, factor) + needs.gap if needs.top_rows else 0)
+    corner_y = y + (max(above, factor) + needs.gap if needs.rows_above else 0)
     result_x = corner_x + across.pixels + needs.gap
     return Places(
         QRect(corner_x, corner_y, across.pixels, down.pixels),
@@ -113,7 +123,7 @@ def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
     free_width = width - 2 * needs.padding - needs.row_labels
     free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
     free_height = height - 2 * needs.padding - needs.head - needs.column_labels - needs.bars
-    free_height -= needs.gap + needs.least_top if needs.top_rows else 0
+    free_height -= needs.gap + needs.least_top if needs.rows_above else 0
     return max(free_width, 1), max(free_height, 1)
 
 

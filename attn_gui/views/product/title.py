@@ -21,7 +21,7 @@ from attn_gui.views.product.product_needs import line_height, padding
 from attn_gui.views.product.scene import Scene
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.words.head_words import head_words
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.words.names import layer_words, stage_title
 
 LEAST_FORMULA = 0.7
 """A formula is made smaller to fit its corner down to this share: its letters are then as high as the least type."""
@@ -56,6 +56,7 @@ class Title:
     def __init__(self, scene: Scene, ground: QWidget) -> None:
         self._scene, self._ground = scene, ground
         self._formulas: tuple[Formula, ...] = ()
+        self.layer: int | None = None  # of a model
         self.tokens = TokensButton(ground)
 
     def set_formula(self, forms: Sequence[str]) -> None:
@@ -97,6 +98,8 @@ class Title:
     def _words(self) -> Iterator[Word]:
         stage, maps = self._scene.stage, self._scene.maps
         assert maps.evaluation is not None
+        if self.layer is not None:
+            yield layer_words(self.layer), "sentence", "text2", 600
         yield stage_title(stage), "sentence", "text", 600
         if not STAGE[stage].joined:
             head = QCoreApplication.translate("ProductPicture", "head {head}").format(head=maps.head)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
@@ -29,7 +29,8 @@ from attn_gui.views.spine.spine_items import (
     operator_texts,
 )
 from attn_gui.views.spine.stage_node import StageNode
-from attn_gui.views.theme import scaled, set_ground, theme_signal
+from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
+from attn_gui.views.words.names import layer_words
 
 
 class Spine(Retranslated, QWidget):
@@ -58,6 +59,8 @@ class Spine(Retranslated, QWidget):
         self._arranged: dict[str, object] = {}  # what there is room for in the boxes, by name
         self._items: list[Item] = []
         self._formula = FormulaView(self, size=FONT_SIZE.formula_strip)
+        self._layer: int | None = None  # of a model
+        self._layer_label = QLabel(self)
         self._line, self._row = QFrame(self), SpineRow(self)
         self._nodes = Nodes(self._row.row, self.stagePicked.emit)
         self.boxes = SpineBoxes(self._row.row)
@@ -105,6 +108,13 @@ class Spine(Retranslated, QWidget):
         """Mark the row and column of a cell in every map that takes part in it."""
         self._cell = cell
         self._mark()
+
+    def set_layer(self, layer: int | None) -> None:
+        """Name the layer of a model whose steps these are; None where there is no model."""
+        self._layer = layer
+        self._layer_label.setText("" if layer is None else layer_words(layer))
+        self._layer_label.setVisible(layer is not None)
+        self._give_way()
 
     def set_theme(self, _theme: Theme) -> None:
         """Colors and sizes of a theme."""
@@ -158,6 +168,7 @@ class Spine(Retranslated, QWidget):
         """All words in the present language."""
         self.setAccessibleName(self.tr("Steps of the formula"))
         self.boxes.retranslate()
+        self.set_layer(self._layer)
         if self._evaluation is not None:
             self._show_planes()
             self._give_way()
@@ -224,6 +235,8 @@ class Spine(Retranslated, QWidget):
         forms = FORMS[-1:] if self._compact else LOW_FORMS if self._small else FORMS
         keep = self._chosen_node()
         room = self.width() - SPACING.l - SPACING.m
+        if self._layer is not None:
+            room -= self._layer_label.sizeHint().width() + SPACING.l
         formula = self._formula.sizeHint().width() + 2 * SPACING.l + 1
         fitting = (form for form in forms if self._row.width_of(form, keep) + formula * form.formula <= room)
         form = next(fitting, None)
@@ -268,6 +281,9 @@ class Spine(Retranslated, QWidget):
         outer.setContentsMargins(SPACING.l, 0, SPACING.m, 0)
         outer.setSpacing(SPACING.l)
         self._formula.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._layer_label.setObjectName("spine.layer")
+        dress(self._layer_label, "section", strong=True)
+        outer.addWidget(self._layer_label, 0, Qt.AlignmentFlag.AlignVCenter)
         outer.addWidget(self._formula, 0, Qt.AlignmentFlag.AlignVCenter)
         outer.addWidget(self._line)
         outer.addWidget(self._row, 1)

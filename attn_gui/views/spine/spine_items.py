@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.words.names import letter
@@ -61,12 +62,13 @@ def _sequences(evaluation: Evaluation) -> Iterator[Entry]:
 def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[Entry]:
     """The stages that write one of some variables, after their sign."""
     stages = [stage for stage in STAGE.values() if stage.target.name in variables.split()]
-    if sign:
+    if sign and any(stage.name in evaluation.stages for stage in stages):
         yield Entry(SIGN, sign, gives_way=_giving_way(stages[0]))
     for stage in stages:
         present = stage.name in evaluation.stages and not is_repeated(evaluation, stage.name)
         operator = evaluation.node(stage.name).stage.operator if present else stage.operator
-        if operator is not None and (present or operator.always):
+        offered = stage.role is not None and lacking(evaluation.problem, [stage.role]) is None
+        if operator is not None and (present or (operator.always and offered)):
             yield Entry(OPERATOR, operator.key)
         if present:
             yield Entry(NODE, stage.name, transposed=stage.transposed, gives_way=_giving_way(stage))
@@ -92,11 +94,15 @@ def node_symbol(entry: Entry) -> str:
 
 def formula_latex(evaluation: Evaluation) -> str:
     """The whole computation of one head as LaTeX, with all that is in force."""
+    if evaluation.logits is None:
+        return "O = A V" if evaluation.problem.mixes else "A"
     return rf"O = \mathrm{{softmax}}\left({logits_latex(evaluation)}\right) V"
 
 
 def formula_text(evaluation: Evaluation) -> str:
     """The whole computation of one head in plain characters, for a screen reader."""
+    if evaluation.logits is None:
+        return formula_latex(evaluation)
     text = logits_text(evaluation)
     return f"O = softmax({text}) V" if evaluation.problem.temperature is None else f"O = softmax(({text}) / T) V"
 

@@ -23,7 +23,7 @@ from attn_gui.figure.display import NAN, Levels, to_display
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.views.controls.half_typed import passes
 from attn_gui.views.tables.editor import CellEditor
-from attn_gui.views.tables.steps import step_of, way_out
+from attn_gui.views.tables.steps import ENTERS, step_of, way_out
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 TINT = {"light": 0.32, "dark": 0.45}
@@ -34,12 +34,15 @@ NUMBER = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTERED = int(Qt.AlignmentFlag.AlignCenter)
 SELECTED, FOCUSED = QStyle.StateFlag.State_Selected.value, QStyle.StateFlag.State_HasFocus.value
 Hint = QAbstractItemDelegate.EndEditHint
+ACROSS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class CellDelegate(QStyledItemDelegate):
     """Paints text and tint of a cell with one call to the model; tells where the typing goes on."""
 
     stepped = Signal(object)  # Step
+    moved = Signal(int, int)  # rows and columns that an arrow leads on
+    fillAsked = Signal(object)  # CellEditor, by Ctrl+Enter: its number is meant for the whole selection
     leftBy = Signal(bool)  # Ctrl+Tab: forward, or backward
     gaveUp = Signal()  # the focus went elsewhere while the text was refused
 
@@ -135,12 +138,28 @@ class CellDelegate(QStyledItemDelegate):
                 if self._settle(editor):
                     self.leftBy.emit(out)
                 return True
+            if self._goes_on(editor, event):
+                return True
         elif isinstance(event, QFocusEvent) and event.lostFocus():
             if not passes(event) and not self._settle(editor):
                 self.closeEditor.emit(editor, Hint.RevertModelCache)
                 self.gaveUp.emit()
             return False
         return super().eventFilter(editor, event)
+
+    def _goes_on(self, editor: CellEditor, event: QKeyEvent) -> bool:
+        """Answer Ctrl+Enter, F2, and the arrows after a number typed over a cell; whether it was one of them."""
+        key, held = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if key in ENTERS and held == Qt.KeyboardModifier.ControlModifier:
+            self.fillAsked.emit(editor)
+        elif key == Qt.Key.Key_F2 and not held:
+            editor.typed = not editor.typed
+        elif editor.typed and key in ACROSS and not held:
+            if self._settle(editor):
+                self.moved.emit(0, ACROSS[key])
+        else:
+            return False
+        return True
 
     def _settle(self, editor: CellEditor) -> bool:
         self.commitData.emit(editor)

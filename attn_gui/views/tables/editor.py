@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
@@ -21,6 +22,7 @@ class CellEditor(QLineEdit):
         self._viewport = parent
         self.setMaxLength(LONGEST + 1)  # what is pasted beyond it is laid out in vain: no text as long is a number
         self.refused = False
+        self.typed = False  # opened by a number that is typed over the cell: arrows lead on, as in a spreadsheet
         self.loaded = False
         self._cell = QRect()
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -51,6 +53,10 @@ class CellEditor(QLineEdit):
             event.ignore()
             return False
         return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.typed = False  # who points into the text corrects it: arrows stay in it
+        super().mousePressEvent(event)
 
     def _on_self_text_changed(self) -> None:
         if self._cell.isValid():

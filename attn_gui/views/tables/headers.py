@@ -58,7 +58,7 @@ class MarkedHeader(QHeaderView):
             return  # Qt asks for everything between two marks that moved
         theme = current_theme()
         role = self._marks.get(section)
-        ground, ink = (theme.sunken, theme.text) if self._holds_selection(section) else (theme.raised, theme.text2)
+        ground, ink = (theme.sunken, theme.text) if self.holds_selection(section) else (theme.raised, theme.text2)
         if role is not None:
             ground, ink = getattr(theme, f"{role}_soft"), getattr(theme, role)
         painter.fillRect(rect, ground)
@@ -74,7 +74,8 @@ class MarkedHeader(QHeaderView):
     def _text(self, section: int) -> str:
         return str(self.model().headerData(section, self.orientation(), Qt.ItemDataRole.DisplayRole) or "")
 
-    def _holds_selection(self, section: int) -> bool:
+    def holds_selection(self, section: int) -> bool:
+        """Whether a cell of the row or column is selected."""
         selection = self.selectionModel()
         if selection is None or not selection.hasSelection():
             return False

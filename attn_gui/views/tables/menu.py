@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
 
+from attn_gui.views.tables.headers import MarkedHeader
 from attn_gui.views.tables.view import MatrixView
 
 
@@ -22,6 +25,9 @@ class TableMenu(QObject):
         self._fit = self._own("fit_columns", view.fit_columns)
         self._usual = self._own("usual_columns", view.reset_columns)
         view.installEventFilter(self)
+        for header in (view.rows, view.columns):
+            header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            header.customContextMenuRequested.connect(partial(self._open_on_header, header))
         self.retranslate()
 
     def set_commands(self, commands: Sequence[QAction | None], formats: Sequence[QAction]) -> None:
@@ -32,6 +38,19 @@ class TableMenu(QObject):
                 self._view.addAction(self._line())
             for action in group:
                 self._view.addAction(self._line() if action is None else action)
+
+    def _open_on_header(self, header: MarkedHeader, place: QPoint) -> None:
+        """Open the table's menu for the row or column under the pointer, chosen whole unless it is part of a choice."""
+        section, upright = header.logicalIndexAt(place), header.orientation() == Qt.Orientation.Vertical
+        if section < 0 or not self._view.settle():
+            return
+        if not header.holds_selection(section):
+            self._view.choose(section if upright else 0, 0 if upright else section)
+            (self._view.select_row if upright else self._view.select_column)()
+        menu = QMenu(self._view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self._view.actions())
+        menu.popup(header.viewport().mapToGlobal(place))
 
     def retranslate(self) -> None:
         """All words in the present language."""

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QWidget
 
@@ -34,6 +35,7 @@ from attn_gui.views.tables.steps import Area, Step, Walk, step_of, way_out
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier
 FAR = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+CORNERS = {Qt.Key.Key_Home: (-1, -1), Qt.Key.Key_End: (1, 1)}
 
 
 class Refused(NamedTuple):
@@ -52,6 +54,7 @@ class MatrixView(SizedView):
     clearRequested = Signal()
     fillDownRequested = Signal()
     fillRightRequested = Signal()
+    fillTyped = Signal(float)  # Ctrl+Enter: the number that was typed, for every selected cell
     typingBlocked = Signal()  # a person typed into a computed matrix
     left = Signal()  # Esc outside of an editor
     gaveUp = Signal(object)  # Refused: a text that was left behind; the cell keeps its number
@@ -71,6 +74,8 @@ class MatrixView(SizedView):
         self.setTabKeyNavigation(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.cells.stepped.connect(self.step)
+        self.cells.moved.connect(lambda rows, columns: self._move(rows, columns, extend=False))
+        self.cells.fillAsked.connect(self._fill)
         self.cells.leftBy.connect(self.leave)
         self.cells.gaveUp.connect(lambda: self.gaveUp.emit(self._refusal))
 
@@ -120,7 +125,7 @@ class MatrixView(SizedView):
     # --- keys ------------------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step, out, asked = step_of(event), way_out(event), self._asked(event)
-        far = FAR.get(Qt.Key(event.key())) if event.modifiers() & Modifier.ControlModifier else None
+        far = self._far(event)
         if step is not None:
             self.step(step)
         elif out is not None:
@@ -134,6 +139,20 @@ class MatrixView(SizedView):
             super().keyPressEvent(event)
             return
         event.accept()
+
+    def _far(self, event: QKeyEvent) -> tuple[int, int] | None:
+        """Where Ctrl with an arrow leads, in tables; Ctrl+Shift+Home and End stretch the selection to a corner."""
+        held, key = event.modifiers(), Qt.Key(event.key())
+        if not held & Modifier.ControlModifier:
+            return None
+        return FAR.get(key) or (CORNERS.get(key) if held & Modifier.ShiftModifier else None)
+
+    def selectionCommand(self, index: Index, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
+        """One block is selected at a time: Ctrl+click begins it anew, where Qt would stretch it as Shift does."""
+        pressed = event is not None and event.type() == QEvent.Type.MouseButtonPress
+        if pressed and isinstance(event, QMouseEvent) and event.modifiers() == Modifier.ControlModifier:
+            return QItemSelectionModel.SelectionFlag.ClearAndSelect
+        return super().selectionCommand(index, event)
 
     def step(self, step: Step) -> None:
         """Go on as Enter or Tab asks."""
@@ -150,6 +169,15 @@ class MatrixView(SizedView):
             self.selectionModel().setCurrentIndex(goal, QItemSelectionModel.SelectionFlag.NoUpdate)
             self.scrollTo(goal)
         self._walking = False
+
+    def _fill(self, editor: CellEditor) -> None:
+        """Ask for what is typed in every selected cell, as one gesture."""
+        model, index = self.model(), self.currentIndex()
+        number = model.parsed(index.row(), index.column(), editor.text()) if isinstance(model, MatrixModel) else None
+        editor.set_refused(number is None)
+        if number is not None:
+            self.closeEditor(editor, Hint.RevertModelCache)
+            self.fillTyped.emit(number)
 
     def leave(self, forward: bool) -> None:
         """Hand the focus on to the next widget, or the one before, instead of to the next cell."""
@@ -219,7 +247,10 @@ class MatrixView(SizedView):
         if wish and computed and trigger & self.editTriggers():
             self.typingBlocked.emit()
             return False
-        return super().edit(index, trigger, event)  # type: ignore[arg-type]  # Qt passes None here itself
+        opened = super().edit(index, trigger, event)  # type: ignore[arg-type]  # Qt passes None here itself
+        for editor in self._editors() if opened and typed else ():
+            editor.typed = True
+        return opened
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Qt hands a composition on to the editor that it opens, but loses what is committed without one."""

@@ -32,6 +32,11 @@ def stage_title(name: str) -> str:
     return QCoreApplication.translate("Names", english) if english else name.rsplit(".", 1)[-1]
 
 
+def layer_words(layer: int) -> str:
+    """A layer of a model: `Layer 1`."""
+    return QCoreApplication.translate("Names", "Layer {layer}").format(layer=layer)
+
+
 def letter(name: str) -> str:
     """The letter of a stage or field on screen, which is a word where heads are joined."""
     return QCoreApplication.translate("Names", symbol(name))

@@ -21,7 +21,7 @@ def score_latex(evaluation: Evaluation) -> str:
 
 def score_text(evaluation: Evaluation) -> str:
     """The scores of all queries and keys in plain characters."""
-    q, k = (symbol(evaluation.latest(name)) for name in ("query", "key"))
+    q, k = map(symbol, _sides(evaluation))
     return _score(evaluation).text.format(q=q, k=k)
 
 
@@ -39,5 +39,11 @@ def _score(evaluation: Evaluation) -> Score:
 
 def _letters(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
     write = matrix_latex if large else cell_latex
-    q, k = (write(evaluation.latest(name)) for name in ("query", "key"))
+    q, k = map(write, _sides(evaluation))
     return {"q": q, "k": k}
+
+
+def _sides(evaluation: Evaluation) -> tuple[str, ...]:
+    """The stages that are compared; where the weights are given, what they might have been made of."""
+    sides = ("query", "key")
+    return sides if evaluation.logits is None else tuple(map(evaluation.latest, sides))

@@ -12,6 +12,7 @@ import pytest
 
 import attn_gui
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.journaling import journals_folder
 from attn_gui.models import open_model
 from attn_gui.models.studies.study import placed
 from attn_gui.paths import resource
@@ -133,6 +134,16 @@ def test_show_is_one_step_of_the_history(explored):
         explorer.show(attn_gui.compute(PROBLEM))
 
 
+def test_who_closes_the_window_from_python_is_offered_nothing_at_the_next_start(explored):
+    explorer = explored(Shell(), PROBLEM)
+    explorer.show(PROBLEM.replace(value=V + 1))
+    explorer._program.files.journaling.finish()
+    assert list(journals_folder().glob("*.journal"))
+    explorer.close()
+    assert not list(journals_folder().glob("*"))
+    assert explorer.problem == PROBLEM.replace(value=V + 1)
+
+
 def test_a_problem_that_is_shown_is_no_layer_of_the_model_that_was_open(explored):
     explorer = explored(Shell(), PROBLEM)
     document = explorer._program.document
@@ -181,6 +192,14 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             explored(Shell(), **arguments)
+
+
+def test_arrays_of_four_axes_are_heads_in_an_order_that_tokens_settle(explored):
+    heads = np.random.default_rng(0).normal(size=(1, 2, 3, 4))
+    three = {"query": heads, "key": heads, "value": heads}
+    assert explored(Shell(), **three, tokens=list("abc")).problem.num_heads == 2
+    with pytest.raises(ValueError, match=r'axes="batch,token,head,column" \(heads 3, tokens 2\)'):
+        attn_gui.explore(**three)
 
 
 def test_a_text_alone_names_no_tokens():

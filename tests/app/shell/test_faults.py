@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -184,37 +183,3 @@ def test_a_recursion_without_end_is_short() -> None:
     with pytest.raises(RecursionError) as met:
         again()
     assert len(faults.details(met.value)) < 5000
-
-
-INTERRUPTED = """
-import sys
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
-import os, signal
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
-app = QApplication([])
-from attn_gui.app.shell import start
-rest = start.Start._rest
-def interrupt(self):
-    rest(self)
-    tick = QTimer(app, interval=20)
-    tick.timeout.connect(lambda: None)  # Python looks at signals when it runs
-    tick.start()
-    os.kill(os.getpid(), signal.SIGINT)
-start.Start._rest = interrupt
-sys.exit(start.run())
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_control_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=Path(__file__).resolve().parents[3],
-    )
-    assert done.returncode == faults.INTERRUPTED, done.stderr
-    assert "Something went wrong" not in done.stderr
-    assert "Traceback" not in done.stderr

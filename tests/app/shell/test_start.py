@@ -224,3 +224,32 @@ def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp: QApplic
         assert [record.at["head"] for record in program.document.problem.interventions] == [program.view.look.head]
     finally:
         program.end()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"QT_IM_MODULE": "fcitx"}, {"QT_IM_MODULE": "ibus"}),
+        ({"QT_IM_MODULES": "wayland;fcitx5;ibus"}, {"QT_IM_MODULES": "wayland;ibus"}),
+        ({"QT_IM_MODULE": "ibus"}, None),
+        ({"QT_IM_MODULE": "xim"}, None),
+        ({}, None),
+    ],
+)
+def test_fcitx_is_reached_as_ibus_where_qt_has_no_plugin_for_it(tmp_path, before, after):
+    from attn_gui.app.shell.start import replace_missing_fcitx
+
+    (tmp_path / "libibusplatforminputcontextplugin.so").touch()
+    environment = dict(before)
+    said = replace_missing_fcitx(environment, tmp_path)
+    assert environment == (after or before)
+    assert (said is not None) == (after is not None)
+
+
+def test_fcitx_keeps_its_own_plugin(tmp_path):
+    from attn_gui.app.shell.start import replace_missing_fcitx
+
+    (tmp_path / "libfcitx5platforminputcontextplugin.so").touch()
+    environment = {"QT_IM_MODULE": "fcitx"}
+    assert replace_missing_fcitx(environment, tmp_path) is None
+    assert environment == {"QT_IM_MODULE": "fcitx"}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, FieldTypeError, PlaceError, Problem, compute
 from attn_gui.engine.analysis import head_readings
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -192,7 +192,7 @@ def test_rows_that_do_not_add_up_to_one_have_no_more_entropy_than_is_said(keys, 
     entropy = READINGS["entropy"]
     value, most = measured("entropy", Evaluation(problem), 0, 0), entropy.most(problem)
     assert value <= most * (1 + 1e-12)
-    assert ("log" in entropy.said(problem)) == (most == math.log(keys))
+    assert ("ln " in entropy.said(problem)) == (most == math.log(keys))
 
 
 @pytest.mark.parametrize("rows", [[[1, -1], [0.1, 0.1]], [[1, -1], [0, 0]], [[2, -1, -1], [1, 1, 1], [0, 3, -3]]])
@@ -224,3 +224,22 @@ def test_tokens_that_differ_at_their_end_alone_are_no_duplicates() -> None:
     rows = partial(rows_of, Evaluation(problem), 0, 0)
     assert READINGS["duplicate_token"].cells(problem, rows) == [(slice(3, 4), slice(0, 1))]
     assert READINGS["duplicate_token"].measure(problem, rows) == pytest.approx(1 / 16)
+
+
+def test_a_trace_has_them_by_name():
+    problem = problem_of()
+    trace = compute(problem)
+    found = trace.readings()
+    assert found.keys() == READINGS.keys()
+    for key, values in found.items():
+        assert values.shape == (2, H)
+        for batch in range(2):
+            for head in range(H):
+                rows = partial(rows_of, trace.evaluation, batch, head)
+                assert values[batch, head] == READINGS[key].measure(problem, rows)
+        np.testing.assert_array_equal(trace.readings(head=1)[key], values[:, 1])
+    assert "induction" not in compute(problem_of(tokens=None)).readings()
+    with pytest.raises(PlaceError, match="There is no head 3; there are 3"):
+        trace.readings(head=3)
+    with pytest.raises(FieldTypeError, match="head"):
+        trace.readings(head=1.0)

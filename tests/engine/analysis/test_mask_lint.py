@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, Problem, verify
 from attn_gui.engine.analysis import open_keys as counting
 from attn_gui.engine.analysis.mask_lint import RULES, lint
 from attn_gui.engine.analysis.open_keys import open_keys
+from attn_gui.engine.creation.mask_cells import with_booleans
 
 B, H, N, M, D = 2, 3, 5, 7, 4
 FINFO = float(np.finfo(np.float32).min)
@@ -177,3 +178,28 @@ def test_a_long_mask_of_rules_takes_no_memory_of_its_cells() -> None:
     assert found is not None
     assert found.counts.tolist()[0][0][:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10]
     assert int(found.counts.sum()) == 10 * length - 45
+
+
+def test_a_bias_of_0_and_1_looks_like_booleans_and_becomes_them() -> None:
+    open_ = np.tri(N, M, dtype=bool)
+    problem = problem_of({"kind": "padding", "lengths": M}, {"kind": "bias", "values": open_.astype(float)})
+    note = "Layer 1 (bias) looks like a boolean mask: its 0 and 1 are added to scores and close no key."
+    assert said(problem)["added_switches"] == note
+    assert note in str(verify(problem))
+    assert verify(problem).ok
+    (layer,) = with_booleans(problem.mask[1], -1e4)
+    assert layer == problem_of({"kind": "custom", "allowed": open_}).mask[0]
+    for values in (np.zeros((N, M)), np.ones((N, M)), np.where(open_, 0.5, 0), np.where(open_, 1.0, -np.inf)):
+        assert "added_switches" not in said(problem_of({"kind": "bias", "values": values}))
+    assert "added_switches" not in said(problem_of({"kind": "bias", "values": open_ * 1.0, "enabled": False}))
+
+
+def test_biases_that_overflow_together_close_a_row() -> None:
+    bias = np.zeros((N, M))
+    bias[3] = FINFO
+    layer = {"kind": "bias", "values": bias}
+    problem = problem_of(layer, layer, dtype="float32")
+    assert said(problem)["closed_rows"] == "Row 3 has no open key: its weights and its output are 0."
+    assert "sunk_rows" not in said(problem)
+    assert (Evaluation(problem).block("weights", 0, 0, slice(3, 4), slice(0, M)) == 0).all()
+    assert "sunk_rows" in said(problem_of(layer, dtype="float32"))

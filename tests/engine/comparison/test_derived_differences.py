@@ -33,8 +33,9 @@ def test_a_derived_map_is_compared_with_itself(stage, dtype, rng):
     comparison, expected = compare(before, after), compute(after)[stage] - compute(before)[stage]
     assert expected.any()
     np.testing.assert_array_equal(comparison[stage], expected)
-    part = comparison.difference.block(stage, 0, 1, slice(0, 2), slice(1, 4))
-    np.testing.assert_array_equal(part, expected[0, 1, :2, 1:4])
+    place = (0, 1) if "head" in compute(after).axes(stage) else (0,)
+    part = comparison.difference.block(stage, 0, 1 if len(place) > 1 else None, slice(0, 2), slice(1, 4))
+    np.testing.assert_array_equal(part, expected[*place, :2, 1:4])
     told = np.zeros(expected.shape, bool)
     for box in comparison.moved(stage):
         told[box] = True

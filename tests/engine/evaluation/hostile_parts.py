@@ -296,12 +296,26 @@ ROWS += case(
     at("scores weights output", [[NAN]]),
 )
 ROWS += case(
-    "float32_rounds_once",
+    "float32_overflows_as_shown",
     {"query": [[2.0**100, 0]], "key": ONE, "value": [[1], [0]], "scale": 2.0**100, "dtype": "float32"},
     at("scores", [[2.0**100, 0]]),
     at("scaled", [[INF, 0]]),
-    at("weights", [[1, 0]]),
-    at("output", [[1]]),
+    at("weights", [[NAN, NAN]]),
+    at("output", [[NAN]]),
+)
+ROWS += case(
+    "float32_closed_by_two_biases",
+    {
+        "query": [[1]],
+        "key": [[1], [2]],
+        "value": [[1], [3]],
+        "dtype": "float32",
+        "mask": ({"kind": "bias", "values": [[-3e38, -3e38]]},) * 2,
+    },
+    at("scaled", [[1, 2]]),
+    at("biased", [[-INF, -INF]]),
+    at("weights", [[0, 0]]),
+    at("output", [[0]]),
 )
 
 

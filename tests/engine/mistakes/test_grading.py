@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.mistakes import MISTAKES
-from attn_gui.engine.mistakes.grading import grade, mistaken
+from attn_gui.engine.mistakes.grading import grade, grade_root, mistaken
 
 
 def numbers(evaluation):
@@ -33,6 +33,7 @@ def apart(answer, others):
 
 SHARES, EACH = 10, 5  # so many shares of random problems, and in each so many in which a mistake shows
 FEWEST = 50
+ROOTS = {"root_forgotten", "root_inverted"}  # of no cell
 
 
 def telling_cells(problem, rng):
@@ -64,7 +65,7 @@ def test_a_mistake_is_named_where_its_answer_is_its_own(share, problem_of):
                 assert not verdict.right
                 assert [found.key for found in verdict.mistakes] == [key]
                 named[key] += 1
-        if all(named[key] == EACH for key in MISTAKES):
+        if all(named[key] == EACH for key in MISTAKES.keys() - ROOTS):
             return
     raise AssertionError(f"too few problems: {named}")
 
@@ -96,6 +97,7 @@ def closed(scores, hidden=-np.inf):
     return [np.where(OPEN, s, hidden) for s in scores]
 
 
+CUT = [array.reshape(2, 4, 4) for array in (Q, K, V)]
 HALF = [s / 2 for s in dots()]
 CAUSAL, BIASED = {"kind": "causal"}, {"kind": "bias", "values": BIAS}
 PLAIN = {  # key: (mask, output in plain NumPy); two heads of four columns
@@ -117,11 +119,73 @@ PLAIN = {  # key: (mask, output in plain NumPy); two heads of four columns
     "mask_after_softmax": ((CAUSAL,), attended(HALF, heads(V), lambda s: np.where(OPEN, softmax(s), 0))),
     "plain_sum": ((CAUSAL,), attended([OPEN, OPEN], heads(V), lambda s: s)),
     "weights_transposed": ((), attended(HALF, heads(V), lambda s: softmax(s).T)),
+    "heads_cut_by_view": ((), attended([q @ k.T / 2 for q, k in zip(*CUT[:2], strict=True)], CUT[2])),
+    "heads_joined_by_view": ((), np.stack([softmax(s) @ v for s, v in zip(HALF, heads(V), strict=True)]).reshape(4, 8)),
+    "softmax_over_heads": ((), attended(np.swapaxes(softmax(np.swapaxes(HALF, 0, 2)), 0, 2), heads(V), lambda s: s)),
+    "mean_over_heads": ((), attended([np.mean([softmax(s) for s in HALF], axis=0)] * 2, heads(V), lambda s: s)),
+    "no_softmax": ((), attended(HALF, heads(V), lambda s: s)),
+    "dropout_on": ((), attended(HALF, heads(V), lambda s: softmax(s) / 0.9)),
+    "mask_added": ((CAUSAL,), attended([s + OPEN for s in HALF], heads(V))),
+    "causal_too_early": ((CAUSAL,), attended([np.where(np.tri(4, k=-1), s, -1e300) for s in HALF], heads(V))),
+    "causal_too_late": ((CAUSAL,), attended([np.where(np.tri(4, k=1), s, -1e300) for s in HALF], heads(V))),
 }  # fmt: skip
 
 
 def test_every_mistake_has_a_formula_of_its_own_here_but_the_overflow():
-    assert set(MISTAKES) - set(PLAIN) == {"maximum_not_taken_off"}
+    own = {"kv_heads_tiled", "value_not_projected", "rotary_neighbors"}
+    assert set(MISTAKES) - set(PLAIN) - own == {"maximum_not_taken_off", *ROOTS}
+
+
+def output_of(key, problem):
+    assert MISTAKES[key].applies(problem)
+    made = MISTAKES[key].made_in(problem)
+    return made.box("output", tuple(slice(0, size) for size in made.shape("output")))[0]
+
+
+def test_tiled_heads_are_read_in_turns():
+    query = np.concatenate([Q, K], axis=1)  # four heads, of which 0 and 1 read the first of K and V
+    problem = Problem(query=query, key=K, value=V, num_heads=4, num_kv_heads=2)
+    parts = [(query[:, 4 * g : 4 * g + 4], heads(K)[g % 2], heads(V)[g % 2]) for g in range(4)]
+    expected = np.concatenate([softmax(q @ k.T / 2) @ v for q, k, v in parts], axis=1)
+    np.testing.assert_allclose(output_of("kv_heads_tiled", problem), expected, rtol=1e-12)
+    assert not MISTAKES["kv_heads_tiled"].applies(problem.replace(key=K[:, :4], value=V[:, :4], num_kv_heads=1))
+
+
+def test_values_may_be_left_as_the_rows_of_x():
+    weights = {name: np.random.default_rng(k).normal(size=(8, 8)) for k, name in enumerate(("query", "key", "value"))}
+    problem = Problem(x=X, num_heads=2, **{f"w_{name}": weight for name, weight in weights.items()}, b_value=V[0])
+    halves = [s / 2 for s in dots(q=X @ weights["query"], k=X @ weights["key"])]
+    np.testing.assert_allclose(output_of("value_not_projected", problem), attended(halves, heads(X)), rtol=1e-12)
+
+
+def test_neighbors_may_be_turned_together():
+    def turned(rows):
+        pairs = rows.reshape(4, 2, 2)
+        angle = np.arange(4)[:, None] * 10.0 ** (-np.arange(2) / 2)
+        first, second = pairs[..., 0], pairs[..., 1]
+        cos, sin = np.cos(angle), np.sin(angle)
+        return np.stack([first * cos - second * sin, second * cos + first * sin], axis=-1).reshape(4, 4)
+
+    problem = Problem(query=Q, key=K, value=V, num_heads=2, rotary_theta=10.0)
+    halves = [turned(q) @ turned(k).T / 2 for q, k in zip(heads(Q), heads(K), strict=True)]
+    np.testing.assert_allclose(output_of("rotary_neighbors", problem), attended(halves, heads(V)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("answer", "keys"),
+    [(1.732, None), (3.0, ["root_forgotten"]), (0.577, ["root_inverted"]), (1.5, []), (math.nan, [])],
+)
+def test_a_root_that_is_asked_for_may_be_forgotten_or_inverted(answer, keys):
+    verdict = grade_root(answer, math.sqrt(3))
+    assert verdict.right == (keys is None)
+    assert [found.key for found in verdict.mistakes] == (keys or [])
+
+
+def test_a_score_given_for_a_weight_is_named():
+    """The worked example: the scaled score 0.577 for a weight of 0.3595."""
+    problem = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
+    verdict = grade(compute(problem).evaluation, "weights", (0, 0, 1, 0), 0.577)
+    assert verdict.mistakes[0].key == "no_softmax"
 
 
 @pytest.mark.parametrize("key", PLAIN)
@@ -136,6 +200,9 @@ def test_a_mistake_is_what_plain_numpy_makes_of_it(key):
     found = made.box("output", tuple(slice(0, size) for size in made.shape("output")))[0]
     if key == "mask_flipped":  # the last query has no key left
         found, expected = found[:-1], expected[:-1]
+    if key == "causal_too_early":  # nor the first
+        assert not found[0].any()
+        found, expected = found[1:], expected[1:]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 

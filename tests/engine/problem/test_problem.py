@@ -103,6 +103,23 @@ def test_fields_and_arrays_name_everything_once():
     assert MATRICES[:3] == ("query", "key", "value")
 
 
+def test_a_table_that_a_block_may_lack_is_none():
+    weights = {
+        "w_up": np.ones((4, 6)),
+        "w_down": np.ones((6, 4)),
+        **dict.fromkeys(("norm1_weight", "norm2_weight"), np.ones(4)),
+    }
+    projections = dict.fromkeys(("w_query", "w_key", "w_value"), np.ones((4, 4)))
+    block = Problem(x=np.ones((3, 4)), **projections, block={"kind": "pre", **weights}).block
+    for found in (block, pickle.loads(pickle.dumps(block)), copy.deepcopy(block)):
+        assert found == block
+        assert found.b_up is None
+        assert found.w_gate is None
+        assert "b_up" not in found
+        with pytest.raises(AttributeError, match="ln_weight"):
+            _ = found.ln_weight  # that of another kind
+
+
 def test_over_shows_edits_in_place_and_copies_nothing():
     arrays = {name: np.array(array) for name, array in given().items()}
     allowed = np.ones((3, 5), bool)
@@ -189,8 +206,20 @@ WRONG = [
     ({}, FieldError, "query is missing"),
     (given(b_output=np.ones(12)), FieldError, "b_output needs w_output"),
     (given(block={"ln_weight": [1], "ln_bias": [1], "w_linear": [[1]]}), FieldError, "block needs x"),
-    (given(mask={"kind": "causal"}), FieldTypeError, "mask must be a tuple of mask layers"),
-    (given(mask=("causal",)), FieldTypeError, "mask.0 must be a mapping"),
+    (given(mask=3), FieldTypeError, 'mask must be mask layers, such as "causal" or .* True and False .*; got a number'),
+    (given(mask=np.array(["causal"])), FieldTypeError, "mask must be mask layers, such as"),
+    (given(mask=("causal", 3)), FieldTypeError, "mask.1 must be a mapping, got a number"),
+    (given(mask="casual"), FieldError, "mask.0 must be one of the mask layers causal, .*, got 'casual'"),
+    (given(mask="prefix"), FieldError, r"mask.0 \(prefix\) needs length"),
+    (given(mask=np.zeros((3, 5))), FieldTypeError, r"write mask=\[{\"kind\": \"bias\", \"values\": array}\]; to open"),
+    (given(mask=[[0, -10000]]), FieldTypeError, r"to add them to the scores, write mask=\[{\"kind\": \"bias\""),
+    (given(mask=np.ones((3, 5), int)), FieldTypeError, r"where 1 means may attend, give mask=array.astype\(bool\)"),
+    (given(mask=np.ones((2, 5), bool)), ShapeError, "mask.0.allowed must broadcast"),
+    (
+        given(mask={"kind": "custom", "allowed": [[0, -10000]]}),
+        FieldTypeError,
+        "to the scores make a layer .*bias",
+    ),
     (given(mask=({"kind": "casual"},)), FieldError, "mask.0 must be one of the mask layers causal"),
     (given(mask=({"kind": "causal", "length": 3},)), FieldError, "mask.0 does not have the parameter length"),
     (given(mask=({"kind": "padding"},)), FieldError, r"mask.0 \(padding\) needs lengths"),
@@ -235,6 +264,33 @@ def one_sentence(error):
     assert "\n" not in message
     assert len(message) < 200
     assert sentences.say(error.template, error.values) == message
+
+
+class Tensor:
+    """A tensor of another library, on a gradient."""
+
+    def detach(self):
+        return np.tri(3, 5, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("mask", "same"),
+    [
+        ("causal", [{"kind": "causal"}]),
+        (["causal", {"kind": "padding", "lengths": 3}], [{"kind": "causal"}, {"kind": "padding", "lengths": 3}]),
+        ({"kind": "window", "left": 1}, [{"kind": "window", "left": 1}]),
+        (np.tri(3, 5, dtype=bool), [{"kind": "custom", "allowed": np.tri(3, 5, dtype=bool)}]),
+        (np.tri(3, 5, dtype=bool).tolist(), [{"kind": "custom", "allowed": np.tri(3, 5, dtype=bool)}]),
+        (Tensor(), [{"kind": "custom", "allowed": np.tri(3, 5, dtype=bool)}]),
+    ],
+)
+def test_a_mask_may_be_one_layer_its_name_or_booleans(mask, same):
+    problem = Problem(**given(mask=mask))
+    assert problem == Problem(**given(mask=same)) == Problem(**given()).replace(mask=mask)
+    if isinstance(mask, np.ndarray):
+        mask[:] = False  # it was copied
+        assert problem.mask[0].allowed[0, 0]
+    assert Problem(**given(mask=problem.mask[0])) == problem or len(problem.mask) > 1
 
 
 def test_numpy_scalars_are_numbers():

@@ -179,7 +179,7 @@ def test_a_first_axis_that_may_be_heads_is_asked_about():
         "Problem.from_heads(query, key, value), for items Problem(…, batch_axis=True)."
     )
     items = Problem(query=stacked, key=stacked, value=stacked, num_heads=4, batch_axis=True)
-    heads = Problem.from_heads(stacked, stacked, stacked)
+    heads = Problem.from_heads(stacked, stacked, stacked, axes="head,token,column")
     assert (items.batch_size, items.d_k) == (4, 2)
     assert (heads.batch_size, heads.d_k) == (1, 8)
     assert not hasattr(items, "batch_axis")

@@ -5,17 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem, StageError, compute, explain, sensitivity
+from attn_gui.engine import Evaluation, Plane, Problem, StageError, compute, explain, sensitivity
 from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, GROUPS, D_K, D_V, OUT = 5, 7, 4, 2, 3, 2, 11
-DERIVED = ("moved_value", "value_weighted", "head_contribution")
-INDEX = {"moved_value": (1, 3, 4, 6), "value_weighted": (1, 3, 2, 4), "head_contribution": (1, 3, 2, 6)}
+OVER_HEADS = {"mean_weights": np.mean, "largest_weights": np.max}
+DERIVED = ("moved_value", "value_weighted", "mean_weights", "largest_weights", "head_contribution")
+INDEX = {
+    "moved_value": (1, 3, 4, 6),
+    "value_weighted": (1, 3, 2, 4),
+    "mean_weights": (1, 3, 2),
+    "largest_weights": (1, 3, 2),
+    "head_contribution": (1, 3, 2, 6),
+}
 
 HOPS = {
     "moved_value": {"moved_value", "value"},
     "value_weighted": {"value_weighted", "moved_norm", "moved_value", "value"},
+    "mean_weights": {"mean_weights", "weights", "masked", "scaled"},
+    "largest_weights": {"largest_weights", "weights", "masked", "scaled"},
     "head_contribution": {"head_contribution", "head_output", "value"},
 }
 
@@ -34,7 +43,10 @@ def made(projected=True, **more):
     return Problem(**(fields | more))
 
 
-def by_loops(problem, trace, name, batch, head, row, column):
+def by_loops(problem, trace, name, batch, *place):
+    if name in OVER_HEADS:
+        return OVER_HEADS[name]([trace["weights"][batch, head][place] for head in range(HEADS)])
+    head, row, column = place
     group = head * GROUPS // HEADS
     rows_of_w = [head * D_V + c for c in range(D_V)]
     if name == "head_contribution":
@@ -62,10 +74,11 @@ def test_every_cell_is_that_of_plain_loops_in_both_evaluations(name):
     assert whole == pytest.approx(wanted, rel=1e-12, abs=1e-13)
     long = with_derived(StreamingEvaluation(problem))
     assert long.box(name, tuple(slice(0, k) for k in whole.shape)) == pytest.approx(wanted, rel=1e-12, abs=1e-13)
-    part = long.block(name, 1, 3, slice(1, 4), slice(2, 5))
-    assert part == pytest.approx(wanted[1, 3, 1:4, 2:5], rel=1e-12, abs=1e-13)
-    assert trace.block(name, 1, 3, slice(1, 4), slice(2, 5)).tolist() == whole[1, 3, 1:4, 2:5].tolist()
-    assert trace.axes(name)[:2] == ("batch", "head")
+    head, place = (None, (1,)) if name in OVER_HEADS else (3, (1, 3))
+    part = long.block(name, 1, head, slice(1, 4), slice(2, 5))
+    assert part == pytest.approx(wanted[*place, 1:4, 2:5], rel=1e-12, abs=1e-13)
+    assert trace.block(name, 1, head, slice(1, 4), slice(2, 5)).tolist() == whole[*place, 1:4, 2:5].tolist()
+    assert trace.axes(name)[: len(place)] == ("batch", "head")[: len(place)]
 
 
 def test_they_are_no_stages_of_the_trace():
@@ -80,7 +93,7 @@ def test_they_are_no_stages_of_the_trace():
 def test_without_w_o_the_value_itself_moves_the_output():
     problem = made(projected=False)
     trace = compute(problem)
-    assert set(derived_maps(trace.evaluation)) == {"moved_value", "value_weighted"}
+    assert set(derived_maps(trace.evaluation)) == {"moved_value", "value_weighted", *OVER_HEADS}
     for place in ((0, 0, 3, 1), (1, 2, 4, 4), (1, 3, 0, 6)):
         assert trace["value_weighted"][place] == pytest.approx(
             by_loops(problem, trace, "value_weighted", *place), rel=1e-13
@@ -154,3 +167,40 @@ def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
     assert not any(gradient[name].any() for name in ("query", "key", "value"))
     seen = explain(trace, "value_weighted", (1, 3, 2, 5))  # the numbers behind another closed cell are still told
     assert [cell.name for cell in seen.expression.cells()] == ["weights", "moved_norm"]
+
+
+def test_the_cell_of_every_head_is_one_hop_from_the_mean():
+    trace = compute(made())
+    found = explain(trace, "mean_weights", (1, 3, 2))
+    assert [hop.index for term in found.terms for cell in term.cells if (hop := found.expand(cell))] == [
+        (1, head, 3, 2) for head in range(HEADS)
+    ]
+    numbers = [repr(float(trace["weights"][1, head, 3, 2])) for head in range(HEADS)]
+    assert found.text.splitlines()[0] == f"Ā[1, 3, 2] = ({' + '.join(numbers)}) / {HEADS}.0"
+    largest = explain(trace, "largest_weights", (1, 3, 2))
+    assert len(largest.terms) == HEADS
+    assert largest.expression.index == (1, int(np.argmax(trace["weights"][1, :, 3, 2])), 3, 2)
+
+
+def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
+    allowed = np.ones((HEADS, N, M), bool)
+    allowed[:, 2, 3] = False
+    allowed[1, 2, 4] = False
+    problem = made(mask=[{"kind": "custom", "allowed": allowed}])
+    for kind in (Evaluation, StreamingEvaluation):
+        seen = with_derived(kind(problem))
+        _, opened = Plane(seen, "mean_weights", 0, None).block(slice(0, N), slice(0, M))
+        assert np.argwhere(~opened).tolist() == [[2, 3]]
+        assert [explain(seen, "mean_weights", (0, 2, key)).closed_by for key in (3, 4)] == [0, None]
+    _, drawn = seen.pooled("mean_weights", 0, None, N, M)
+    assert np.argwhere(~drawn).tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("name", OVER_HEADS)
+def test_pictures_of_all_heads_of_a_long_problem_hold_the_largest_cell_of_every_block(name):
+    rng = np.random.default_rng(3)
+    problem = Problem(**{side: rng.normal(size=(64, 8)) for side in ("query", "key", "value")}, num_heads=2)
+    exact = compute(problem)[name][0]
+    values, allowed = with_derived(StreamingEvaluation(problem)).pooled(name, 0, None, 8, 16)
+    assert values == pytest.approx(exact.reshape(8, 8, 16, 4).max(axis=(1, 3)), rel=1e-12)
+    assert allowed is None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QApplication
 
@@ -24,6 +24,7 @@ from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.painter import paint_map
 from attn_gui.figure.output.devices import Encoder, image_of, write_pdf, write_png, write_svg
 from attn_gui.figure.output.page import PX_PER_CM, Page
+from attn_gui.figure.output.text import write_line
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.text.words import WORDS
@@ -429,3 +430,16 @@ def test_ticks_are_short_and_true(value: float, largest: float, text: str) -> No
 
 def vars_of(figure: MapFigure) -> dict[str, Any]:
     return {name: getattr(figure, name) for name in MapFigure.__dataclass_fields__}
+
+
+def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:
+    """Not that of what was painted before."""
+    image = QImage(60, 30, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    painter.setPen(Qt.GlobalColor.blue)
+    write_line(painter, QPointF(5, 25), "MMM", QColor("red"), 20.0, strong=True)
+    painter.end()
+    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(60) for y in range(30)}
+    assert (255, 0, 0) in colors
+    assert not any(blue > red for red, _, blue in colors)

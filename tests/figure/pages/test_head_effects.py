@@ -1,23 +1,27 @@
-"""The page of the heads that matter says how far it is, once through, however many logits it reads."""
+"""Pages of the heads that matter and of the parts of a logit say how far they are, however many logits they read."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import checked
+from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
+from attn_gui.figure.pages.predicting.logit_parts_page import LogitPartsPage
 from attn_gui.models import open_model
 from attn_gui.models.attributing.likely_tokens import likely
 from attn_gui.paths import resource
 
 
+@pytest.mark.parametrize("page", [HeadEffectsPage(), LogitPartsPage()], ids=["heads_off", "logit_parts"])
 @pytest.mark.parametrize("taken_off", [False, True])
-def test_the_share_that_is_done_only_rises_and_ends_at_one(taken_off: bool) -> None:
-    page, run = HeadEffectsPage(), open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
+def test_the_share_that_is_done_only_rises_and_ends_at_one(page: PageKind[Any], taken_off: bool) -> None:
+    run = open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
     position = len(run.ids) - 1
     tokens = likely(run, run, position, 2)
     aim = Aim(run.problem(0), model=ModelAim(run, run, 0, position, tokens))

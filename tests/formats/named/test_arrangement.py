@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attn_gui.cli import main
 from attn_gui.engine import Problem
+from attn_gui.engine.problem.shapes.head_axis import READINGS, heads_of, laid, laid_shape, readings
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
 from attn_gui.formats.base import Listed, Listing
-from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, complaint, proposed
-from attn_gui.formats.named.head_axes import READINGS, heads_of, laid, laid_shape, readings
+from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, proposed
 from attn_gui.formats.named.recalled import recalled, record_of
 from attn_gui.formats.named.roles import suggested
+from attn_gui.formats.named.settling import answered, complaint
 
 RANDOM = np.random.default_rng(7)
 
@@ -90,8 +93,12 @@ def test_names_suggest_the_parts(names: tuple[str, ...]) -> None:
 
 
 def test_weights_of_linear_layers_are_proposed_as_they_hold_them() -> None:
-    assert proposed(listing("x", "q_proj.weight", "k_proj.weight", "v_proj.weight")).weights == "out,in"
-    assert proposed(listing("X", "W_Q", "W_K", "W_V")).weights == "in,out"
+    for names, order in (
+        (("x", "q_proj.weight", "k_proj.weight", "v_proj.weight"), "out,in"),
+        (("X", "W_Q", "W_K", "W_V"), "in,out"),
+    ):
+        here = listing(*names, shape=(4, 4))
+        assert answered(proposed(here), here).arrangement.weights == order
 
 
 # --- axes ----------------------------------------------------------------------------------------
@@ -113,7 +120,6 @@ def test_both_readings_are_offered_where_both_fit() -> None:
         ("batch", "token", "column"),
         ("token", "head", "column"),
     )
-    assert readings(same, tokens=2)[0] == ("token", "head", "column")
     grouped = {"query": (4, 5, 3), "key": (2, 6, 3), "value": (2, 6, 7)}
     assert readings(grouped) == (("head", "token", "column"),)
     assert readings({"query": (1, 4, 5, 3), "key": (1, 5, 4, 3)}) == ()
@@ -171,8 +177,8 @@ def test_weights_of_linear_layers_are_turned(tmp_path: Path) -> None:
 )
 def test_a_mask_means_what_is_said(mask: np.ndarray, meaning: str | None, allowed: np.ndarray, tmp_path: Path) -> None:
     one = RANDOM.normal(size=(2, 3, 4))
-    np.savez(tmp_path / "a.npz", q=one, k=one, v=one, m=mask)
-    names = {"query": "q", "key": "k", "value": "v", "mask": "m"}
+    np.savez(tmp_path / "a.npz", q=one, k=one, v=one, attention_mask=mask)
+    names = {"query": "q", "key": "k", "value": "v", "mask": "attention_mask"}
     found = load(tmp_path / "a.npz", arrays=names, axes="batch,token,column", mask=meaning).mask[0]
     assert found.kind == "custom"
     np.testing.assert_array_equal(found.allowed, allowed)
@@ -207,24 +213,26 @@ COMPLAINTS = [
     (Arrangement({"query": "a", "key": "b", "value": "a"}), "fit together in no order"),
     (Arrangement({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),
     (Arrangement({"query": "a", "key": "a", "value": "a"}, axes=("head", "token", "column")), "cannot be read as"),
-    (Arrangement({"x": "a", "w_query": "c", "w_key": "c", "w_value": "c"}), "w_query"),
-    (Arrangement({"query": "zzz"}), "has no array “zzz”; it has a, b, c"),
+    (Arrangement({"x": "a", "w_query": "d", "w_key": "d", "w_value": "d"}), "w_query must have as many rows as x"),
+    (
+        Arrangement({"x": "e", "w_query": "c", "w_key": "c", "w_value": "c"}),
+        "got the shape (2, 3, 4, 5)",
+    ),
+    (Arrangement({"query": "zzz"}), "has no array “zzz”; it has a, b, c, d, e"),
 ]
 
 
 @pytest.mark.parametrize(("arrangement", "words"), COMPLAINTS, ids=range(len(COMPLAINTS)))
 def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arrangement, words: str) -> None:
-    shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4)}
+    shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5)}
     arrays = tuple(Listed(name, shape, "float32") for name, shape in shapes.items())
     found = complaint(arrangement, Listing(arrays, lambda _source, _names: {}))
     assert words in str(found)
 
 
 def test_a_whole_arrangement_has_no_complaint() -> None:
-    assert (
-        complaint(proposed(listing("q", "k", "v", shape=(2, 10**5, 64))), listing("q", "k", "v", shape=(2, 10**5, 64)))
-        is None
-    )
+    here = listing("q", "k", "v", shape=(2, 10**5, 64))
+    assert complaint(replace(proposed(here), axes=("head", "token", "column")), here) is None
 
 
 @pytest.mark.parametrize(
@@ -245,3 +253,23 @@ def test_a_file_without_names_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.eye(2))
     with pytest.raises(FormatError, match=r"holds no arrays by name; expected \.npz"):
         load(tmp_path / "a.npy", arrays={"query": "a"})
+
+
+HOOKS = {"query": "blocks.0.attn.hook_q", "key": "blocks.0.attn.hook_k", "value": "blocks.0.attn.hook_v"}
+
+
+def test_a_cache_of_many_layers_is_refused_with_the_line_that_reads_one(tmp_path, capsys):
+    """The names were listed, and nobody was told which to say; the window proposed them."""
+    rng, path = np.random.default_rng(0), tmp_path / "cache of hooks.npz"
+    arrays = {f"blocks.{layer}.attn.hook_{part}": rng.normal(size=(1, 6, 4, 3)) for layer in (0, 1) for part in "qkv"}
+    np.savez(path, **arrays)
+    with pytest.raises(FormatError, match="for one layer load") as refused:
+        load(path)
+    assert f"arrays={HOOKS})" in str(refused.value)
+    with pytest.warns(UserWarning, match="read as axes|not used"):
+        assert load(path, arrays=HOOKS).num_heads == 4
+    assert main(["verify", str(path)]) == 2
+    assert f"--array {' '.join(f'{part}={name}' for part, name in HOOKS.items())}." in capsys.readouterr().err
+    np.savez(path, **{name: array for name, array in arrays.items() if name.endswith("q")})
+    with pytest.raises(FormatError, match="expected arrays query, key and value"):
+        load(path)

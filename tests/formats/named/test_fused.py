@@ -14,9 +14,10 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import list_arrays, load
 from attn_gui.formats.base import Listed, Listing
-from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
+from attn_gui.formats.named.arrangement import Arrangement, proposed
 from attn_gui.formats.named.fused import HEAD_BY_HEAD, PART_BY_PART, SPLITS, Count, runs_text
 from attn_gui.formats.named.recalled import recalled, record_of
+from attn_gui.formats.named.settling import answered, complaint
 
 RANDOM = np.random.default_rng(11)
 
@@ -89,7 +90,7 @@ def test_what_models_publish_is_recognized_and_opens(model: str, heads: int, kv_
     assert (found.arrays["w_query_key_value"], found.arrays["b_query_key_value"]) == (weight, bias)
     assert found.split is SPLITS[split]
     if heads == kv_heads:  # three times as long as wide
-        assert found.weights == order
+        assert answered(found, list_arrays(tmp_path / "a.npz")).arrangement.weights == order
     names = {**found.arrays, "w_output": "w_o"}
     counts = {"num_heads": heads, "num_kv_heads": kv_heads, "weights": order}
     expected = problem.replace(b_output=None)

@@ -123,7 +123,8 @@ WRITERS: dict[str, Callable[[Path, dict[str, object]], None]] = {
 def test_a_first_axis_that_may_be_heads_is_refused(suffix: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / f"a{suffix}"
     WRITERS[suffix](path, {"num_heads": 2})
-    assert "may be 2 heads or 2 batch items" in refused(load, path, path=path)
+    said = refused(load, path, path=path)
+    assert 'axes="batch,token,column" (items 2, tokens 3), axes="head,token,column" (heads 2, tokens 3)' in said
     WRITERS[suffix](path, {"num_heads": 2, "batch_axis": True})
     assert load(path).batch_size == 2
 

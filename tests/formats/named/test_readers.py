@@ -9,7 +9,7 @@ import re
 import sys
 import tracemalloc
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Problem
-from attn_gui.formats import FormatError, load, load_matrix, open_file, save
+from attn_gui.formats import FormatError, list_arrays, load, load_matrix, open_file, open_matrix, save
 from attn_gui.formats.named import json_arrays, xlsx
 from attn_gui.formats.named.by_name import ForeignNames
 
@@ -252,6 +252,62 @@ def test_a_cell_that_is_no_number_is_named(
     assert words in refused(load_matrix, path, path=path)
 
 
+Q, K, V = [[1, 0.5], [0, 1]], [[1, 1], [0, 1]], [[1, 2, 3], [3, 4, 5]]
+
+
+def below(names: Sequence[str | None]) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for name, table in zip(names, (Q, K, V), strict=True):
+        rows += [*([[name]] if name else []), *map(list, table), []]
+    return rows
+
+
+def beside(names: Sequence[str | None]) -> list[list[object]]:
+    rows: list[list[object]] = [[], [], []]
+    for name, table in zip(names, (Q, K, V), strict=True):
+        for row, cells in zip(rows, [[name, *[None] * (len(table[0]) - 1)], *table], strict=True):
+            row += [*cells, None]
+    return rows[0 if any(names) else 1 :]
+
+
+@pytest.mark.parametrize("layout", [below, beside])
+@pytest.mark.parametrize("names", [("query", "key", "value"), ("Q", "K", "V"), ("Queries:", "Keys:", "Values:")])
+def test_tables_of_one_sheet_go_by_the_names_above_them(
+    layout: Callable[..., list[list[object]]], names: Sequence[str], tmp_path: Path
+) -> None:
+    book = openpyxl.Workbook()
+    for row in layout(names):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    found = load(tmp_path / "a.xlsx")
+    assert (found.query.tolist(), found.key.tolist(), found.value.tolist()) == (Q, K, V)
+
+
+@pytest.mark.parametrize("layout", [below, beside])
+def test_tables_of_one_sheet_without_names_are_asked_about(
+    layout: Callable[..., list[list[object]]], tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    """The window asks which is which, as of any arrays whose names say nothing."""
+    path = tmp_path / "a.xlsx"
+    book = openpyxl.Workbook()
+    for row in layout((None, None, None)):
+        book.active.append(row)
+    book.save(path)
+    assert "got Sheet 0, Sheet 1, Sheet 2" in refused(load, path, path=path)
+    assert [array.shape for array in list_arrays(path).arrays] == [(2, 2), (2, 2), (2, 3)]
+    assert load(path, arrays={"query": "Sheet 0", "key": "Sheet 1", "value": "Sheet 2"}).value.tolist() == V
+
+
+def test_a_title_above_one_table_is_left_out(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["The queries of head 3"], [], *Q):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    found = open_matrix(tmp_path / "a.xlsx")
+    assert found.values.tolist() == Q
+    assert "The queries of head 3" in " ".join(found.notes)
+
+
 def patched(path: Path, part: str, change: Callable[[bytes], bytes]) -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as new:
@@ -270,7 +326,12 @@ def long_and_wide(data: bytes) -> bytes:
 SHEET = "sheet1.xml"
 BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "entities": ("workbook.xml", lambda data: b'<!DOCTYPE a [<!ENTITY b "c">]>' + data, "declares entities"),
-    "wide": (SHEET, lambda data: data.replace(b'r="B1"', b'r="XFD1"'), "are not numbers"),
+    "wide": (SHEET, lambda data: data.replace(b'r="B1"', b'r="XFD1"'), "row 0, column 1 .* is empty"),
+    "a row of a million cells": (
+        SHEET,
+        lambda data: data.replace(b"<sheetData>", b"<sheetData><row>" + b"<c><v>1</v></c>" * 1_000_000 + b"</row>"),
+        "a row of more than 16,384 cells",
+    ),
     "wide and long": (
         SHEET,
         lambda data: data.replace(b'r="B1"', b'r="XFD1"').replace(b'<row r="2"', b'<row r="60000"'),
@@ -281,7 +342,7 @@ BOMBS: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
         lambda data: data.replace(b'r="B1"', b'r="XFD1"').replace(b'<row r="2"', b'<row r="60000"'),
         "are not numbers",
     ),
-    "wide, and long": (SHEET, long_and_wide, "more than 4,000,000 cells"),
+    "wide, and long": (SHEET, long_and_wide, "are not numbers"),
     "far down": (SHEET, lambda data: data.replace(b'<row r="2"', b'<row r="99999999999"'), "more than 4,000,000 cells"),
     "says to be huge": (SHEET, lambda data: data.replace(b"A1:B2", b"A1:XFD1048576"), ""),
     "zeros": (SHEET, lambda data: data + b" " * xlsx.LARGEST_UNPACKED, "unpacks to 134.2 MB"),
@@ -314,7 +375,7 @@ def test_what_is_missing_to_read_it_is_said(
 ) -> None:
     path = as_xlsx(tmp_path / "a.xlsx", CELLS, {})
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert "python -m pip install 'attn-gui[xlsx]'" in refused(load, path, path=path)
+    assert "python -m pip install openpyxl." in refused(load, path, path=path)
 
 
 @pytest.mark.parametrize("suffix", WRITERS)

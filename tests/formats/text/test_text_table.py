@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 from attn_gui.formats import AmbiguousTable, FormatError
 from attn_gui.formats.text import typeset_reading
 from attn_gui.formats.text.text_table import read_table
+from tests.mutations.pace import is_slow
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
 TWO, LAYOUTS, REFUSED, AMBIGUOUS = (SAMPLES[name] for name in ("numbers", "layouts", "refused", "ambiguous"))
@@ -157,6 +160,17 @@ def test_a_long_text_of_nothing_is_refused_without_trying_long(letter):
     """Steps that grow with the square of the length would take minutes here."""
     with pytest.raises(FormatError):
         read_table(letter * (1_000_000 // len(letter)))
+
+
+@pytest.mark.parametrize(
+    "part", ["[1]", "[1] ", "[1, 2]", "=[1]", "{1: [2]}", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"]
+)
+def test_a_thousand_lists_in_a_line_take_a_thousand_times_as_long_as_one(part):
+    """What stands beside each was looked for to the ends of the line, which took minutes."""
+    began = time.process_time()
+    with suppress(FormatError):
+        read_table(part * (32_000 // len(part)))
+    assert not is_slow(time.process_time() - began, 2.0)
 
 
 # --- there and back ------------------------------------------------------------------------------

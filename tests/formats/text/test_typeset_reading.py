@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -181,7 +182,7 @@ TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |"
 def test_words_above_a_table_in_markdown_are_left_out_and_said(above, said):
     found = read_table(above + TABLE)
     assert found.values.tolist() == NUMBERS
-    assert f"The text above the table was left out: “{said}" in found.notes[0]
+    assert f"The text around the matrix was left out: “{said}" in found.notes[0]
 
 
 @pytest.mark.parametrize("top", ["+---+---+", "|---+---|", "┌───┬───┐"])
@@ -200,3 +201,31 @@ def test_a_number_above_a_table_may_be_meant(above):
 def test_lines_below_a_title_keep_their_numbers():
     with pytest.raises(FormatError, match=r"row 1, column 1 \(line 6\) is “x”"):
         read_table("# My Q\n\n" + TABLE.replace("5", "x"))
+
+
+LIVE = [
+    "![x](http://host/p.png)",
+    "[x](javascript:alert(1))",
+    "[x]: http://host",
+    "http://host/p",
+    "www.host.org",
+    "<img src=x>",
+    "$x$",
+    "`x`",
+    "[^1]",
+    "**x**",
+    "&lt;",
+    "a\\|b",
+]
+
+
+@pytest.mark.parametrize("token", LIVE)
+def test_no_token_is_a_link_or_a_picture_in_markdown(token, tmp_path: Path):
+    """Whoever previewed a table had the picture of a token loaded from its address."""
+    path = tmp_path / "a.md"
+    save_matrix(VALUES, path, row_labels=[token, "b", "c"], column_labels=["a", token, "c"])
+    rest = re.sub(r"\\[!-/:-@\[-`{-~]", "", path.read_text(encoding="utf-8"))
+    assert not re.search(r"[\[\]<`$*&]|://|www\.", rest)
+    found = open_matrix(path)
+    np.testing.assert_array_equal(found.values, VALUES)
+    assert (found.row_labels, found.column_labels) == ((token, "b", "c"), ("a", token, "c"))

@@ -267,3 +267,16 @@ def test_a_second_sequence_of_several_items_can_be_taken_away(opened):
     assert document.problem.self_attention
     assert document.problem.mask[0].lengths == (3,)
     assert "A change by hand went with its cells." in person.status()
+
+
+@pytest.mark.parametrize(("row", "column", "changed"), [(3, 2, True), (3, 1, False), (2, 2, False)])
+def test_the_status_bar_calls_the_changed_cell_alone_changed(opened, row, column, changed):
+    """Not one beside it in its row or column."""
+    person = opened(WEIGHT)
+    person.overwrite(person.find("control.head"), "1")
+    person.show_stage("weights")
+    heatmap = person.find("heatmap.weights")
+    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
+    said = person.window.place.text()
+    assert f"({row}, {column})" in said
+    assert ("changed by hand" in said) == changed

@@ -118,7 +118,7 @@ def test_what_no_row_reaches_is_said_and_the_nearest_offered(fields, target):
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("1.5", "A weight lies between 0 and 1"), ("inf", "A finite number"), ("1,5", "use a point")]
+    ("text", "reason"), [("1.5", "A weight lies between 0 and 1"), ("inf", "A finite number"), ("1,500", "use a point")]
 )
 def test_a_target_that_makes_no_sense_is_refused_and_changes_nothing(fields, target, text, reason):
     fields.open(WORKED)

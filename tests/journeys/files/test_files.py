@@ -279,7 +279,7 @@ def test_a_last_document_that_cannot_be_opened_again_is_said_and_the_program_sta
         path.write_bytes(path.read_bytes()[:100])
     elif damage == "name too long":
         person.program.settings.add_recent(tmp_path / ("n" * 300 + ".attn"))
-    person.program.end()
+    person.leave()
     again = launch()
     assert path.name in again.banner() or "nnn" in again.banner()
     assert "Errno" not in again.banner()
@@ -290,16 +290,16 @@ def test_a_start_without_a_file_begins_with_the_last_document_where_that_is_want
     person = launch(SMALL)
     person.type_into("query", 0, 0, "4")
     person.save_as(tmp_path / "kept.attn")
-    person.program.end()
+    person.leave()
     person = launch()
     assert person.program.document.name != "kept"
     person.do("reopen_last")
     assert person.action("reopen_last").isChecked()
-    person.program.end()
+    person.leave()
     person = launch()
     assert person.program.document.name == "kept"
     assert person.number("query", 0, 0) == 4
-    person.program.end()
+    person.leave()
     (tmp_path / "kept.attn").unlink()
     assert launch().banner() != ""
 

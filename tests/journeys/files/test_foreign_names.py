@@ -74,11 +74,32 @@ def take(dialog: ArraysDialog) -> None:
 
 
 @LANGUAGES
-def test_what_was_proposed_opens_with_one_enter(launch: Callable[..., Any], lang: str, tmp_path: Path) -> None:
+def test_axes_that_can_be_read_in_several_ways_are_asked_for_in_sight(
+    launch: Callable[..., Any], lang: str, tmp_path: Path
+) -> None:
     arrays = hooked(tmp_path / "dump.npz", 3)
     person = launch("worked-example.npz", lang=lang)
-    open_by_choosing(person, tmp_path / "dump.npz", take, drop=True)
-    expected = Problem.from_heads(*arrays.values())
+
+    def choose(dialog: ArraysDialog) -> None:
+        dialog.resize(1000, 640)
+        rows = [dialog.fields.axes.button(key) for key, _ in dialog.fields.axes.choices()]
+        assert [key for key, _ in dialog.fields.axes.choices()] == [
+            "head,token,column",
+            "batch,token,column",
+            "token,head,column",
+        ]
+        until(person, lambda: len({row.icon().pixmap(50).toImage().pixel(25, 25) for row in rows}) > 1)
+        assert dialog.fields.axes.key() is None
+        take(dialog)
+        assert dialog.isVisible(), "Enter takes nothing that nobody has chosen"
+        assert dialog.complaint.text().isascii() == (lang == "en")
+        for row in rows:
+            assert row.visibleRegion().boundingRect() == row.rect(), "it is in sight"
+        person.click(rows[0])
+        take(dialog)
+
+    open_by_choosing(person, tmp_path / "dump.npz", choose, drop=True)
+    expected = Problem.from_heads(*arrays.values(), axes="head,token,column")
     document = person.program.document
     assert document.snapshot() == expected
     assert (document.name, document.path, document.modified) == ("dump", None, False)
@@ -100,15 +121,15 @@ def test_what_was_chosen_once_is_proposed_for_the_next_such_file(
             assert not dialog.complaint.text().isascii()
         for role, letter in (("query", "c"), ("key", "a"), ("value", "b")):
             person.choose(dialog.parts.slots[role], f"h.3.attn.{letter}")
-        person.choose(dialog.fields.axes, "token,head,column")
+        person.click(dialog.fields.axes.button("token,head,column"))
         person.click(dialog.buttons.button(dialog.buttons.StandardButton.Ok))
 
     open_by_choosing(person, tmp_path / "a.npz", choose)
     swapped = [first[f"h.3.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
-    assert person.program.document.snapshot() == Problem.from_heads(*swapped)
+    assert person.program.document.snapshot() == Problem.from_heads(*swapped, axes="head,token,column")
     open_by_choosing(person, tmp_path / "b.npz", take)
     swapped = [second[f"h.7.attn.{letter}"].swapaxes(0, 1) for letter in "cab"]
-    assert person.program.document.snapshot() == Problem.from_heads(*swapped)
+    assert person.program.document.snapshot() == Problem.from_heads(*swapped, axes="head,token,column")
 
 
 @pytest.mark.parametrize("suffix", [".json", ".safetensors", ".xlsx"])
@@ -143,6 +164,66 @@ def test_leaving_the_dialog_leaves_everything_as_it_is(launch: Callable[..., Any
     assert person.program.settings.record("arrays") == {}
 
 
+@LANGUAGES
+@pytest.mark.parametrize("dtype", ["bool", "float64"])
+def test_a_mask_that_may_open_or_close_is_asked_about(
+    launch: Callable[..., Any], lang: str, dtype: str, tmp_path: Path
+) -> None:
+    """Of decimals only the numbers show that they are 0 and 1."""
+    rows, allowed = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}, np.tril(np.ones((4, 4)))
+    np.savez(tmp_path / "a.npz", **rows, attn_mask=(1 - allowed).astype(dtype))
+    person = launch("worked-example.npz", lang=lang)
+
+    def choose(dialog: ArraysDialog) -> None:
+        assert "attn_mask" in dialog.parts.names().values()
+        means = dialog.fields.mask_means
+        assert means.key() is None
+        take(dialog)
+        assert dialog.isVisible(), "Enter takes nothing that nobody has chosen"
+        person.click(means.button("block"))
+        take(dialog)
+
+    open_by_choosing(person, tmp_path / "a.npz", choose)
+    expected = Problem(**rows, mask=[{"kind": "custom", "allowed": allowed == 1}])
+    assert person.program.document.snapshot() == expected
+
+
+def test_weights_of_linear_layers_open_with_one_enter_and_it_says_why(
+    launch: Callable[..., Any], tmp_path: Path
+) -> None:
+    x, weights = RANDOM.normal(size=(5, 4)), {name: RANDOM.normal(size=(4, 4)) for name in "qkv"}
+    np.savez(tmp_path / "a.npz", hidden_states=x, **{f"{name}_proj.weight": array for name, array in weights.items()})
+    person, said = launch("worked-example.npz"), list[str]()
+
+    def look(dialog: ArraysDialog) -> None:
+        said.append(dialog.fields.reason.text())
+        take(dialog)
+
+    open_by_choosing(person, tmp_path / "a.npz", look)
+    turned = dict(zip(("w_query", "w_key", "w_value"), (array.T for array in weights.values()), strict=True))
+    assert person.program.document.snapshot() == Problem(x=x, **turned)
+    assert said == ["Chosen by the names and the other arrays of the file."]
+
+
+def test_heads_that_the_file_counts_are_those_of_the_dialog(launch: Callable[..., Any], tmp_path: Path) -> None:
+    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("q", "k", "v")}
+    np.savez(tmp_path / "a.npz", **rows, n_heads=3)
+    person = launch("worked-example.npz")
+    open_by_choosing(person, tmp_path / "a.npz", take)
+    expected = Problem(query=rows["q"], key=rows["k"], value=rows["v"], num_heads=3)
+    assert person.program.document.snapshot() == expected
+
+
+def test_what_is_taken_by_name_is_said_in_the_window(launch: Callable[..., Any], tmp_path: Path) -> None:
+    rows = {name: RANDOM.normal(size=(4, 6)) for name in ("query", "key", "value")}
+    np.savez(tmp_path / "a.npz", **rows, is_causal=True, n_heads=2)
+    person = launch("worked-example.npz")
+    person.drop(tmp_path / "a.npz")
+    until(person, lambda: person.program.document.name == "a")
+    assert person.program.document.snapshot() == Problem(**rows, num_heads=2, mask=[{"kind": "causal"}])
+    assert "“is_causal” was read as the causal mask j ≤ i." in person.banner()
+
+
 def test_unsaved_work_is_asked_about_before_it_is_left(launch: Callable[..., Any], tmp_path: Path) -> None:
     hooked(tmp_path / "a.npz", 0)
     person = launch("worked-example.npz")
@@ -166,12 +247,12 @@ def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QAppl
     names = dict(zip(("query", "key", "value"), arrays, strict=True))
     program = Program(qapp, lang="en")
     try:
-        program.begin(tmp_path / "a.npz", Arrangement(names))
+        program.begin(tmp_path / "a.npz", Arrangement(names, axes=("head", "token", "column")))
         for _ in range(2000):
             if program.document.name == "a":
                 break
             QTest.qWait(5)
-        assert program.document.snapshot() == Problem.from_heads(*arrays.values())
+        assert program.document.snapshot() == Problem.from_heads(*arrays.values(), axes="head,token,column")
     finally:
         program.end()
 

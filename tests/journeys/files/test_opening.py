@@ -322,7 +322,7 @@ def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkey
     gate.await_work()
     later = threading.Timer(0.1, gate.open)
     later.start()
-    person.program.end()
+    person.leave()
     later.join()
     assert len(read) <= 1
     assert not person.program.files.opening.busy

@@ -201,7 +201,7 @@ def test_the_end_of_the_program_writes_what_was_asked_for(person, gate, tmp_path
     person.type_into("query", 0, 0, "5")
     person.press("Ctrl+S")
     gate.open()
-    person.program.end()
+    person.leave()
     assert first(tmp_path / "kept.attn") == 5
 
 

@@ -120,3 +120,26 @@ def test_open_takes_several_files(launch: Callable[..., Any], tmp_path: Path, wi
     person.choose_file(" ".join(f'"{path}"' for path in paths), lambda: person.do("open"))
     until(person, lambda: is_there(person))
     assert windows == []
+
+
+def test_files_whose_axes_can_be_read_in_two_ways_are_asked_about(
+    launch: Callable[..., Any], tmp_path: Path, windows: list[str]
+) -> None:
+    heads = {name: RANDOM.normal(size=(1, 2, 4, 3)) for name in ("query", "key", "value")}
+    for name, array in heads.items():
+        np.save(tmp_path / f"{name}.npy", array)
+    person = launch("worked-example.npz")
+
+    def choose(dialog: ArraysDialog) -> None:
+        assert dialog.fields.axes.key() is None
+        person.click(dialog.fields.axes.button("batch,head,token,column"))
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
+
+    def drop() -> None:
+        person.drop(*(tmp_path / f"{name}.npy" for name in heads))
+        until(person, lambda: not person.program.tools.arrays.busy)
+
+    expected = Problem.from_heads(**heads, axes="batch,head,token,column")
+    person.answering(ArraysDialog, choose, drop)
+    until(person, lambda: bool(person.program.document.snapshot() == expected))
+    assert windows == []

@@ -1,4 +1,6 @@
-"""The real program killed while somebody types and saves: at most a second is lost, and never a file.
+"""The real program killed while somebody types, undoes and saves: at most a second is lost, and never a file.
+
+What a file or a journal holds then is a state that was, bit for bit.
 
 `packaging/dev.py kills` does it a thousand times; `--kills N` says how often, and `--first` goes on behind the kills of
 another run. Documents are small, saved in a blink; large, saved beside the window; so large that a journal leaves
@@ -30,27 +32,36 @@ from attn_gui.models.studies.study import placed
 from attn_gui.models.studies.study_files import record_of
 from attn_gui.paths import resource
 
-from .typist import SAVED, TURNED
+from .typist import CORNER, FIELDS, SAVED, TURNED, state_of
 
 TYPIST = Path(__file__).with_name("typist.py")
 MOST_LOST = 1.0  # seconds; as much longer as every thread waits for a core
 PATIENCE = 120.0  # seconds
 EDITS, MORE = 25, 80  # after which a kill may come, so that the program is warm
 BY_CHANCE = 0.02  # seconds at most until it does
-BEGAN = 1.0  # where the numbers of the worked example begin
 BIG, BASED = 8192, LARGE // 3 // 32 // 8 + 1000  # columns of 32 rows
 
 
 class Killed(NamedTuple):
-    """The numbers typed with their times, those on their way into the file, and the time of the kill."""
+    """The actions with their times and the states that they led to, those saved behind, and the time of the kill."""
 
-    typed: list[tuple[int, float]]
+    done: list[tuple[int, float, str]]
     saved: set[int]
     moment: float
 
     def due(self, most: float) -> int:
-        """The last number that is older than so many seconds."""
-        return max((number for number, when in self.typed if when < self.moment - most), default=0)
+        """The last action that is older than so many seconds."""
+        return max((number for number, when, _ in self.done if when < self.moment - most), default=0)
+
+    def last_with(self, state: str, began: str) -> int:
+        """The last action that led to a state, 0 for the one that it began with."""
+        found = [number for number, _, each in self.done if each == state]
+        assert found or state == began, f"this state never was: {state}, after {self.done[-3:]}"
+        return max(found, default=0)
+
+    def saved_states(self) -> set[str]:
+        """The states that may be in the file."""
+        return {state for number, _, state in self.done if number in self.saved}
 
 
 class Nursery:
@@ -66,10 +77,10 @@ class Nursery:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{session}\n".encode())
         lines = self._lines()
-        what, child, _ = next(lines)
+        what, child, *_ = next(lines)
         assert what == "began"
         old = session.stat().st_ino
-        told, saving, edits = list[tuple[str, int, float]](), dice.random() < 0.5, EDITS + dice.randrange(MORE)
+        told, saving, edits = list[tuple[str, int, float, str]](), dice.random() < 0.5, EDITS + dice.randrange(MORE)
         for line in lines:
             assert line[0] != "gone", f"the program ended by itself after {told[-1:]}"
             told.append(line)
@@ -86,10 +97,10 @@ class Nursery:
             if line[0] == "gone":
                 break
             told.append(line)
-        typed = [(number, when) for what, number, when in told if what == "typed"]
-        return Killed(typed, {number for what, number, _ in told if what == "saving"}, moment)
+        done = [(number, when, state) for what, number, when, state in told if what == "typed"]
+        return Killed(done, {number for what, number, *_ in told if what == "saving"}, moment)
 
-    def _lines(self) -> Iterator[tuple[str, int, float]]:
+    def _lines(self) -> Iterator[tuple[str, int, float, str]]:
         assert self._process.stdout is not None
         pipe = self._process.stdout.fileno()
         while True:
@@ -97,8 +108,8 @@ class Nursery:
                 assert select.select([pipe], [], [], PATIENCE)[0], f"nothing is told any more, after {self._told!r}"
                 self._told += os.read(pipe, 4096)
             line, _, self._told = self._told.partition(b"\n")
-            what, number, when = line.split()
-            yield what.decode(), int(number), float(when)
+            what, number, when, state = line.decode().split()
+            yield what, int(number), float(when), state
 
     def end(self) -> None:
         """No more programs."""
@@ -121,22 +132,34 @@ def wait_for_another(path: Path, old: int) -> None:
 
 
 class Document(NamedTuple):
-    """A document that somebody types into: put at a path, and its number as a file or a journal holds it."""
+    """A document that somebody types into: put at a path, and its state as a file or a journal holds it."""
 
     put: Callable[[Path], object]
-    in_file: Callable[[Path], float]
-    in_journal: Callable[[Path], float]
+    in_file: Callable[[Path], str]
+    in_journal: Callable[[Path], str]
+    began: str
 
 
-def arrays(put: Callable[[Path], object]) -> Document:
+def arrays(problem: Problem) -> Document:
+    def state(found: Problem) -> str:
+        """That of a problem in which all else is as it was."""
+        restored = {name: getattr(found, name).copy() for name in FIELDS}
+        for name, array in restored.items():
+            array[CORNER] = getattr(problem, name)[CORNER]
+        assert found.replace(**restored) == problem, "where nobody typed nothing is other"
+        return state_of(found)
+
     return Document(
-        put, lambda path: open_file(path).problem.query[0, 0], lambda path: recover(path).loaded.problem.query[0, 0]
+        lambda path: save_session(problem, path),
+        lambda path: state(open_file(path).problem),
+        lambda path: state(recover(path).loaded.problem),
+        state_of(problem),
     )
 
 
-def wide(columns: int) -> Callable[[Path], object]:
+def wide(columns: int) -> Document:
     cells = np.zeros((32, columns))
-    return lambda path: save_session(Problem(cells, cells, cells), path)
+    return arrays(Problem(cells, cells, cells))
 
 
 def put_model(path: Path) -> None:
@@ -149,32 +172,32 @@ def numbers_in(record: StudyRecord) -> dict[int, float]:
     return {layer: changed.cells["w_query"][1][0] for layer, changed in record.layers.items()}
 
 
-def last_of(typed: Collection[float]) -> float:
+def last_of(typed: Collection[float]) -> int:
     """The last number, once it is sure that no layer lost what was typed into it before."""
     *earlier, last = sorted(typed) or [0.0]
     turns = [number for number in range(TURNED, int(last), TURNED) if number % SAVED]
     assert earlier == turns[-1:]
-    return last
+    return int(last)
 
 
-def in_model_file(path: Path) -> float:
+def in_model_file(path: Path) -> str:
     with pytest.raises(ModelNeeded) as needed:
         open_file(path)
-    return last_of(numbers_in(needed.value.record).values())
+    return str(last_of(numbers_in(needed.value.record).values()))
 
 
-def in_model_journal(path: Path) -> float:
+def in_model_journal(path: Path) -> str:
     found = recover(path)
     assert found.study is not None
     shown = found.loaded.problem.w_query[0, 0]
-    return last_of([*numbers_in(found.study).values(), *([shown] if shown == int(shown) else ())])
+    return str(last_of([*numbers_in(found.study).values(), *([shown] if shown == int(shown) else ())]))
 
 
 DOCUMENTS = {
-    "small": arrays(lambda path: save_session(open_file(resource("examples", "worked-example.npz")).problem, path)),
-    "large": arrays(wide(BIG)),
-    "based": arrays(wide(BASED)),
-    "model": Document(put_model, in_model_file, in_model_journal),
+    "small": lambda: arrays(open_file(resource("examples", "worked-example.npz")).problem),
+    "large": lambda: wide(BIG),
+    "based": lambda: wide(BASED),
+    "model": lambda: Document(put_model, in_model_file, in_model_journal, "0"),
 }
 TURNS = ("small", "based", "model", "large", "based", "model", "small", "large", "based", "model")
 
@@ -187,7 +210,7 @@ def test_a_kill_costs_a_second_at_most_and_no_file(tmp_path, request, nursery, c
     lost = []
     for number in range(first, first + count):
         name = TURNS[number % len(TURNS)]
-        lost.append(lost_in(DOCUMENTS[name], tmp_path / "mine.attn", nursery, Random(f"{name} {number}")))
+        lost.append(lost_in(DOCUMENTS[name](), tmp_path / "mine.attn", nursery, Random(f"{name} {number}")))
     with capsys.disabled():
         print(f"\n{count} kills from {first} on: at most {max(lost):.2f} s lost, {sum(lost) / count:.2f} s on average")
 
@@ -195,13 +218,13 @@ def test_a_kill_costs_a_second_at_most_and_no_file(tmp_path, request, nursery, c
 def lost_in(document: Document, session: Path, nursery: Nursery, dice: Random) -> float:
     """The seconds that a kill cost, which are few; the file is whole, and nothing strange is left."""
     document.put(session)
-    typed, saved, moment = killed = nursery.killed(session, dice)
+    killed = nursery.killed(session, dice)
     held = document.in_file(session)
-    assert held in saved | {0, BEGAN}, "the file is one that was saved, whole"
-    kept = [held if held in saved else 0]
+    assert held in killed.saved_states() | {document.began}, "the file is one that was saved, whole"
+    kept = [killed.last_with(held, document.began)]
     for path in journals_folder().glob("*.journal"):
         assert lock_of(path).tryLock(0), "the lock of the dead is free"
-        kept.append(document.in_journal(path))
+        kept.append(killed.last_with(document.in_journal(path), document.began))
     due = killed.due(MOST_LOST * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
     assert max(kept) >= due, "what is older than a second is there"
     stray = [path for path in session.parent.iterdir() if path != session]
@@ -209,4 +232,4 @@ def lost_in(document: Document, session: Path, nursery: Nursery, dice: Random) -
     assert len(stray) + len(left) <= 1
     for path in [*journals_folder().iterdir(), *stray]:
         path.unlink()
-    return moment - min((when for number, when in typed if number > max(kept)), default=moment)
+    return killed.moment - min((when for number, when, _ in killed.done if number > max(kept)), default=killed.moment)

@@ -355,3 +355,28 @@ def test_entropy_has_one_named_unit_in_a_lesson_and_beside_it(launch):
     assert "nats" in beside
     said = " ".join(view.text() for view in person.find("lesson").findChildren(SentenceView))
     assert f"{person.find('head.0').reading} nats" in said
+
+
+def test_a_click_on_a_choice_is_an_answer(launch):
+    person = launch()
+    begin(person, resource("lessons", "03-root-d-k.md"))
+    while state(person).step.question is None or not state(person).step.question.choices:
+        person.click("lesson.next")
+        settle(person)
+    question = state(person).step.question
+    assert verdict(person) == ""
+    for wrong, said in ((True, "Not yet"), (False, "Right.")):
+        answer(person, question, wrong)
+        assert verdict(person).startswith(said)
+
+
+def test_what_a_step_shows_comes_from_behind_a_large_page(launch):
+    """The page on √d_k stayed over the map that the worked example speaks of."""
+    person = launch("worked-example.npz")
+    person.do("sqrt_d_k")
+    person.click("button.page_large")
+    assert not person.find("heatmap.scores").isVisible()
+    begin(person, resource("lessons", "06-worked-example.md"))
+    assert person.find("heatmap.scores").isVisible()
+    assert not person.find("heatmap.scores").visibleRegion().isEmpty()
+    assert person.find("lesson").isVisible()

@@ -7,9 +7,11 @@ import hashlib
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
+from safetensors.numpy import load_file, save_file
 
 from attn_gui.app.model import model_controller, models_at_hand
 from attn_gui.models import KNOWN, KnownModel, known_models
@@ -73,6 +75,28 @@ def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypa
     assert "-m pip install tokenizers" in person.banner()
     person.click(person.button("Copy the line", "banner"))
     assert person.clipboard().endswith("-m pip install tokenizers")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_tensor_that_is_not_used_is_named_whenever_its_model_is_opened(launch, tmp_path, lang):
+    folder, session = tmp_path / "model", tmp_path / "kept.attn"
+    shutil.copytree(resource("models", "toy-induction"), folder)
+    tensors = load_file(folder / "model.safetensors")
+    save_file({**tensors, "h.1.attn.q_norm.weight": np.ones(16, np.float32)}, folder / "model.safetensors")
+    person = launch(lang=lang)
+    person.program.rooms.models.open_path(folder)
+    person.wait()
+    first = person.banner()
+    assert "h.1.attn.q_norm.weight" in first
+    assert ("not read" in first) == (lang == "en")
+    assert not person.find("banner").visibleRegion().isEmpty()
+    person.program.files.saving.save(session, {}, {})
+    person.wait()
+    person.program.files.open_example("worked")
+    assert "q_norm" not in person.banner()
+    person.program.take_in(session)
+    person.wait()
+    assert person.banner() == first
 
 
 class Packed:

@@ -20,7 +20,7 @@ TOY = resource("models", "toy-induction")
 def opening(monkeypatch):
     """Holds up models that are opened."""
     gate = Gate()
-    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     yield gate
     gate.open()
 
@@ -127,7 +127,26 @@ def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
     assert place(toy)[0] != CHANGED
 
 
-def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
+def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way(launch, monkeypatch):
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
+    person = launch()
+    person.program.take_in(TOY)
+    person.wait()
+    before = person.program.document.study.model
+    gate.close()
+    person.program.take_in(TOY)
+    gate.await_work()
+    click_head(person, 1, 2)
+    while person.program.rooms.models.steps.busy:
+        QTest.qWait(1)
+    rest(person, gate)
+    assert person.banner() == ""
+    assert person.program.document.study.model is not before
+
+
+def test_a_head_that_is_switched_off_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
     gate = Gate()
     gate.open()
     monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
@@ -141,6 +160,7 @@ def test_a_head_that_is_clicked_while_another_model_is_opened_does_not_drop_it(l
     click_head(person, 1, 2)
     while person.program.rooms.models.steps.busy:
         QTest.qWait(1)
+    person.do("head_off")
     rest(person, gate)
     assert place(person)[1:] == (1, 2)
     assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,8 +11,13 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
+from attn_gui.app.model import model_controller, model_showing
 from attn_gui.models import open_model
+from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import without_access_key
+from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.model.head_model import STALE_ROLE
+from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
 
 TEXT, SECOND = "k x b p f k x b p", "k x b p h k x b p"
@@ -167,3 +173,103 @@ def test_texts_of_different_length_are_not_compared_which_is_said_in_a_sentence(
     toy.click("model.compare")
     toy.wait()
     assert toy.program.baseline.problem is None
+
+
+LAYER = {"en": "Layer 1", "zh": "第 1 层"}
+
+
+def test_the_layer_on_the_table_is_named_in_title_steps_and_figures(toy, lang, tmp_path, qtbot):
+    """With thirty layers one was lost in a minute: it stood in the history alone."""
+    view = toy.find("model", QTableView)
+    place = view.visualRect(view.model().index(1, 2)).center()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    toy.wait()
+    assert LAYER[lang] in toy.window.windowTitle()
+    toy.do("product")
+    label = toy.find("spine.layer", QLabel)
+    assert label.text() == LAYER[lang]
+    assert label.visibleRegion().boundingRect() == label.rect()
+
+    def answer(dialog):
+        dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
+        dialog.accept()
+
+    toy.answering(ExportDialog, answer, lambda: toy.do("export_image"))
+    qtbot.waitUntil(lambda: any(tmp_path.glob("*.svg")))
+    assert LAYER[lang] in next(tmp_path.glob("*.svg")).read_text("utf-8")
+    toy.program.files.begin_with_example("worked")
+    toy.wait()
+    assert not label.isVisible()
+    assert LAYER[lang] not in toy.window.windowTitle()
+
+
+def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_does_not(launch):
+    """The title had its star, and the person was asked to save what nobody had changed."""
+    person = launch()
+    person.click("model.toy-induction")
+    person.wait()
+    view = person.find("model", QTableView)
+
+    def look_at(layer):
+        place = view.visualRect(view.model().index(layer, 2)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        person.wait()
+
+    look_at(1)
+    assert person.program.document.study.layer == 1
+    assert not person.window.isWindowModified()
+    person.type_into("w_query", 1, 0, "2.5")
+    person.wait()
+    assert person.window.isWindowModified()
+    look_at(0)
+    assert person.window.isWindowModified()
+    person.press("Ctrl+Z", "Ctrl+Z")
+    person.wait()
+    assert person.program.document.study.layer == 1
+    assert not person.window.isWindowModified()
+    person.press("Ctrl+Z")
+    person.wait()
+    assert person.program.document.study.layer == 0
+    assert not person.window.isWindowModified()
+
+
+def darkest(widget):
+    """The darkness of the darkest pixel that is seen of a widget."""
+    image = widget.grab().toImage()
+    return min(image.pixelColor(x, y).lightness() for x in range(image.width()) for y in range(image.height()))
+
+
+def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monkeypatch, qtbot):
+    gate = Gate()
+    gate.open()
+    monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
+    names = ("model.prediction_title", "model.predictions", "model")
+    parts = [toy.find(name) for name in names]
+    parts = [getattr(part, "viewport", lambda part=part: part)() for part in parts]
+    fresh = [darkest(part) for part in parts]
+    gate.close()
+    toy.click("model.head_off")
+    assert all(darkest(part) > before + 20 for part, before in zip(parts[:2], fresh[:2], strict=True))
+    assert toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
+    gate.open()
+    toy.wait()
+    assert [darkest(part) for part in parts[:1]] == fresh[:1]
+    assert not toy.find("model", QTableView).model().index(1, 1).data(STALE_ROLE)
+    view = toy.find("model", QTableView)
+    gate.close()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.model().index(1, 2)).center())
+    qtbot.waitUntil(lambda: toy.program.document.study.layer == 1)
+    assert not view.model().index(1, 1).data(STALE_ROLE), "nothing but the layer on the table is another"
+    gate.open()
+    toy.wait()
+
+
+def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):
+    gate = Gate()
+    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    person = launch()
+    person.click("model.toy-induction")
+    lines = person.window.findChildren(OpeningProgress)
+    assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines)
+    gate.open()
+    person.wait()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QTableView
 
+BERT = Path(__file__).parents[2] / "data" / "models" / "tiny-bert"
 TEXT, SECOND = "k x b p", "k x b m"
 
 
@@ -85,3 +90,29 @@ def test_a_text_that_is_refused_stays_to_be_mended(toy):
     type_text(toy, TEXT, "Tab")
     toy.wait()
     assert toy.program.document.study.text == TEXT
+
+
+PANICS = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+GROWS = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 200_000}
+
+
+@pytest.mark.parametrize("part", [{"pre_tokenizer": PANICS}, {"normalizer": GROWS}], ids=["panics", "grows"])
+def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, part, tmp_path):
+    """The window stayed busy for good, or the program was ended."""
+    pytest.importorskip("tokenizers")
+    shutil.copytree(BERT, tmp_path / "model")
+    path = tmp_path / "model" / "tokenizer.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | part), encoding="utf-8")
+    person = launch(width=1366, height=700)
+    person.program.rooms.models.open_path(tmp_path / "model")
+    person.wait()
+    before = person.program.document.study.text
+    type_text(person, "a" * 40 + "b", "Return")
+    person.wait()
+    assert not person.program.rooms.models.busy
+    assert person.banner().startswith("tokenizer.json c")
+    assert not person.find("banner").visibleRegion().isEmpty()
+    assert person.program.document.study.text == before
+    type_text(person, "the cat", "Return")
+    person.wait()
+    assert person.program.document.study.text == "the cat"

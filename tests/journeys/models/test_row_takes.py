@@ -270,3 +270,28 @@ def test_a_layer_that_is_read_while_another_one_is_put_on_the_table_is_not_compa
         QTest.qWait(1)
     _, clean = runs(CHANGED, CLEAN)
     assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)
+
+
+def test_a_branch_that_was_abandoned_and_the_second_text_are_in_a_small_file(toy, tmp_path):
+    """The layer's matrices were in it, once for each branch, and the second text was not."""
+    second(toy, CLEAN)
+    drag(toy, 3, 3)
+    toy.press("Ctrl+Z")
+    toy.wait()
+    drag(toy, 4, 4)
+    assert len(toy.program.document.snapshots.all) == 1
+    path = tmp_path / "mary.attn"
+    toy.save_as(path)
+    assert path.stat().st_size < toy.program.document.problem.w_query.nbytes
+    before, patched = toy.program.document.problem, toy.program.document.snapshots.all[0].problem()
+    toy.program.files.open_example("worked")
+    toy.wait()
+    toy.open(path)
+    toy.wait()
+    assert toy.find("control.other_text", QLineEdit).text() == CLEAN
+    assert toy.find("model.second").isVisible()
+    assert toy.program.document.problem == before
+    assert toy.program.document.snapshots.all[0].problem() == patched
+    assert not toy.window.isWindowModified()
+    second(toy, CHANGED)
+    assert not toy.window.isWindowModified()

@@ -182,3 +182,17 @@ def test_a_file_of_booleans_says_which_way_they_were_read(launch, tmp_path):
     assert "Mask read as True = may attend" in person.status()
     assert person.value("weights", 1, 2) == 0
     assert "Mask read" not in launch().status()
+
+
+def test_the_way_to_a_closed_row_of_another_item_leads_to_that_item(launch, tmp_path):
+    rng, items = np.random.default_rng(0), 2
+    arrays = {name: rng.normal(size=(items, rows, D)) for name, rows in (("query", N), ("key", M), ("value", M))}
+    allowed = np.ones((items, 1, N, M), bool)
+    allowed[1, 0, 3] = False
+    path = tmp_path / "items.attn"
+    save(Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]), path)
+    person = launch(path)
+    lines(person)
+    person.click(person.button("Go to the row", "panel.mask"))
+    assert person.program.view.look.batch == 1
+    assert person.find("heatmap.masked").chosen == (3, 0)

@@ -50,7 +50,7 @@ def test_a_bad_scale_is_refused(launch):
     person.pick("scale", "typed")
     field = person.find("control.scale_value")
     steps = person.steps()
-    for text in ("abc", "1,5", ""):
+    for text in ("abc", "1,500", ""):
         person.overwrite(field, text)
         assert person.steps() == steps, text
         assert field.property("wrong") == "true", text

@@ -274,7 +274,7 @@ def test_the_crash_is_offered_and_opened_as_a_large_one_that_is_not_saved(person
     problem = kept(person)
     disk.go_on()
     written(person)
-    person.program.end()
+    person.leave()
     disk.recovered(1)
     shutil.copy(next(disk.left[1].glob("*.journal")), journals_folder() / "crashed.journal")
     person = launch()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 
+import numpy as np
 import pytest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QTableView
 
 from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.states import kept_states
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.sessions import journal
 from attn_gui.formats.sessions.journal_reading import recover
@@ -47,7 +51,7 @@ def crashed(launch, qtbot, tmp_path):
     person.save_as(tmp_path / "mine.attn")
     person.type_into("query", 0, 0, "7")
     problem = left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     assert [path.stem for path in journals()] == ["crashed"], "a window that is closed leaves nothing"
     return tmp_path / "mine.attn", problem
 
@@ -78,7 +82,7 @@ def test_what_another_program_wrote_before_the_crash_is_not_written_over_unasked
     before = path.read_bytes()
     person.type_into("query", 0, 0, "7")
     left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     person = launch()
     press(person, "Recover")
     qtbot.waitUntil(lambda: person.window.isWindowModified())
@@ -91,13 +95,13 @@ def test_what_is_discarded_is_never_offered_again(crashed, launch):
     press(person, "Discard")
     assert person.banner() == ""
     assert not list(journals_folder().iterdir())
-    person.program.end()
+    person.leave()
     assert "mine" not in launch().banner()
 
 
 def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
     person = launch()
-    person.program.end()
+    person.leave()
     assert "mine" in launch().banner()
 
 
@@ -119,7 +123,7 @@ def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, mon
     monkeypatch.setattr(os, "replace", replace_and_crash)
     person.do("save") if known else person.save_as(path)
     assert open_file(path).problem.query[0, 0] == 7
-    person.program.end()
+    person.leave()
     (journals_folder() / "before.journal").unlink()
     assert [each.stem for each in journals()] == ["crashed"]
     person = launch()
@@ -155,7 +159,7 @@ def test_a_journal_that_cannot_be_read_is_set_aside_and_that_is_said(launch):
     person = launch(SMALL)
     assert "broken.unreadable" in person.banner()
     assert [path.read_bytes() for path in journals_folder().iterdir()] == [b"attn_gui journal 2\n\7"]
-    person.program.end()
+    person.leave()
     assert launch(SMALL).banner() == "", "it is said once"
 
 
@@ -185,7 +189,7 @@ def test_snapshots_come_back_with_the_document(launch, qtbot, tmp_path, monkeypa
     qtbot.waitUntil(lambda: len(snapshots_in_journal(own()[0])) == 2)
     person.type_into("query", 0, 0, "9")
     left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     person = launch()
     press(person, "Recover")
     qtbot.waitUntil(lambda: person.program.document.problem.query[0, 0] == 9)
@@ -287,7 +291,7 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     person.wait()
     before, study = left_by_crash(person, qtbot), person.program.document.study
     logits = person.program.rooms.model.answer.run.logits
-    person.program.end()
+    person.leave()
     person = launch()
     person.click(person.find("banner").buttons()[0])
     qtbot.waitUntil(lambda: person.program.document.study is not None)
@@ -311,10 +315,82 @@ def test_without_its_model_the_layer_on_the_table_comes_back_and_that_is_said(la
     person.wait()
     person.type_into("w_query", 0, 0, "7")
     before = left_by_crash(person, qtbot)
-    person.program.end()
+    person.leave()
     weights.write_bytes(b"")
     person = launch()
     person.click(person.find("banner").buttons()[0])
     qtbot.waitUntil(lambda: person.program.document.problem == before)
     assert person.program.document.study is None
     assert "is not where it was" in person.banner()
+
+
+def typed_in(program, row, column, number):
+    model = program.window.findChild(QTableView, "table.key").model()
+    assert model.setData(model.index(row, column), repr(number))
+
+
+@pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
+def test_a_number_that_was_undone_never_comes_back(launch, qtbot, monkeypatch, at_once):
+    """The entry of an undo is still being read, on a slow disk, while the next edit keeps what was undone."""
+    person = launch(SMALL)
+    typed_in(person.program, 0, 0, 5.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == person.program.document.problem if own() else False)
+    reading, going_on, write = threading.Event(), threading.Event(), journal._write
+
+    def slow(file, piece):
+        reading.set()
+        assert going_on.wait(120)
+        write(file, piece)
+
+    packed = kept_states.packed
+
+    def slow_packing(*given, **named):
+        going_on.set()
+        person.program.files.journaling._background.finish()  # the entry is read while this thread packs
+        return packed(*given, **named)
+
+    monkeypatch.setattr(journaling, "AT_ONCE", at_once)
+    typed_in(person.program, 0, 0, 105.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
+    monkeypatch.setattr(journal, "_write", slow)
+    monkeypatch.setattr(kept_states, "packed", slow_packing)
+    person.program.document.stack.undo()
+    qtbot.waitUntil(reading.is_set)
+    typed_in(person.program, 1, 1, 7.0)
+    assert going_on.is_set()
+    person.program.files.journaling.finish()
+    assert recover(own()[0]).loaded.problem == person.program.document.problem
+    assert person.program.document.problem.key[0, 0] == 5
+
+
+@pytest.mark.parametrize("at_once", [0, journaling.AT_ONCE])
+def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(launch, monkeypatch, qtbot, at_once):
+    person = launch(SMALL)
+    document = person.program.document
+    monkeypatch.setattr(journaling, "AT_ONCE", at_once)
+    typed_in(person.program, 0, 0, 5.0)
+    qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem == document.problem if own() else False)
+    reading, going_on, write = threading.Event(), threading.Event(), journal._write
+
+    def slow(file, piece):
+        reading.set()
+        assert going_on.wait(120)
+        write(file, piece)
+
+    def fail(_command):
+        going_on.set()
+        person.program.files.journaling._background.finish()  # the entry is read meanwhile
+        raise MemoryError
+
+    monkeypatch.setattr(journal, "_write", slow)
+    typed_in(person.program, 0, 0, 6.0)
+    qtbot.waitUntil(reading.is_set)
+    with monkeypatch.context() as patch:
+        patch.setattr(document._history, "push", fail)
+        cell = (slice(0, 1), slice(0, 1))
+        with pytest.raises(MemoryError):
+            document.apply(SetCells("key", cell, np.array([[105.0]]), Label("")))
+    qtbot.waitUntil(lambda: not person.program.files.journaling._background.busy)
+    person.program.files.journaling.finish()
+    assert recover(own()[0]).loaded.problem == document.problem
+    assert document.problem.key[0, 0] == 6

@@ -162,3 +162,15 @@ def test_a_figure_is_exported_without_a_mouse(launch, tmp_path):
     person.answering(ExportDialog, answer, lambda: person.press("Ctrl+E"))
     assert [path.name for path in tmp_path.iterdir()] == ["worked-example-weights-h0.svg"]
     assert "worked-example-weights-h0.svg" in person.banner()
+
+
+def test_enter_in_a_map_of_any_head_leads_to_its_column_of_the_table(launch):
+    """The columns of head 3 stand behind those of heads 0 to 2."""
+    person = launch("minilm-layer2.npz")
+    width = person.program.document.problem.d_k
+    person.overwrite(person.find("control.head", QSpinBox), "3")
+    person.show_stage("query")
+    person.click_cell("query", 2, 5)
+    person.press("Return")
+    index = person.table("query").currentIndex()
+    assert (index.row(), index.column()) == (2, 3 * width + 5)

@@ -7,6 +7,7 @@ the document of seed 7 alone.
 from __future__ import annotations
 
 import faulthandler
+import time
 import traceback
 from itertools import count
 from typing import Any
@@ -32,6 +33,7 @@ SIZE = 1440, 900  # of the window when it is weighed: its pixels make a differen
 STRETCH = 150  # steps in one document
 STANDSTILL = 600  # seconds after which the window is not slow but stands still, three walks on two cores
 STDERR = 2  # a descriptor: no object that pytest puts in its place
+BURST = 20  # actions in haste, one after the other
 WEIGHED = 4  # documents from one weighing to the next: what the last one left is given back first, which takes a while
 
 
@@ -41,6 +43,25 @@ def _garbage_is_looked_for() -> Any:
     collector = GarbageCollector()
     yield
     collector.timer.stop()
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.usefixtures("_garbage_is_looked_for")
+def walk_in_haste(launch, tmp_path, qtlog, capsys, pytestconfig):
+    """Only what is done in haste, judged at the end of each burst."""
+    make_errors_whole()
+    seed = pytestconfig.getoption("seed")
+    walk = Walk(launch(), beginning(seed, tmp_path, larger=False), qtlog)
+    faults, bursts = list[str](), pytestconfig.getoption("actions") // BURST
+    for number in range(bursts):
+        try:
+            walk.step_of(lambda: walk.moves.answers.during(lambda: walk.moves.haste.burst(BURST)))
+        except Exception:
+            faults.append(f"{traceback.format_exc(limit=-3)}\n{walk.tale()}")
+            tell(capsys, f"fault: {faults[-1]}")
+        if number % 50 == 49:
+            tell(capsys, f"{(number + 1) * BURST} actions in haste, {len(faults)} faults")
+    assert not faults
 
 
 @pytest.mark.timeout(0)
@@ -61,7 +82,7 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
         if ended:
             break
         begun = beginning(seed, tmp_path, larger=True)
-        go_over_to(person, begun)
+        change(figures, go_over_to(person, begun), begun, capsys)
         walk = Walk(person, begun, qtlog)
         try:
             stretch(walk, figures, min(actions - figures.steps, STRETCH), capsys)
@@ -73,8 +94,16 @@ def walk_far(launch, tmp_path, qtlog, capsys, figures, pytestconfig):
     assert not figures.slow
 
 
-def go_over_to(person: Any, begun: Beginning) -> None:
-    """Save the document that is open, and drop the file of the next one on the window."""
+def change(figures: Figures, seconds: float, begun: Beginning, capsys: pytest.CaptureFixture[str]) -> None:
+    """Count a change of documents as a step; tell a slow one."""
+    figures.step(seconds, f"from the document before to {begun.told}")
+    if seconds > SLOW:
+        tell(capsys, f"slow, {seconds:.1f} s of the window's thread: to {begun.told}")
+
+
+def go_over_to(person: Any, begun: Beginning) -> float:
+    """Save the document that is open, and drop the file of the next one on the window; the seconds that the window's
+    thread computed for the second."""
     kept = begun.path.with_name(f"kept-before-{begun.seed}.attn")
     kept.unlink(missing_ok=True)
     person.choose_file(kept, lambda: person.do("save_as"))
@@ -90,9 +119,11 @@ def go_over_to(person: Any, begun: Beginning) -> None:
     wrong = differing(image(problem), image(document.problem))
     assert wrong is None, f"the file saved before seed {begun.seed} holds something else: {wrong}"
     assert [told(each) for each in snapshots] == [told(each) for each in document.snapshots.all]
+    before = time.thread_time()
     person.drop(begun.path)
     person.wait()
     assert person.program.document.name == begun.path.stem, person.banner()
+    return time.thread_time() - before
 
 
 def told(snapshot: Snapshot) -> tuple[object, ...]:

@@ -28,6 +28,7 @@ from attn_gui.views.inspector.links import Link
 from .answers import Answers
 from .errands import Errands
 from .hands import Hands
+from .haste import Haste
 from .learning import Learning
 from .studying import Studying
 
@@ -35,7 +36,7 @@ LEFT = Qt.MouseButton.LeftButton
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
 TAME = ("1", "-2.5", "0", "1/3", "12", "-0", "3e-7")
 WILD = ("nan", "inf", "-inf", "1e200", "1e-320")
-REFUSED = ("abc", "1,5", "1/0")
+REFUSED = ("abc", "1,500", "1/0")
 EDITS = (
     "fill_down",
     "fill_right",
@@ -100,6 +101,7 @@ class Moves:
         self.answers = Answers(person, rnd, folder)
         errands, hands = Errands(person, rnd, folder), Hands(person, rnd, self._map, wild=wild)
         learning = Learning(person, rnd, folder, self._table_cell)
+        self.haste = Haste(person, rnd)
         studying, self._hands = Studying(person, rnd, hands.see_page), hands
         self._kinds: tuple[tuple[Callable[[], str], float], ...] = (
             (self.type, 8),
@@ -152,6 +154,7 @@ class Moves:
             (self.find, 1),
             (self.go_to_cell, 1),
             (studying.model, 3),
+            (self.haste.burst, 3),
         )
 
     def any(self) -> str:
@@ -273,6 +276,8 @@ class Moves:
     def layer(self) -> str:
         """Something of a layer in the list of masks, which opens for it and is closed again."""
         panel = self._window.mask_panel
+        if not self._person.action("masks").isEnabled():  # of weights that are given
+            return "no masks"
         self._person.do("masks")
         buttons = [
             b

@@ -146,6 +146,8 @@ class Truths:
     def _blur(self, fresh: Evaluation, queries: list[int]) -> float:
         """What the rounding of large scores does to the weights."""
         problem, stage = fresh.problem, "masked" if "masked" in fresh.stages else "scaled"
+        if stage not in fresh.stages:  # the weights are given
+            return 0.0
         last = max(_size_of(fresh, name, queries) for name in (stage, "scores"))
         return 100 * float(np.finfo(problem.dtype).eps) * last / (problem.temperature or 1.0)
 

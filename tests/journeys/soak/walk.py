@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.document.edits import Change
-from attn_gui.engine import new_problem
+from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.formats import save
 
 from .moves import Moves
@@ -52,8 +53,13 @@ def beginning(seed: int, folder: Path, *, larger: bool) -> Beginning:
     kind = rnd.choice(("direct", "self", "cross"))
     sizes |= {"m": sizes["n"]} if kind == "self" else {}
     path = folder / f"soak-{seed}.npz"
-    save(new_problem(kind, seed=seed, **sizes), path)
-    return Beginning(seed, rnd, path, f"seed {seed}: {kind} {sizes}", max(sizes["n"], 7))
+    problem = new_problem(kind, seed=seed, **sizes)
+    if alone := seed % 5 == 4:
+        trace = compute(problem)
+        problem = Problem.from_weights(trace["weights"], value=rnd.choice((None, trace["value"])))
+    save(problem, path)
+    told = f"seed {seed}: {kind}{' attention alone' * alone} {sizes}"
+    return Beginning(seed, rnd, path, told, max(sizes["n"], 7))
 
 
 class Walk:
@@ -78,13 +84,17 @@ class Walk:
 
     def step(self) -> float:
         """One move, and whether everything is still true; the seconds that the window's thread computed for it."""
+        return self.step_of(self.moves.any)
+
+    def step_of(self, move: Callable[[], str]) -> float:
+        """This move, and whether everything is still true then; seconds as of `step`."""
         self.told.append("?")
         before = time.thread_time()
         with capture_exceptions() as raised:
             try:
                 if self._rnd.random() < 0.5:
                     self.give_up_typing()
-                self.told[-1] = self.moves.any()
+                self.told[-1] = move()
                 self.moves.answers.during(self._pause)  # what ends now may ask something
                 while self.person.busy():  # a file that was read while the window came to the front is being shown
                     self.moves.answers.during(self._pause)

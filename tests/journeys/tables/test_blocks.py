@@ -87,6 +87,55 @@ def test_what_is_refused_is_refused_pasted_imported_and_dropped(launch, ways, wa
         assert (person.numbers("query"), len(person.steps())) == (before, 1), name
 
 
+THREE = "Q:\n tensor([[1., 0., 2.]])\nK:\n tensor([[1., 1., 0.],\n        [0., 1., 3.]])\nV = [[1.5], [-2]]  # both"
+SHOWN = {"query": [["1", "0", "2"]], "key": [["1", "1", "0"], ["0", "1", "3"]], "value": [["1.5"], ["-2"]]}
+
+
+@pytest.mark.parametrize("example", [SMALL, "transformer-layer.npz", "minilm-layer2.npz"])
+def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(launch, example):
+    """Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back."""
+    person = launch(example)
+    before, steps = person.program.document.problem.fields(), len(person.steps())
+    first = "x" if person.program.document.problem.projected else "query"
+
+    def paste():
+        person.clipboard(THREE)
+        person.go_to(first, 0, 0)
+        person.press("Ctrl+V")
+
+    def all_of_them(dialog):
+        assert dialog.choices[0].text() == "All at once: Q 1 × 3, K 2 × 3, V 2 × 1"
+        assert dialog.choices[0].isChecked()
+        dialog.accept()
+
+    person.answering(ReadingsDialog, all_of_them, paste)
+    assert {name: person.numbers(name) for name in SHOWN} == SHOWN
+    assert len(person.steps()) == steps + 1
+    assert "# both" in person.banner()
+    person.press("Ctrl+Z")
+    after = person.program.document.problem.fields()
+    for name, value in before.items():
+        np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
+
+
+def test_one_of_several_matrices_is_taken_into_the_table(launch):
+    person = launch(SMALL)
+
+    def second(dialog):
+        assert [button.text().partition(":")[0] for button in dialog.choices] == ["A", "B"]
+        person.click(dialog.choices[1])
+        dialog.accept()
+
+    def paste():
+        person.clipboard("A = [[7, 8]]\nB = [[9]]")
+        person.go_to("query", 0, 0)
+        person.press("Ctrl+V")
+
+    person.answering(ReadingsDialog, second, paste)
+    assert person.numbers("query")[0][0] == "9"
+    assert len(person.steps()) == 2
+
+
 @pytest.mark.parametrize("way", ["paste", "import", "drop"])
 def test_a_text_with_two_meanings_is_asked_about(launch, ways, way):
     person = launch(SMALL)

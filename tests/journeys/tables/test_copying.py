@@ -344,3 +344,33 @@ def test_nothing_is_cut_where_nothing_is_copied(launch, tmp_path):
     person.do("cut")
     assert "Nothing to copy here" in person.banner()
     assert person.program.document.problem == before
+
+
+def test_a_copy_is_a_table_for_word_processors_too(launch):
+    person = launch(SMALL)
+    person.select("query", 0, 0, 2, 2)
+    person.press("Ctrl+Shift+C")
+    html = QGuiApplication.clipboard().mimeData().html()
+    assert "<tr><th></th><th>0</th><th>1</th></tr>" in html
+    assert "<td>1</td><td>0</td>" in html
+    person.press("Ctrl+C")
+    assert "<th>" not in QGuiApplication.clipboard().mimeData().html()
+    assert person.clipboard() == "1\t0\n0\t1"
+
+
+def test_a_block_is_pasted_transposed_added_and_multiplied(launch):
+    person = launch(SMALL)
+    person.clipboard("1\t2\n3\t4")
+    person.go_to("query", 0, 0)
+    person.do("paste_transposed")
+    assert person.numbers("query") == [["1", "3", "1"], ["2", "4", "1"]]
+    person.do("paste_added")
+    assert person.numbers("query") == [["2", "5", "1"], ["5", "8", "1"]]
+    person.clipboard("10")
+    person.select("query", 0, 0, 1, 3)
+    person.do("paste_multiplied")
+    assert person.numbers("query") == [["20", "50", "10"], ["5", "8", "1"]]
+    assert len(person.steps()) == 4
+    for _ in range(3):
+        person.press("Ctrl+Z")
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]

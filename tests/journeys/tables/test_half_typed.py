@@ -145,7 +145,7 @@ def test_a_bad_size_stops_save_and_says_why(saved, tmp_path):
     assert (tmp_path / "kept.attn").read_bytes() == before
 
 
-@pytest.mark.parametrize(("field", "typed"), [("n", "9x"), ("head", "77"), ("scale_value", "7,5")])
+@pytest.mark.parametrize(("field", "typed"), [("n", "9x"), ("head", "77"), ("scale_value", "7,500")])
 def test_a_field_that_is_left_says_what_it_did_not_take(launch, field, typed):
     person = launch("minilm-layer2.npz")
     person.pick("scale", "typed")
@@ -172,12 +172,12 @@ def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, t
 
     def export(dialog):
         person.overwrite(dialog.target.folder, str(tmp_path), end="Tab")
-        press(dialog, dialog.width_cm, "7,5", "Export")
+        press(dialog, dialog.width_cm, "7,500", "Export")
 
     person.answering(ExportDialog, export, lambda: person.do("export_image"))
     person.answering(ExportDialog, lambda d: press(d, d.dpi, "9", "Export"), lambda: person.do("export_image"))
     person.answering(NewDialog, lambda d: press(d, d.boxes["n"], "9x", "Create"), lambda: person.do("new"))
-    assert met == [(True, "7,5", True), (True, "9", True), (True, "9x", True)]
+    assert met == [(True, "7,500", True), (True, "9", True), (True, "9x", True)]
     assert not list(tmp_path.glob("*.png"))
 
 

@@ -298,3 +298,25 @@ def test_a_newer_wish_ends_the_fitting(wide, newer):
     for _ in range(COLUMNS // FEW + 2):
         QTest.qWait(1)
     assert table.columnWidth(COLUMNS - 1) == usual
+
+
+@pytest.mark.parametrize(("side", "cells"), [("row", {(1, 0), (1, 1), (1, 2)}), ("column", {(0, 1), (1, 1)})])
+def test_a_header_has_the_menu_for_its_row_or_column(person, side, cells):
+    table, met = person.table("query"), []
+    header = table.verticalHeader() if side == "row" else table.horizontalHeader()
+    place = header.sectionViewportPosition(1) + header.sectionSize(1) // 2
+
+    def look():
+        menu = QApplication.activePopupWidget()
+        met.extend(action.objectName() for action in menu.actions())
+        menu.close()
+
+    QTimer.singleShot(50, look)
+    where = QPoint(9, place) if side == "row" else QPoint(place, 7)
+    header.customContextMenuRequested.emit(where)
+    for _ in range(100):
+        if met:
+            break
+        QTest.qWait(20)
+    assert "action.paste" in met
+    assert selected(table) == cells

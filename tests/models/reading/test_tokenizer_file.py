@@ -89,3 +89,80 @@ def test_where_there_is_no_tokenizer_tokens_are_found_by_their_ids(tmp_path):
     assert found.token_id(*found.tokens([12])) == 12
     with pytest.raises(FormatError, match="give ids instead"):
         found.token_id("the")
+
+
+def replaced(pattern: str, content: str) -> dict[str, object]:
+    return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
+
+
+SPLIT = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+WORDS = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a" * 2000: 1}, "unk_token": "[UNK]"}
+FIRST = {"Sequence": {"id": "A", "type_id": 0}}
+LONG = {"SpecialToken": {"id": "x", "type_id": 0}}
+
+
+def template(*parts: object, token: str = "x") -> dict[str, object]:
+    named = {"x": {"id": "x", "ids": [1], "tokens": [token]}}
+    return {"type": "TemplateProcessing", "single": parts, "pair": [FIRST], "special_tokens": named}
+
+
+WICKED = {
+    "each letter fifty times, eight times": (
+        {"normalizer": {"type": "Sequence", "normalizers": [replaced("a", "a" * 50)] * 8}},
+        "could make",
+    ),
+    "in one another": (
+        {
+            "normalizer": {
+                "type": "Sequence",
+                "normalizers": [{"type": "Sequence", "normalizers": [replaced("a", "a" * 50)] * 4}] * 2,
+            }
+        },
+        "could make",
+    ),
+    "at every place": (
+        {"normalizer": {"type": "Replace", "pattern": {"Regex": ""}, "content": "a" * 10**6}},
+        "could make",
+    ),
+    "before it": ({"normalizer": {"type": "Prepend", "prepend": "a" * 10**7}}, "could make 10.0 MB"),
+    "bytes of bytes": ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [BARE] * 40}}, "could make"),
+    "the text again and again": ({"post_processor": template(*[FIRST] * 10**5)}, "could make"),
+    "a long token round it": ({"post_processor": template(FIRST, LONG, token="a" * 10**7)}, "could make"),
+    "a long token": ({"model": WORDS, "added_tokens": [], "post_processor": None}, "has a token of 2000 letters"),
+    "a pattern that is tried for ever": ({"pre_tokenizer": SPLIT}, "cannot cut this text into tokens: Onig"),
+    "nothing for what is unknown": (
+        {"model": WORDS | {"vocab": {"z": 0}}, "added_tokens": [], "post_processor": None},
+        "cannot cut this text into tokens: WordLevel error",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WICKED)
+def test_a_tokenizer_that_panics_or_makes_text_without_end_is_refused_before_it_does(name, tmp_path):
+    """It ended in a traceback, or took all memory there was."""
+    part, said = WICKED[name]
+    given = json.loads((DATA / "tiny-bert" / "tokenizer.json").read_text(encoding="utf-8"))
+    (tmp_path / "tokenizer.json").write_text(json.dumps(given | part), encoding="utf-8")
+    with pytest.raises(FormatError, match=f"^tokenizer.json {said}"):
+        TokenizerFile(tmp_path).cut(("a" * 60 + "b",))
+
+
+@pytest.mark.parametrize("longest", [100, 10**9])
+def test_a_word_that_takes_minutes_to_look_through_is_refused(longest, tmp_path):
+    given = json.loads((DATA / "tiny-bert" / "tokenizer.json").read_text(encoding="utf-8"))
+    given["model"]["max_input_chars_per_word"] = longest
+    (tmp_path / "tokenizer.json").write_text(json.dumps(given), encoding="utf-8")
+    found = TokenizerFile(tmp_path)
+    assert len(found.cut(("a " * 5000,)).ids) == 5002
+    if longest == 100:  # longer ones are unknown as a whole
+        assert len(found.cut(("a" * 5000,)).ids) == 3
+        return
+    with pytest.raises(FormatError, match="look through a word of 5000 letters"):
+        found.cut(("a" * 5000,))
+
+
+@pytest.mark.parametrize("name", ["tiny-bert", "tiny-llama", "tiny-gpt2", "tiny-xlmr"])
+@pytest.mark.parametrize("letter", ["a ", "\u6ce8\u610f", "\U0001f600", "\ufdfa", "\u0390 "])
+def test_long_texts_of_any_script_are_cut(name, letter):
+    found = TokenizerFile(DATA / name)
+    assert len(found.cut((letter * (20_000 // len(letter)),)).ids) > 1

@@ -19,7 +19,7 @@ from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
 from attn_gui.models import Model, open_model
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.study import Placed, placed
-from attn_gui.models.studies.study_files import opened_study, record_of
+from attn_gui.models.studies.study_files import opened_study, record_of, study_in_model
 from attn_gui.paths import resource
 
 FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
@@ -78,7 +78,7 @@ def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -
     assert path.stat().st_size < 4_000
     assert found.problem == above.problem
     assert found.study.at(found.problem, 0, silent).problem == first
-    shown = opened_study(record_of(below.study, first, {}, ()), [], silent, shown_layer=first)
+    shown = study_in_model(record_of(below.study, first, {}, ()), model, silent, shown_layer=first)
     assert shown.problem == first
 
 
@@ -93,7 +93,7 @@ def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tm
     found = opened_study(kept(record_of(below.study, first, {}, ()), tmp_path / "study.attn"), [], silent)
     assert found.problem == first
     assert found.study.others[1].is_like(LayerEdit.between(above.study.base, second))
-    shown = opened_study(record_of(below.study, first, {}, ()), [], silent, shown_layer=first)
+    shown = study_in_model(record_of(below.study, first, {}, ()), model, silent, shown_layer=first)
     assert shown.problem == first
 
 

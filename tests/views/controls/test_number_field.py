@@ -62,10 +62,10 @@ def test_the_same_number_is_nothing(qtbot: QtBot) -> None:
 def test_text_is_refused_and_stays_to_be_mended(qtbot: QtBot) -> None:
     host = Host()
     host.field.set_value(0.5)
-    host.enter(qtbot, "1,5")
+    host.enter(qtbot, "1,500")
     assert host.committed == []
     assert "point" in host.refused[0]
-    assert host.field.selectedText() == "1,5"
+    assert host.field.selectedText() == "1,500"
     tip = host.findChild(RefusalTip)
     assert tip.isVisible()
     assert tip.text() == host.refused[0]

@@ -9,11 +9,13 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
 
 from attn_gui.app.state.translations import set_language
+from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.shown import Shown
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.spine.stage_node import StageNode
 
@@ -451,3 +453,36 @@ def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
     picture.set_chosen(("scores", 0, 0))
     said = picture.maps.map("scores").accessibleDescription()
     assert said.startswith("it → tired (0, 0): ")
+
+
+@pytest.fixture
+def reader():
+    """A screen reader that runs."""
+    QAccessible.setActive(True)
+    yield
+    QAccessible.setActive(False)
+
+
+def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
+    host = QWidget()
+    qtbot.addWidget(host)
+    heatmap = Heatmap(host)
+    heatmap.setAccessibleName("Weights")
+    heatmap.resize(200, 160)
+    heatmap.set_shown(Shown(plane(values), ("it", "was"), ("the", "animal")))
+    host.show()
+    qtbot.waitExposed(host)
+    (table,) = heatmap.findChildren(QTableView)
+    told = QAccessible.queryAccessibleInterface(table)
+    assert told.role() == QAccessible.Role.Table
+    assert told.text(QAccessible.Text.Name) == "Weights"
+    parts = [told.child(place) for place in range(told.childCount())]
+    assert [part.text(QAccessible.Text.Name) for part in parts[1:8]] == ["the", "animal", "2", "3", "4", "5", "6"]
+    assert parts[8].text(QAccessible.Text.Name) == "it"
+    assert parts[9].role() == QAccessible.Role.Cell
+    assert parts[9].text(QAccessible.Text.Name) == sentence_number(float(values[0, 0]))
+    before = heatmap.grab().toImage()
+    table.hide()
+    assert heatmap.grab().toImage() == before, "it is not seen"
+    table.show()
+    assert host.childAt(heatmap.geometry().center()) is heatmap, "the mouse goes through it"

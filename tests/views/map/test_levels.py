@@ -206,7 +206,7 @@ def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
         edit.selectAll()
         QTest.keyClicks(edit, text)
     assert bar.map.levels == Levels(-1.5, 4.0)
-    for text in ("abc", "-2", "nan", "inf", "7,5"):
+    for text in ("abc", "-2", "nan", "inf", "7,500"):
         high.selectAll()
         QTest.keyClicks(high, text)
         assert high.property("wrong") == "true"

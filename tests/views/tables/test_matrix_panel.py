@@ -219,7 +219,7 @@ def test_a_click_elsewhere_gives_a_refused_text_up(desk):
     table, told = desk(), []
     table.view.gaveUp.connect(told.append)
     table.go(2, 3)
-    table.write("1,5")
+    table.write("1,500")
     spot = table.view.visualRect(table.model.index(4, 5)).center()
     QTest.mouseClick(table.view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     assert current_cell(table.panel) == (4, 5)
@@ -365,7 +365,7 @@ def test_columns_that_belong_to_no_head_stay_where_they_are(desk):
 
 
 def test_wider_columns_keep_the_first_one_in_place(desk):
-    table = desk(np.zeros((ROWS, 384)), width=338)
+    table = desk(np.full((ROWS, 384), 0.5), width=338)
     table.panel.set_heads(12, 32, 3)
     table.panel.scroll_to_head(3)
     table.array[0, 0] = -12345.6

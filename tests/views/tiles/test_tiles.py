@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from attn_gui.engine import Evaluation
+from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.tiles.tiles import AllStages
 
@@ -71,3 +72,20 @@ def test_tiles_show_other_tokens_at_once(qtbot, evaluation):
         pictures.append(tiles.tiles["weights"].grab().toImage())
     assert pictures[0] != pictures[1]
     assert pictures[0] == pictures[2]
+
+
+def test_tokens_above_a_tile_stand_upright_where_they_do_not_fit_beside_each_other(qtbot, evaluation):
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    tiles = AllStages(product.maps)
+    qtbot.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    tiles.resize(1800, 1300)
+    tiles.show()
+    ways = []
+    for name in ("i", "a very long token"):
+        product.set_tokens(["q"] * evaluation.problem.n, [name] * evaluation.problem.m)
+        tiles.tiles["weights"].grab()  # which lays it out
+        _, columns = tiles.tiles["weights"]._made_labels()
+        ways.append(columns.way)
+    assert ways == [LEVEL, UPRIGHT]

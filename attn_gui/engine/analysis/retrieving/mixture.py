@@ -16,12 +16,13 @@ AT_ONCE = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Keys of the largest weights, largest first, with their scores and weights (k,), and `parts` (k, column):
-    weight · value. `rest` (column,) is what all `others` add, `output` (column,) the computed sum of all.
+    """Keys of the largest weights, largest first, with their scores, None where the weights are given, and weights
+    (k,), and `parts` (k, column): weight · value. `rest` (column,) is what all `others` add, `output` (column,) the
+    computed sum of all.
     """
 
     keys: tuple[int, ...]
-    scores: Array
+    scores: Array | None
     weights: Array
     parts: Array
     rest: Array
@@ -40,8 +41,11 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
     """o_i = Σ_j a_ij v_j of one query, with at most so many keys by name; a weight of 0 adds nothing."""
     problem, row = evaluation.problem, slice(query, query + 1)
     keys = slice(0, problem.m)
-    read = (np.array(evaluation.block(name, batch, head, row, keys)[0], float) for name in _rows(evaluation))
-    scores, weights = read
+
+    def read(stage: str) -> Array:
+        return np.array(evaluation.block(stage, batch, head, row, keys)[0], float)
+
+    scores, weights = None if evaluation.logits is None else read(evaluation.logits), read(evaluation.weights)
     order = np.argsort(-np.nan_to_num(weights, nan=np.inf), kind="stable")
     named, others = order[:most], np.sort(order[most:])
     output = np.array(evaluation.block(evaluation.mixed, batch, head, row, slice(0, None))[0], float)
@@ -52,7 +56,7 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
             rest += _part(evaluation, batch, head, others[low : low + AT_ONCE], weights)
         return Mixture(
             tuple(named.tolist()),
-            scores[named],
+            None if scores is None else scores[named],
             weights[named],
             parts,
             rest,
@@ -60,11 +64,6 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
             len(others),
             float(weights[others].sum()),
         )
-
-
-def _rows(evaluation: Evaluation) -> tuple[str, str]:
-    """The stages whose rows are read: what the softmax takes, and what it gives."""
-    return evaluation.logits, evaluation.weights
 
 
 def _part(evaluation: Evaluation, batch: int, head: int, keys: Array, weights: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +26,8 @@ class Solution:
     `norm` how long it is. `reached` is the cell in the new problem. `residual`: |reached − target|; where closed
     formulas keep the odds, the root of the summed squares by which the logits of the open keys miss what was asked.
     `odds`: whether those among the other open keys were kept or free; None for output cells, and where nothing moves.
-    `feasible`: whether the target can be reached (for output cells: was reached); if not, `problem` is the nearest.
+    `feasible`: whether the target can be reached, or where there is no closed formula was reached; if not, `problem` is
+    the nearest, or the nearest that was found: `reason` says which.
     `condition` is the condition number of the linear system, 1 where there is none.
     """
 
@@ -59,6 +61,7 @@ class Ask:
     place: tuple[int, ...]
     target: float
     by: str
+    cancelled: Callable[[], bool]
     old: Array = field(init=False)
 
     def __post_init__(self) -> None:

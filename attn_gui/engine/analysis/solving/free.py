@@ -39,6 +39,8 @@ class LogOdds:
         self.length = max(1.0, length)
         self.zero = np.zeros(len(logits) if vectors is None else vectors.shape[1])
 
+    over = False  # it costs next to nothing
+
     def gap(self, change: Array) -> float:
         return self.target - self.value(change)
 

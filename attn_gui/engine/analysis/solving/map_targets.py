@@ -20,7 +20,7 @@ from .exact import Step, blocked, by_bias, by_key, by_query, check_way, growth
 from .free import LogOdds, free_change
 from .probed import KeptOdds, Probed
 from .row import Row
-from .shortest import CLOSE, shortest
+from .shortest import CLOSE, searched
 
 EXACT = {"query": by_query, "key": by_key, BIAS: by_bias}
 COARSE, LOST = 1e-6, 1e-2  # residuals over the size of the step: above the first it is told, above the second it fails
@@ -64,8 +64,7 @@ def _kept(ask: Ask) -> Solution:
     asked = growth(row, ask.stage, ask.key, ask.target)
     step = EXACT[ask.by](row, ask.stage, ask.key, ask.target)
     if step.score is not None:
-        question = Probed(ask.evaluation, ask.cells, ask.box, ask.evaluation.scores, ask.place, step.score)
-        _, count, left = shortest(question, question.zero)
+        count, left = searched(Probed(ask, ask.evaluation.scores, step.score))
         step = _judged(step, count, left, CLOSE[ask.problem.dtype] * max(1.0, abs(step.score)))
     elif step.change.any():
         ask.change(step.change)
@@ -136,8 +135,7 @@ def _moved(ask: Ask) -> tuple[int, Reason | None]:
         change, steps, failed = free_change(_log_odds(ask), ask.by, ask.key)
         ask.change(_as_cells(row, ask.by, change))
         return steps, failed
-    probed = Probed(ask.evaluation, ask.cells, ask.box, ask.stage, ask.place, ask.target)
-    return shortest(probed, probed.zero)[1], None
+    return searched(Probed(ask, ask.stage, ask.target))[0], None
 
 
 def _log_odds(ask: Ask) -> LogOdds:

@@ -7,10 +7,8 @@ import math
 import numpy as np
 
 from attn_gui.engine.analysis.sensitivity import gradient
-from attn_gui.engine.analysis.solving.unknowns import Cells
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.chain.hand_node import ByHand
-from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.powers import length
 from attn_gui.engine.stages import STAGE
@@ -23,16 +21,20 @@ MOST = 60  # steps towards several targets at once
 HALVINGS = 30
 
 
+class Stopped(Exception):
+    """The search was canceled."""
+
+
 class Probed:
-    """Gap of one cell of a stage to its target, as the cells of a box change.
+    """Gap of one cell of a stage to its target, as the cells that are asked about change.
 
     A weight counts by log-odds, but for one changed by hand: it may be no share of what the softmax reads.
     """
 
-    def __init__(
-        self, evaluation: Evaluation, cells: Cells, box: Box, stage: str, index: tuple[int, ...], target: float
-    ) -> None:
+    def __init__(self, ask: Ask, stage: str, target: float) -> None:
+        evaluation, cells, box, index = ask.evaluation, ask.cells, ask.box, ask.place
         self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
+        self._cancelled, self._looks = ask.cancelled, 0
         self._old = np.array(cells.array[box], float)
         self._odds = STAGE[stage].shares and not isinstance(evaluation.node(stage), ByHand)
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
@@ -40,12 +42,23 @@ class Probed:
         self.length = max(1.0, length(self._old[np.isfinite(self._old)]))
         self.zero = np.zeros(self._old.shape)
 
+    def allow(self, looks: int) -> None:
+        self._looks = looks
+
+    @property
+    def over(self) -> bool:
+        return self._looks <= 0
+
     def gap(self, change: Array) -> float:
+        if self._cancelled():
+            raise Stopped
+        self._looks -= 1
         self._cells.write(self._evaluation, self._box, self._old + change)
         with np.errstate(all="ignore"):
             return self._target - (self._log_odds() if self._odds else self._value())
 
     def slope(self, change: Array) -> Array:
+        self._looks -= 1  # it takes as long
         with np.errstate(all="ignore"):
             if not self._odds:
                 return self._pulled(self._stage, cell(self._index), np.ones((1,) * len(self._index)))

@@ -40,7 +40,9 @@ class Row:
     @property
     def softmax_reads(self) -> str:
         """The stage that the softmax reads."""
-        return self.evaluation.logits
+        logits = self.evaluation.logits
+        assert logits is not None, "solving refuses given weights"
+        return logits
 
     @property
     def open(self) -> Array:

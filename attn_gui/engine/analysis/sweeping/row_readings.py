@@ -82,7 +82,7 @@ class LogitVariance(RowReading):
     title = QT_TRANSLATE_NOOP("Pages", "variance of what the softmax takes")
 
     def read(self, evaluation: Evaluation, row: Row) -> float:
-        return _variance(_row(evaluation, evaluation.logits, row), evaluation, row)
+        return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)
 
 
 class Saturation(RowReading):

@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import UNIT
 from attn_gui.engine.problem.errors import Note
+from attn_gui.engine.problem.fields import GIVEN
 from attn_gui.engine.problem.masks import Causal, Layer
 from attn_gui.engine.problem.problem import Problem
 from attn_gui.engine.scores import SCORES, verdicts
@@ -25,6 +26,7 @@ SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is l
 TILE = 1 << 18  # cells of the maps that are looked at together
 KEEP = 1 << 26  # bytes: larger stages of other evaluations are computed by blocks
 LARGEST = float(np.finfo(float).max)
+GIVEN_SUM = 1e-3  # by so much rows of given weights may miss 1: files round them to a few digits
 
 Chosen = Mapping[int, Sequence[int]]  # batch item: query rows
 
@@ -63,7 +65,8 @@ def of_the_weights(
     evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, Invariant]:
     """Rows sum to 1, and weights behind a mask are exactly 0: both of the same tiles."""
-    sums, zeros, rows = _Sums(evaluation.problem), _Zeros(), 0
+    sums: _Sums | _GivenSums = _Sums(evaluation.problem) if evaluation.problem.compares else _GivenSums()
+    zeros, rows = _Zeros(), 0
     for box in _tiles(evaluation.problem, seed):
         pause()
         sums.add(evaluation, box)
@@ -85,7 +88,7 @@ class _Sums:
 
     def add(self, evaluation: Evaluation, box: Box) -> None:
         computed = evaluation.computed(evaluation.weights)
-        weights, logits = evaluation.fetch(computed, box), evaluation.fetch(evaluation.logits, box)
+        weights, logits = evaluation.fetch(computed, box), evaluation.fetch(str(evaluation.logits), box)
         strange = np.isnan(logits).any(axis=-1) | np.isposinf(logits).any(axis=-1)
         expected, units = self._expected(logits, box)
         strange |= ~np.isfinite(expected)
@@ -110,6 +113,27 @@ class _Sums:
         template = verdicts.ROWS_SUM if self.problem.sink is None else verdicts.ROWS_SUM_SINK
         note = Note(template, {"difference": self.worst, "wrong": self.wrong, "wild": self.wild})
         return Invariant("rows_sum_to_one", not self.wrong, note)
+
+
+class _GivenSums:
+    """Given weights are taken as they are: nothing has to hold, and what is unusual about them is said."""
+
+    def __init__(self) -> None:
+        self.worst, self.rows, self.wrong, self.negative, self.wild = 0.0, 0, 0, 0, 0
+
+    def add(self, evaluation: Evaluation, box: Box) -> None:
+        weights = evaluation.fetch(evaluation.computed(evaluation.weights), box)
+        off = np.abs(weights.sum(axis=-1) - 1)
+        self.rows += off.size
+        self.wrong += int((off > GIVEN_SUM).sum())
+        self.worst = max(self.worst, float(np.where(np.isfinite(off), off, 0.0).max()))
+        self.negative += int((weights < 0).sum())
+        self.wild += int((~np.isfinite(weights)).sum())
+
+    def found(self) -> Invariant:
+        counts = {"wrong": self.wrong, "count": self.rows, "negative": self.negative, "wild": self.wild}
+        note = Note(verdicts.GIVEN_SUM, {**counts, "difference": self.worst, "least": GIVEN_SUM})
+        return Invariant("rows_sum_to_one", None, note)
 
 
 class _Zeros:
@@ -161,16 +185,20 @@ def _of_queries(invariant: Invariant, problem: Problem, chosen: Chosen) -> Invar
 # --- of the heads --------------------------------------------------------------------------------
 def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
-    heads = evaluation.problem.num_heads
-    cuts = [evaluation.head_columns("query", head) for head in range(heads)]
-    joined, holds = evaluation.joined, True
-    names = "query", evaluation.mixed, evaluation.computed(joined)
+    problem, joined, holds = evaluation.problem, evaluation.joined, True
+    if not problem.mixes:
+        return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS, {}))
+    heads = problem.num_heads
+    split = ("query",) if problem.compares else ()
+    cuts = [evaluation.head_columns(name, head) for name in split for head in range(heads)]
+    names = evaluation.mixed, evaluation.computed(joined), *split
     for item, asked in chosen.items():
         for boxes in zip(*(row_boxes(evaluation.shape(name), item, asked) for name in names), strict=True):
-            whole, output, concat = map(evaluation.fetch, names, boxes)
-            again = np.concatenate([whole[..., cut] for cut in cuts], axis=-1)
+            output, concat, *whole = map(evaluation.fetch, names, boxes)
             parts = [concat[..., evaluation.head_columns(joined, head)] for head in range(heads)]
-            holds &= _same(again, whole) and all(_same(part, output[:, head]) for head, part in enumerate(parts))
+            holds &= all(_same(part, output[:, head]) for head, part in enumerate(parts))
+            for rows in whole:
+                holds &= _same(np.concatenate([rows[..., cut] for cut in cuts], axis=-1), rows)
     found = Invariant("concat_undoes_split", holds, Note(verdicts.SPLIT, {"heads": heads}))
     return _of_queries(found, evaluation.problem, chosen)
 
@@ -187,6 +215,8 @@ def order_of_keys_is_free(
     """Without positions, keys and values may change places together."""
     problem = evaluation.problem
     rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
+    if not problem.mixes:
+        return Invariant("order_of_keys_is_free", None, Note(verdicts.NO_VALUES, {}))
     if problem.turns or rules or not SCORES[problem.score].equal_keys:
         return Invariant("order_of_keys_is_free", None, Note(verdicts.HAS_POSITIONS, {}))
     other = _other(_reordered(problem, np.random.default_rng(seed).permutation(problem.m)), chosen)
@@ -210,8 +240,12 @@ def _by_hand(problem: Problem) -> bool:
 def _reordered(problem: Problem, order: Array) -> Problem:
     """The keys and values in another order, and with them the columns of the mask."""
     layers = tuple(_reordered_layer(layer, order) for layer in problem.mask)
-    names = {"context": problem.keys} if problem.projected else {"key": problem.key, "value": problem.value}
-    moved = {name: np.take(array, order, axis=-2) for name, array in names.items()}
+    if problem.projected:
+        axes = {"context": -2}
+    else:
+        axes = {"key": -2, "value": -2} if problem.compares else {GIVEN: -1, "value": -2}
+    arrays = {"context": problem.keys} if problem.projected else problem.arrays()
+    moved = {name: np.ascontiguousarray(np.take(arrays[name], order, axis=axis)) for name, axis in axes.items()}
     return Problem.over(problem.fields() | moved | {"mask": layers})
 
 

@@ -25,6 +25,13 @@ def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
     return [score / denominator for score in exp_scores]
 
 
+def held(row: Row, limit: float) -> Row:
+    """The row with ±∞ for what reaches a limit, the overflow of the problem's dtype."""
+    if max(map(abs, row), default=0.0) < limit:
+        return row
+    return [math.copysign(math.inf, x) if abs(x) >= limit else x for x in row]
+
+
 def layer_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
     count, size = len(row), _size(row)
     level = [x / size for x in row]

@@ -29,7 +29,7 @@ from .formulas_reference import (
     score_of,
     turned_row,
 )
-from .plain_rows import Row, Rows, dot, joined, linear, rms_norm, softmax
+from .plain_rows import Row, Rows, dot, held, joined, linear, rms_norm, softmax
 
 PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
 HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")
@@ -80,7 +80,7 @@ def reference(
     share = problem.num_heads // problem.num_kv_heads
     for g in range(problem.num_kv_heads):
         kept = loops.side(item, g)
-        for name, rows in (*kept.keys.items(), ("value", kept.value)):
+        for name, rows in (*kept.keys.items(), *([("value", kept.value)] if kept.value else [])):
             again = name in given  # the rows to give are computed in any case
             asked_for = loops.head(name, item, g, keys, NOTHING) if again else [rows[j] for j in keys]
             plain.setdefault(name, []).append(asked_for)
@@ -89,21 +89,23 @@ def reference(
             for name, rows in steps.items():
                 plain.setdefault(name, []).append(rows)
             rows_of_head = []
-            for i, q in zip(queries, last(steps), strict=True):
+            for i, q in zip(queries, last(steps) or [[]] * len(queries), strict=True):
                 pause()
                 rows_of_head.append(loops.attend(item, head, i, q))
             for name in rows_of_head[0]:
                 maps.setdefault(name, []).append([row[name] for row in rows_of_head])
     found: dict[str, Any] = {name: joined(parts) for name, parts in plain.items()} | maps
     found |= {name: [loops.source(name, item, i) for i in rows] for name, rows in loops.normed(queries, keys)}
+    if "head_output" not in maps:
+        return found
     concat = joined(maps["head_output"])
     ends = [loops.ending(item, i, row) for i, row in zip(queries, concat, strict=True)]
     return found | {name: [end[name] for end in ends] for name in ends[0]}
 
 
 def last(steps: Mapping[str, Rows]) -> Rows:
-    """The rows as the scores read them."""
-    return list(steps.values())[-1]
+    """The rows as the scores read them; none where the weights are given."""
+    return list(steps.values())[-1] if steps else []
 
 
 class _Side(NamedTuple):
@@ -128,6 +130,8 @@ class _Loops:
     def __init__(self, problem: Problem, item: int, given: Mapping[str, Any]) -> None:
         self.problem, self.item, self.given = problem, item, given
         self.share = problem.num_heads // problem.num_kv_heads
+        self._valueless = problem.weights is not None and problem.value is None
+        self.limit = 2.0**128 - 2.0**103 if problem.dtype == "float32" else math.inf  # the next is 2^128, an overflow
         self._sides: dict[tuple[int, int], _Side] = {}
         self._sources: dict[tuple[str, int, int], Row] = {}
         self._ending = None if problem.block is None else Ending(problem)
@@ -138,11 +142,13 @@ class _Loops:
     def by_hand(
         self, stage: str, axes: Sequence[str], place: tuple[int, ...], row: Row, stop: str = "", first: int = 0
     ) -> Row:
-        """The row of a stage after its interventions."""
+        """The row of a stage after its interventions; a number that the problem's dtype cannot hold is ±∞."""
+        row = held(row, self.limit)
         if stage == stop:
             raise _Reached(row)
         records = interventions_of(self.problem, stage)
-        return carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
+        changed = carried_out(records, axes, place, row, lambda index: self.computed(stage, index), first)
+        return held(changed, self.limit)
 
     def computed(self, stage: str, index: tuple[int, ...]) -> float:
         """One cell of any stage before its interventions, computed anew from the start."""
@@ -158,12 +164,11 @@ class _Loops:
                 self.steps(part, place[0], head, [place[1]], given, stop=stage)
             elif len(place) == 3:
                 item, head, i = place
-                self.attend(item, head, i, last(self.steps("query", item, head, [i], NOTHING))[0], stop=stage)
+                self.attend(item, head, i, self.query(item, head, i), stop=stage)
             else:
                 item, i = place
                 heads = range(self.problem.num_heads)
-                queries = [last(self.steps("query", item, head, [i], NOTHING))[0] for head in heads]
-                rows = [self.attend(item, head, i, q)["head_output"] for head, q in zip(heads, queries, strict=True)]
+                rows = [self.attend(item, head, i, self.query(item, head, i))["head_output"] for head in heads]
                 self.ending(item, i, [number for row in rows for number in row], stop=stage)
         except _Reached as reached:
             return float(reached.row[column])
@@ -197,9 +202,9 @@ class _Loops:
         if (item, group) not in self._sides:
             given = self.given if item == self.item else NOTHING
             keys = self.steps("key", item, group, range(self.problem.m), given)
-            value = self.head("value", item, group, range(self.problem.m), given)
+            value = [] if self._valueless else self.head("value", item, group, range(self.problem.m), given)
             columns = [array("d", column) for column in zip(*value, strict=True)]
-            found = _Side(keys, value, prepared(self.problem, last(keys), "key"), columns)
+            found = _Side(keys, value, prepared(self.problem, last(keys), "key") if keys else [], columns)
             self._sides = dict([*list(self._sides.items())[-1:], ((item, group), found)])
         return self._sides[item, group]
 
@@ -217,6 +222,8 @@ class _Loops:
         self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
     ) -> dict[str, Rows]:
         """The rows of one head: as they are, normalized, and turned by their positions, where they are."""
+        if self.problem.weights is not None and name != "value":
+            return {}
         problem, first = self.problem, head * self._width(name)
         found = {name: self.head(name, item, head, rows, given, stop)}
 
@@ -234,18 +241,39 @@ class _Loops:
             step(f"rotated_{name}", lambda row, i: turned_row(row, i, theta, frequencies))
         return found
 
+    def query(self, item: int, head: int, i: int) -> Row:
+        """One row of Q as the scores read it; empty where the weights are given."""
+        rows = last(self.steps("query", item, head, [i], NOTHING))
+        return rows[0] if rows else []
+
     # --- one row of one head ---------------------------------------------------------------------
     def attend(self, item: int, head: int, i: int, query: Row, stop: str = "") -> dict[str, Row]:
         """scores → × scale → softcap → + bias → mask → softmax(· / temperature) → · V, for one query."""
         problem, place = self.problem, (item, head, i)
         *_, keys, columns = self.side(item, head // self.share)
-        sink = -math.inf if problem.sink is None else float(problem.sink[head])
         found: dict[str, Row] = {}
 
         def keep(stage: str, row: Row) -> Row:
             found[stage] = self.by_hand(stage, HEADS if stage == "head_output" else MAPS, place, row, stop)
             return found[stage]
 
+        if problem.weights is not None:
+            matrix = problem.weights[item] if problem.weights.ndim == 4 else problem.weights
+            weights, allowed = keep("weights", matrix[head][i].tolist()), [True] * problem.m
+        else:
+            weights, allowed = self._compared(place, query, keys, keep)
+        if columns:
+            seen = [weight != 0 for weight in weights]
+            shares = list(compress(weights, seen))
+            keep("head_output", [dot(shares, compress(column, seen)) for column in columns])
+        return found | {"allowed": [float(open_) for open_ in allowed]}
+
+    def _compared(
+        self, place: tuple[int, int, int], query: Row, keys: Rows, keep: Callable[[str, Row], Row]
+    ) -> tuple[Row, list[bool]]:
+        """The weights of one query, from its scores on, and which keys are open to it."""
+        problem = self.problem
+        sink = -math.inf if problem.sink is None else float(problem.sink[place[1]])
         layers = [layer for layer in problem.mask if layer.enabled]
         biases = [layer for layer in layers if layer.kind in ADDING]
         masks = [layer for layer in layers if layer not in biases]
@@ -263,11 +291,7 @@ class _Loops:
         allowed = [all(opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
         if masks:
             logits = keep("masked", [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)])
-        weights = keep("weights", softmax(logits, problem.temperature or 1.0, sink))
-        seen = [weight != 0 for weight in weights]
-        shares = list(compress(weights, seen))
-        keep("head_output", [dot(shares, compress(column, seen)) for column in columns])
-        return found | {"allowed": [float(open_) for open_ in allowed]}
+        return keep("weights", softmax(logits, problem.temperature or 1.0, sink)), allowed
 
     # --- what follows the heads ------------------------------------------------------------------
     def ending(self, item: int, i: int, row: Row, stop: str = "") -> dict[str, Row]:

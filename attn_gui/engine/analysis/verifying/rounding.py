@@ -25,7 +25,7 @@ class Rounding:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._nodes = {node.name: node for node in evaluation.nodes}
-        self._sums = evaluation.computed(evaluation.mixed)
+        self._sums = evaluation.computed(evaluation.mixed) if evaluation.mixed in evaluation.stages else ""
         self._unit = float(np.finfo(evaluation.problem.dtype).eps) / UNIT if evaluation.in_dtype else 1.0
         self._whole: dict[str, Array] = {}
         self._last: dict[str, tuple[Box, Array]] = {}  # each stage reads those before it

@@ -9,6 +9,7 @@ from itertools import count
 
 import numpy as np
 
+from attn_gui.engine.analysis.mask_lint import added_switches
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
@@ -84,6 +85,7 @@ class Report:
     seed: int
     reason: Note
     unjudged: Note | None = None
+    suspicions: tuple[Note, ...] = ()  # what of the problem is often not meant, although it is computed rightly
 
     @property
     def sampled(self) -> bool:
@@ -124,6 +126,7 @@ class Report:
             yield f"{invariant.name:<24} {_WORDS[invariant.holds]:<6} {invariant.note}"
         if self.stages:
             yield str(self.reason)
+        yield from map(str, self.suspicions)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -167,6 +170,7 @@ def verify(
         seed,
         Note(verdicts.ROUNDING, {}),
         unjudged,
+        tuple(note for _, note in added_switches(problem)),
     )
 
 

@@ -21,7 +21,6 @@ from attn_gui.engine.stages.derived import MAPS, entry_of
 
 from .strips import Part, PooledByStrips
 
-MAP_AXES = ("batch", "head", "row", "column")
 AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
 
 
@@ -65,7 +64,7 @@ class Derived(Evaluation):
         if name not in self._own:
             return self.base.fetch(name, box)
         node = self._by_name[name]
-        if len(box) == len(MAP_AXES):
+        if name in MAPS:
             outer, array = node.compute(box, self.fetch)
             return array[indices.within(box, outer)]
         batches, heads = (range(cut.start, cut.stop) for cut in box[:2])
@@ -75,7 +74,7 @@ class Derived(Evaluation):
         """The numbers of a box, read-only, in the problem's dtype."""
         return super().box(stage, box) if stage in self._own else self.base.box(stage, box)
 
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+    def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask leaves open; None when no boolean layer is enabled."""
         return self.base.allowed(batch, head, rows, columns)
 

@@ -54,7 +54,7 @@ class Face(Evaluation):
         """A block of a matrix of the problem, by its dotted name."""
         return self.of.field_block(field, batch, rows, columns)
 
-    def allowed(self, batch: int, head: int, rows: slice, columns: slice) -> Array | None:
+    def allowed(self, batch: int, head: int | None, rows: slice, columns: slice) -> Array | None:
         """Cells of a map that the mask leaves open."""
         return self.of.allowed(batch, head, rows, columns)
 

@@ -34,11 +34,13 @@ class PooledByStrips(Evaluation):
         return self._pooled(stage, batch, head, down, across) if self.is_map(stage) else None
 
     def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:
-        masked = self.node(stage).stage.behind_mask and head is not None
+        entry = self.node(stage).stage
+        own = head if entry.per_head else None
+        masked = entry.behind_mask and (own is not None or not entry.per_head)
 
         def block(rows: slice, columns: slice) -> Picture:
             values = self.block(stage, batch, head, rows, columns)
-            return values, self.allowed(batch, head or 0, rows, columns) if masked else None
+            return values, self.allowed(batch, own, rows, columns) if masked else None
 
         return pool_parts(block, down, across, AT_ONCE)
 

@@ -14,7 +14,7 @@ from attn_gui.engine.problem.layers import Layer
 
 from .drafts import clash_with, drafted, of_shapes, shapes_of
 
-PLACES = {"batch": 0, "row": -2, "column": -1}
+PLACES = {"batch": 0, "head": -3, "row": -2, "column": -1}
 MULTIPLIED = (
     sentences.INNER,
     sentences.EQUAL_WIDTH,
@@ -210,7 +210,8 @@ class _Search:
         if self.clash.template in (sentences.HEADS, sentences.EVEN_WIDTH):
             yield from (own * width for width in (length // own - 1, length // own, length // own + 1))
             for name, count in heads.items():
-                yield own * (self.shapes[name][-1] // count)
+                if name in self.shapes:
+                    yield own * (self.shapes[name][-1] // count)
             if "w_output" in self.shapes:
                 yield own * (self.shapes["w_output"][0] // self.problem.num_heads)
             return

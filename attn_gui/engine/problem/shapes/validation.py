@@ -9,7 +9,7 @@ from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.chain.following import computed_nodes
 from attn_gui.engine.problem import sentences
 from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.problem.fields import DIRECT, WEIGHTS, Fields
+from attn_gui.engine.problem.fields import COMPARING, DIRECT, GIVEN, WEIGHTS, Fields
 from attn_gui.engine.problem.interventions.intervention import as_stage
 from attn_gui.engine.scores import SCORES
 
@@ -29,11 +29,14 @@ def check_shapes(problem: Fields) -> None:
             heads=problem.num_heads,
         )
     _check_batch(problem)
-    if problem.projected:
-        _check_projection(problem)
+    if not problem.compares:
+        _check_given(problem)
     else:
-        _equal(problem, "value", "key", "row", sentences.SAME_ROWS)
-    _check_heads(problem)
+        if problem.projected:
+            _check_projection(problem)
+        else:
+            _equal(problem, "value", "key", "row", sentences.SAME_ROWS)
+        _check_heads(problem)
     _check_output(problem)
     _check_tokens(problem)
     for k, layer in enumerate(problem.mask):
@@ -43,7 +46,15 @@ def check_shapes(problem: Fields) -> None:
 
 
 def _check_road(problem: Fields) -> None:
-    """Either query, key and value, or x with its weights."""
+    """Either query, key and value, or x with its weights, or the weights themselves, with values or without."""
+    if not problem.compares:
+        given_too = next((name for name in COMPARING if name in problem.fields()), None)
+        if given_too is not None:
+            raise FieldError(sentences.ONE_WAY, field=GIVEN, other=given_too)
+        for name, needed in (("b_output", "w_output"), ("w_output", "value")):
+            if getattr(problem, name) is not None and getattr(problem, needed) is None:
+                raise FieldError(sentences.NEEDS, field=name, other=needed)
+        return
     given = {name: getattr(problem, name) is not None for name in (*DIRECT, *WEIGHTS, "x", "context")}
     biases = [name for name in ("b_query", "b_key", "b_value") if getattr(problem, name) is not None]
     direct = next((name for name in DIRECT if given[name]), None)
@@ -72,14 +83,33 @@ def _check_projection(problem: Fields) -> None:
         _bias(problem, f"b_{name[2:]}", name)
 
 
+def _check_given(problem: Fields) -> None:
+    """A matrix of weights for each head, and as many values as keys."""
+    heads, value = int(problem.weights.shape[-3]), problem.value
+    if heads != problem.num_heads:
+        raise ShapeError(
+            sentences.MAP_EACH_HEAD, matrices=(GIVEN,), axes=("head",), expected=problem.num_heads, got=heads
+        )
+    if value is None:
+        return
+    if value.ndim == 3 and value.shape[0] != problem.batch_size:
+        raise _clash(sentences.SAME_BATCH, "value", GIVEN, "batch", problem.batch_size, value.shape[0])
+    if value.shape[-2] != problem.m:
+        raise _clash(sentences.INNER, "value", GIVEN, "row", problem.m, value.shape[-2])
+    _check_columns(problem, "value", problem.num_kv_heads)
+
+
+def _check_columns(problem: Fields, name: str, heads: int) -> None:
+    """The columns of a matrix can be cut into heads."""
+    columns = getattr(problem, name).shape[-1]
+    if columns % heads:
+        raise ShapeError(sentences.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads)
+
+
 def _check_heads(problem: Fields) -> None:
     names = WEIGHTS if problem.projected else DIRECT
     for name, heads in zip(names, (problem.num_heads, problem.num_kv_heads, problem.num_kv_heads), strict=True):
-        columns = getattr(problem, name).shape[-1]
-        if columns % heads:
-            raise ShapeError(
-                sentences.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads
-            )
+        _check_columns(problem, name, heads)
     query, key, _ = (getattr(problem, name).shape[-1] for name in names)
     d_q, d_k = query // problem.num_heads, key // problem.num_kv_heads
     letters = SCORES[problem.score].widths
@@ -150,11 +180,15 @@ def _check_output(problem: Fields) -> None:
 
 
 def _check_tokens(problem: Fields) -> None:
-    sides = (("query_tokens", "x" if problem.projected else "query", problem.n), ("key_tokens", "key", problem.m))
+    queries, keys = ("x" if problem.projected else "query", "key") if problem.compares else (GIVEN, GIVEN)
+    sides = (("query_tokens", queries, problem.n), ("key_tokens", keys, problem.m))
     for name, other, expected in sides:
         tokens = getattr(problem, name)
         if tokens is not None and len(tokens) != expected:
-            raise _clash(sentences.TOKENS, name, other, "row", expected, len(tokens))
+            clash = _clash(sentences.TOKENS, name, other, "row", expected, len(tokens))
+            if other == GIVEN and name == "key_tokens":  # the keys of maps are their columns
+                clash.axes = ("row", "column")
+            raise clash
 
 
 def _equal(problem: Fields, name: str, other: str, axis: str, template: str) -> None:

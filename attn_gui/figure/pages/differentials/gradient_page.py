@@ -10,7 +10,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.differentials.differentiated import OF
 from attn_gui.figure.pages.differentials.gradient_reading import (
@@ -27,7 +27,6 @@ from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap
 from attn_gui.figure.pages.page_drawing import Block, Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -184,8 +183,7 @@ class _Layout:
 
     def _write(self, painter: QPainter, base: float, name: str, texts: tuple[str, ...], ends: list[float]) -> None:
         """A line of the list."""
-        theme, micro = self.ink.theme, metrics("micro")
-        text = elided(name, self.list.width() * NAME, micro)
-        write_line(painter, QPointF(self.list.left(), base), text, theme.text2, FONT_SIZE.micro)
+        theme, room = self.ink.theme, self.list.width() * NAME
+        write_within(painter, QPointF(self.list.left(), base), name, theme.text2, FONT_SIZE.micro, room)
         for end, text in zip(ends, texts, strict=True):
             write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)

@@ -9,11 +9,10 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.frame import Frame, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
 ROW, LEAST_ROW = 20.0, 12.0
@@ -97,8 +96,8 @@ class BarRows:
     def _paint_row(self, painter: QPainter, row: BarRow, middle: float) -> None:
         theme, small = self.ink.theme, metrics("small")
         base = middle + small.capHeight() / 2
-        name = elided(row.name, self.names - SPACING.m, small)
-        write_line(painter, QPointF(self.frame.body.left(), base), name, theme.text, FONT_SIZE.small)
+        at, room = QPointF(self.frame.body.left(), base), self.names - SPACING.m
+        write_within(painter, at, row.name, theme.text, FONT_SIZE.small, room)
         thick = 2 * HALF * self.pitch / len(row.values)
         for place, value in enumerate(row.values):
             if np.isfinite(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class EffectPage(PageKind[Effects]):
     words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
     of_model = True
+    reads = frozenset()
     knobs = (OF,)
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
@@ -47,6 +48,10 @@ class EffectPage(PageKind[Effects]):
         tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
         moved = _of_heads(model, tell) if heads else _of_tokens(model)
         return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
+
+    def at(self, content: Effects, aim: Aim) -> Effects:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
 
     def plan(self, content: Effects, ink: Ink, width: float | None, height: float | None) -> Drawing:
         chosen = (content.layer, -1)

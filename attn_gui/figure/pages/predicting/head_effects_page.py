@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,17 +51,19 @@ class HeadEffectsPage(PageKind[HeadEffects]):
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
     needs = NEEDS
     of_model = True
+    reads = frozenset()
     knobs = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN))
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
         model, token, against = asked(aim)
-        parts = 2 if against is None else 3
-        true = head_effects(model.now, token, against, model.position, within(tell, 0, parts))
-        foretold = _foretold(model.now, token, model.position, within(tell, 1, parts))
-        if against is not None:
-            foretold = foretold - _foretold(model.now, against, model.position, within(tell, 2, parts))
+        true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))
+        foretold = _foretold(model.now, token, against, model.position, within(tell, 1, 2))
         ranked = aim.knobs["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
+
+    def at(self, content: HeadEffects, aim: Aim) -> HeadEffects:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
 
     def plan(self, content: HeadEffects, ink: Ink, width: float | None, height: float | None) -> Drawing:
         title = ink.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)
@@ -94,11 +96,10 @@ def _rows(content: HeadEffects, ink: Ink, names: tuple[str, str]) -> list[BarRow
     return found
 
 
-def _foretold(run: Run, token: str, position: int, tell: Tell) -> Array:
+def _foretold(run: Run, token: str, against: str | None, position: int, tell: Tell) -> Array:
     """−Σ gradient · result of every head: the first-order estimate of switching it off."""
     layers, found = run.model.num_layers, []
-    for layer in range(layers):
-        slopes, results = run.gradient(token, layer, RESULT, position)[0], run.stage(layer, RESULT)[0]
-        found.append(-(slopes * results).sum(axis=(-2, -1)))
-        tell((layer + 1) / layers)
-    return np.array(found)
+    for layer, slopes in run.gradients(token, RESULT, against, position):
+        found.append(-(slopes * run.stage(layer, RESULT)).sum(axis=(0, -2, -1)))
+        tell(1 - layer / layers)
+    return np.array(found[::-1])

@@ -58,7 +58,7 @@ class LensPage(PageKind[Lens]):
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
     needs = NEEDS
     of_model = True
-    per_head = False
+    reads = frozenset()
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Lens:
         assert aim.model is not None, "it is only there with a model"

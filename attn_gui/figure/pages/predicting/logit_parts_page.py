@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.tell import Tell
@@ -36,6 +36,7 @@ class LogitPartsPage(PageKind[LogitParts]):
     words = "direct logit attribution contributions heads mlp residual stream 直接归因 贡献 残差流 logit"
     needs = NEEDS
     of_model = True
+    reads = frozenset()
     knobs = (TOKEN, AGAINST)
 
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> LogitParts:
@@ -44,6 +45,10 @@ class LogitPartsPage(PageKind[LogitParts]):
         tell(1.0)
         logit = logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
+
+    def at(self, content: LogitParts, aim: Aim) -> LogitParts:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
 
     def plan(self, content: LogitParts, ink: Ink, width: float | None, height: float | None) -> Drawing:
         parts = content.parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from attn_gui.engine import Evaluation
@@ -62,7 +62,7 @@ class PatchingPage(PageKind[Patched]):
     words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
     needs = NEEDS
     of_model = True
-    per_head = False
+    reads = frozenset()
     knobs = (
         OF,
         TOKEN,
@@ -84,6 +84,10 @@ class PatchingPage(PageKind[Patched]):
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))
         name = logit_name(model.now, token, against)
         return Patched(name, shares, foretold, aim.knobs["of"] == HEADS, tokens, model.layer)
+
+    def at(self, content: Patched, aim: Aim) -> Patched:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
 
     def plan(self, content: Patched, ink: Ink, width: float | None, height: float | None) -> Drawing:
         maps: tuple[LayerMap, ...] = (LayerMap("", content.shares),)

@@ -45,7 +45,7 @@ class PredictionPage(PageKind[Predictions]):
     words = "next token probability logits 预测 下一个 词元 概率"
     needs = NEEDS
     of_model = True
-    per_head = False
+    reads = frozenset()
     knobs = (
         Amount(
             "count",

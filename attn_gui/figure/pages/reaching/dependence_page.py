@@ -26,9 +26,10 @@ from attn_gui.engine.analysis.reaching.layer_costs import (
     recurrent_cost,
 )
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
@@ -37,7 +38,6 @@ from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.map_grid import MapGrid, PageMap, token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -77,9 +77,10 @@ class DependencePage(PageKind[Reaches]):
 
     name = "dependence"
     title = QT_TRANSLATE_NOOP("Pages", "RNN, CNN and attention")
+    roles = (Role.SCORE,)
     words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
-    per_head = False
+    reads = frozenset({"batch", "stage", "cell"})
     knobs = (
         Amount(
             "layers",
@@ -257,8 +258,8 @@ class _Layout:
             painter.setPen(QPen(theme.line, 1.0))
             top = base - micro.ascent() - SPACING.xs
             painter.drawLine(QLineF(room.left(), top, room.right(), top))
-            label = elided(name, room.width() * LABEL, micro)
-            write_line(painter, QPointF(room.left(), base), label, theme.text2, FONT_SIZE.micro)
+            wide = room.width() * LABEL
+            write_within(painter, QPointF(room.left(), base), name, theme.text2, FONT_SIZE.micro, wide)
             for end, text in zip(ends, texts, strict=True):
                 write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
             if orders:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.relating.similarity import cosines, mean_of_others
 from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.aim import Aim
@@ -70,6 +71,7 @@ class MeaningPage(PageKind[Meanings]):
 
     name = "meaning"
     title = QT_TRANSLATE_NOOP("Pages", "Meaning before and after")
+    roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
     knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)

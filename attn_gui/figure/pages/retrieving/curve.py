@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.output.text import write_line
@@ -60,6 +61,7 @@ class RegressionPage(PageKind[C]):
     """A page of problems whose queries, keys and values are single numbers."""
 
     needs = QT_TRANSLATE_NOOP("Pages", "Needs keys and values of one column, as in the Nadaraya–Watson example")
+    roles = (Role.SCORE,)
 
     def applies(self, problem: Problem) -> bool:
         return problem.d_k == problem.d_key == problem.d_v == 1 and not is_long(problem)

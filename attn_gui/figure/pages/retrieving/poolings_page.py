@@ -14,8 +14,9 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, Pooled, function_behind, poolings
 from attn_gui.engine.arrays import item_of
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
-from attn_gui.figure.output.text import write_line
+from attn_gui.figure.output.text import write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
 from attn_gui.figure.pages.frame import body_width, framed
@@ -24,7 +25,6 @@ from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.retrieving.curve import RegressionPage
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -88,6 +88,7 @@ class PoolingsPage(RegressionPage[Ways]):
 
     name = "poolings"
     title = QT_TRANSLATE_NOOP("Pages", "Ways to pool")
+    roles = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
     knobs = (Choice("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
 
@@ -203,16 +204,9 @@ class _Layout:
         base = axes.plot.top() - self.above + small.ascent()
         title, missed = self.told(way)
         room = axes.plot.width()
-        write_line(
-            painter,
-            QPointF(axes.plot.left(), base),
-            elided(title, room, small),
-            theme.text,
-            FONT_SIZE.small,
-            strong=True,
-        )
-        at = QPointF(axes.plot.left(), base + small.height())
-        write_line(painter, at, elided(missed, room, small), theme.text2, FONT_SIZE.small)
+        at = QPointF(axes.plot.left(), base)
+        write_within(painter, at, title, theme.text, FONT_SIZE.small, room, strong=True)
+        write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, room)
         axes.paint(painter, theme)
         dots = QColor(theme.key)
         dots.setAlpha(SHADE)

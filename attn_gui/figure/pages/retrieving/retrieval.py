@@ -12,9 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.retrieving.mixture import Mixture, mixture
 from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.colors import even_color
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
@@ -22,7 +23,6 @@ from attn_gui.figure.pages.knobs import Amount
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -47,7 +47,7 @@ class Retrieved:
     found: Mixture
     query: int
     tokens: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
-    stages: tuple[str, str, str]
+    stages: tuple[str | None, str, str]
     head: int
     heads: int
 
@@ -70,6 +70,7 @@ class RetrievalPage(PageKind[Retrieved]):
 
     name = "retrieval"
     title = QT_TRANSLATE_NOOP("Pages", "Retrieval")
+    roles = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
     knobs = (
         Amount(
@@ -173,8 +174,10 @@ class _Layout:
         weight = f"{symbol(shown.stages[1])} = {format_number(self._weight(row), 4)}"
         if row == len(found.keys):
             return Spot(f"{self._key(row)}: {weight}")
-        score = f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}"
-        return Spot(f"{self._key(row)}: {score}, {weight}", Cell(shown.stages[1], shown.query, found.keys[row]))
+        said = [weight]
+        if shown.stages[0] is not None and found.scores is not None:
+            said.insert(0, f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}")
+        return Spot(f"{self._key(row)}: {', '.join(said)}", Cell(shown.stages[1], shown.query, found.keys[row]))
 
     def _column_spot(self, row: int) -> Spot:
         shown, column = self.shown, self.columns[row]
@@ -204,6 +207,8 @@ class _Layout:
         base = place.top() - SPACING.s
         write_line(painter, QPointF(place.left(), base), self.ink.words.axes["key"], theme.key, FONT_SIZE.small)
         for end, stage in zip(ends, self.shown.stages[:2], strict=True):
+            if stage is None:
+                continue
             write_line(painter, QPointF(end, base), symbol(stage), theme.text2, FONT_SIZE.small, anchor=END)
         weights = [self._weight(row) for row in range(self.keys)]
         largest = max((weight for weight in weights if np.isfinite(weight)), default=0.0) or 1.0
@@ -212,11 +217,10 @@ class _Layout:
             down = QPointF(0, micro.capHeight() / 2)
             half = min(self.row * 0.32, 8.0)
             painter.fillRect(QRectF(place.left(), middle - MARK / 2, MARK, MARK), self._color(row))
-            text = elided(self._key(row), self.token, metrics("small"))
             at = QPointF(place.left() + MARK + SPACING.s, middle + metrics("small").capHeight() / 2)
-            write_line(painter, at, text, theme.text, FONT_SIZE.small)
-            if row < len(self.shown.found.keys):
-                score = format_number(self.shown.found.scores[row], 3)
+            write_within(painter, at, self._key(row), theme.text, FONT_SIZE.small, self.token)
+            if (scores := self.shown.found.scores) is not None and row < len(scores):
+                score = format_number(scores[row], 3)
                 write_line(painter, QPointF(ends[0], middle) + down, score, theme.text2, FONT_SIZE.micro, anchor=END)
             number = format_number(weight, 3)
             write_line(painter, QPointF(ends[1], middle) + down, number, theme.text, FONT_SIZE.micro, anchor=END)
@@ -228,13 +232,7 @@ class _Layout:
         theme, place, micro = self.ink.theme, self.mixture, metrics("micro")
         base = place.top() - SPACING.s
         words = self.ink.translate("Pages", "O = Σ a · v, column by column")
-        write_line(
-            painter,
-            QPointF(place.left(), base),
-            elided(words, place.width(), metrics("small")),
-            theme.text2,
-            FONT_SIZE.small,
-        )
+        write_within(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
         label = micro.horizontalAdvance(str(max(self.columns))) + SPACING.m
         bars = QRectF(
             place.left() + label, place.top(), place.width() - label - self.number - SPACING.s, place.height()

@@ -16,11 +16,10 @@ from attn_gui.figure.levels import Levels, Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.output.text import MIDDLE, write_line
+from attn_gui.figure.output.text import MIDDLE, write_within
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Block, Cell, Drawing, Field, Spot
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import Words, joined
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -154,9 +153,8 @@ class StatesLayout:
             rows, columns = each.values.shape
             numbers = fitting_numbers(figure, place.width() / columns, place.height() / rows)
             paint_panel(painter, snapped(painter, place), figure, 0, numbers)
-            name = elided(self._name(each), place.width(), metrics("small"))
-            at = QPointF(place.center().x(), place.top() - SPACING.s)
-            write_line(painter, at, name, theme.text2, FONT_SIZE.small, anchor=MIDDLE)
+            at, name = QPointF(place.center().x(), place.top() - SPACING.s), self._name(each)
+            write_within(painter, at, name, theme.text2, FONT_SIZE.small, place.width(), anchor=MIDDLE)
         if not self.shown:
             return
         top = max(place.bottom() for place in self.places) + SPACING.l

@@ -13,12 +13,12 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.frame import framed
+from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.scripts import SCRIPTS, script_text
@@ -47,7 +47,7 @@ class CodePage(PageKind[CodeText]):
     name = "code"
     title = QT_TRANSLATE_NOOP("Pages", "Code")
     words = "python numpy pytorch torch script program source 代码 脚本 程序"
-    per_head = False
+    reads = frozenset()
     knobs = (
         Choice(
             "language",
@@ -67,12 +67,15 @@ class CodePage(PageKind[CodeText]):
 
 
 class _Layout:
-    """Lines below one another; those that are too many are counted in the last one."""
+    """Lines below one another, long ones in pieces; those that are too many are counted in the last one."""
 
     def __init__(self, shown: CodeText, ink: Ink, width: float | None, height: float | None) -> None:
         self.shown, self.ink = shown, ink
         self.pitch = metrics("small").height() + SPACING.xs
+        across = body_width(width)
         lines = shown.text.rstrip().split("\n")
+        pieces = [piece for line in lines[:MOST_LINES] for piece in _pieces(line, across)]
+        lines = pieces + lines[MOST_LINES:]
         count = min(len(lines), MOST_LINES)
         self.frame = framed(
             ink,
@@ -113,13 +116,27 @@ class _Layout:
         bare = line.lstrip(" ")
         at = QPointF(place.left() + (len(line) - len(bare)) * INDENT, place.top() + small.ascent())
         code, sign, comment = bare.partition("  # ")
-        shown = elided(code, place.right() - at.x(), small)
         step = STEP.match(code)
         strong = step is not None and line == bare and step[1] in self.shown.stages
-        write_line(painter, at, shown, theme.text if strong or not sign else theme.text2, FONT_SIZE.small)
+        color = theme.good if bare.startswith("# ") else theme.text if strong or not sign else theme.text2
+        write_line(painter, at, code, color, FONT_SIZE.small)
         at += QPointF(small.horizontalAdvance(code) + SPACING.l, 0)
-        if sign and shown == code:
-            write_line(painter, at, elided(f"# {comment}", place.right() - at.x(), small), theme.good, FONT_SIZE.small)
+        write_line(painter, at, sign and f"# {comment}", theme.good, FONT_SIZE.small)
+
+
+def _pieces(line: str, across: float) -> list[str]:
+    """A line of a script in lines of a width: its comment above it, and what goes on indented by four more blanks."""
+    small = metrics("small")
+    bare = line.lstrip(" ")
+    code, sign, comment = bare.partition("  # ")
+    blanks = len(line) - len(bare)
+    wide = small.horizontalAdvance(code) + (SPACING.l + small.horizontalAdvance(f"# {comment}") if sign else 0)
+    if blanks * INDENT + wide <= across:
+        return [line]
+    room = across - (blanks + 4) * INDENT
+    above = [f"# {part}" for part in wrapped(comment, room - small.horizontalAdvance("# "), small)] if sign else []
+    first, *more = wrapped(code, room, small)
+    return [" " * blanks + part for part in (*above, first)] + [" " * (blanks + 4) + part for part in more]
 
 
 def _same(spot: Spot, *_: int) -> Spot:

@@ -30,7 +30,7 @@ class DimensionsPage(PageKind[Flow]):
     name = "dimensions"
     title = QT_TRANSLATE_NOOP("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
-    per_head = False
+    reads = frozenset()
     knobs = (Choice("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda aim, values: FORMS),)
 
     def is_quick(self, aim: Aim) -> bool:

@@ -12,11 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from attn_gui.engine.chain.symbols import symbol, title
 from attn_gui.figure.maps.layout import MARGIN
-from attn_gui.figure.output.text import END, write_line
+from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.frame import OWN_WIDTH, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
 
 COLUMNS = 3
@@ -200,7 +199,7 @@ class FlowLayout:
         return self.head + lines * self.line + 2 * SPACING.s
 
     def _title(self, name: str, wide: float) -> str:
-        return elided(f"{symbol(name)}  {self._named(name)}", wide - 2 * INSET, metrics("small"))
+        return f"{symbol(name)}  {self._named(name)}"
 
     def _lines(self, shape: str, wide: float) -> tuple[str, ...]:
         """A line of shapes, broken before a sign where it is too long."""
@@ -212,7 +211,7 @@ class FlowLayout:
                 lines[-1] = joined
             else:
                 lines.append(part)
-        return tuple(elided(line, room, micro) for line in lines)
+        return tuple(lines)
 
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:
@@ -246,7 +245,7 @@ class FlowLayout:
         top = place.top() + (SPACING.s if box.title else (place.height() - self.line) / 2)
         if box.title:
             at = QPointF(place.left() + INSET, top + metrics("small").ascent())
-            write_line(painter, at, box.title, theme.text, FONT_SIZE.small, strong=True)
+            write_within(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
             if box.heads:
                 words = self.ink.translate("Pages", "× {heads} heads").format(heads=box.heads)
                 right = QPointF(place.right() - INSET, at.y())
@@ -254,5 +253,5 @@ class FlowLayout:
             top += self.head
         for number, line in enumerate(box.lines):
             at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
-            text = elided(line, place.width() - 2 * INSET, micro)
-            write_line(painter, at, text, theme.text2 if box.title else theme.text, FONT_SIZE.micro)
+            color, room = theme.text2 if box.title else theme.text, place.width() - 2 * INSET
+            write_within(painter, at, line, color, FONT_SIZE.micro, room)

@@ -13,14 +13,14 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine.analysis.sweeping.quantities import Row
 from attn_gui.engine.analysis.sweeping.scaling import Entropies, ScaledRow
 from attn_gui.figure.maps.layout import MARGIN
-from attn_gui.figure.output.text import write_line
+from attn_gui.figure.output.text import write_line, write_within
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
 from attn_gui.figure.pages.frame import OWN_WIDTH, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.teaching.row_bars import paint_key_names, paint_row_bars
 from attn_gui.figure.pages.teaching.saturation import saturation_sentence, three_digits
-from attn_gui.figure.text.labels import elided, token_label, wrapped
+from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 
@@ -210,7 +210,7 @@ class RootLayout:
         small = metrics("small")
         base = axes.plot.top() - self.head + small.ascent() - metrics("micro").capHeight() / 2
         room = axes.plot.right() - left
-        write_line(painter, QPointF(left, base), elided(text, room, small), self.ink.theme.text, FONT_SIZE.small)
+        write_within(painter, QPointF(left, base), text, self.ink.theme.text, FONT_SIZE.small, room)
 
     def _paint_variance(self, painter: QPainter) -> None:
         theme, shown, axes = self.ink.theme, self.shown, self.variance

@@ -15,6 +15,7 @@ from attn_gui.engine.analysis.sweeping.scaling import (
     seeded_problem,
     seeded_variances,
 )
+from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim
@@ -46,6 +47,7 @@ class RootPage(PageKind[Scaling]):
 
     name = "sqrt_d_k"
     title = QT_TRANSLATE_NOOP("Pages", "Why √d_k")
+    roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs dot products as scores")
     frames = QT_TRANSLATE_NOOP("Pages", "Why √d_k, a picture for each d_k")

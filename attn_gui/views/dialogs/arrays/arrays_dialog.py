@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialogButtonBox,
@@ -21,11 +22,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.engine.problem.shapes.head_axis import parsed
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.base import Listing
 from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.named.fused import FUSED, Columns, runs_text
+from attn_gui.formats.named.open_readings import SeveralReadings
+from attn_gui.formats.named.settling import Settled, answered, complaint
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
@@ -42,25 +47,29 @@ FORM = 440
 
 
 class ArraysDialog(Retranslated, FormDialog):
-    """`previewAsked` carries the name of the array whose first numbers are wanted."""
+    """`previewAsked` carries the name of the array whose first numbers are wanted, `picturesAsked` the arrangements
+    whose first maps are, by question and reading."""
 
     previewAsked = Signal(str)
+    picturesAsked = Signal(object)
 
     def __init__(
-        self, name: str, listing: Listing, objection: Callable[[Arrangement], str], parent: QWidget | None = None
+        self, name: str, listing: Listing, say: Callable[[object], str], parent: QWidget | None = None
     ) -> None:
-        """`objection` says why an arrangement makes no problem, as a sentence; nothing where it makes one."""
+        """`say` puts notes and errors into the language of the window."""
         super().__init__(parent)
         self.setObjectName("dialog.arrays")
-        self._name, self._listing, self._objection = name, listing, objection
+        self._name, self._listing, self._say = name, listing, say
+        self._own = is_problem(array.name for array in listing.arrays)
         self.model = ArraysModel(listing.arrays, self)
         self.sieve = QSortFilterProxyModel(self)
         self.sieve.setSourceModel(self.model)
         self.sieve.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.intro, self.line, self.table = WrappedLabel(self), QLineEdit(self), QTableView(self)
         self.about, self.preview = WrappedLabel(self), NumberPreview(ROWS, COLUMNS, self)
-        self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(self)
+        self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(say, self)
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
+        self._pictured: dict[tuple[str, str], Arrangement] = {}
         self.complaint = WrappedLabel(self)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self._build()
@@ -76,12 +85,20 @@ class ArraysDialog(Retranslated, FormDialog):
         """The arrangement on show."""
         return self.fields.arrangement(self.parts.names())
 
-    def set_arrangement(self, arrangement: Arrangement) -> None:
-        """Propose an arrangement."""
+    def set_arrangement(self, arrangement: Arrangement, remembered: bool = False) -> None:
+        """Propose an arrangement; `remembered`: the one of the last file with such names."""
         self.parts.set_names(arrangement.arrays)
-        self.fields.set_arrangement(arrangement)
-        self.fields.set_questions(arrangement, self._readings(arrangement))
+        self.fields.set_arrangement(arrangement, remembered)
         self._look()
+
+    def ask_about(self, question: SeveralReadings) -> None:
+        """Ask what only the numbers left open when they were read."""
+        self.fields.force(question)
+        self._look()
+
+    def set_pictures(self, pictures: Mapping[tuple[str, str], QImage]) -> None:
+        """Show the first map of every reading, by question and reading."""
+        self.fields.set_pictures(pictures)
 
     def set_preview(self, name: str, found: NDArray[Any] | str) -> None:
         """Show the first numbers of an array, or in a sentence why there are none, if it still is the chosen one."""
@@ -99,6 +116,8 @@ class ArraysDialog(Retranslated, FormDialog):
         self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
         self.intro.setText(
             self.tr("The names in this file do not say what they are. Drag an array onto its place, or pick it there.")
+            if not self._own
+            else self.tr("The arrays of this file can be read in several ways: choose one.")
         )
         self.line.setPlaceholderText(self.tr("Find an array"))
         self.line.setAccessibleName(self.tr("Find an array"))
@@ -131,13 +150,13 @@ class ArraysDialog(Retranslated, FormDialog):
         self.line.textChanged.connect(self.sieve.setFilterFixedString)
 
     def _form(self) -> QScrollArea:
-        """The places and the questions; they scroll where a screen is low."""
+        """The questions and the places; they scroll where a screen is low."""
         inner, area = QWidget(self), QScrollArea(self)
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, SPACING.m, 0)
         column.setSpacing(SPACING.l)
+        column.addWidget(self.fields)  # first: what has to be chosen is in sight
         column.addWidget(self.parts)
-        column.addWidget(self.fields)
         column.addStretch(1)
         area.setWidget(inner)
         area.setWidgetResizable(True)
@@ -170,12 +189,23 @@ class ArraysDialog(Retranslated, FormDialog):
         if name:
             self.previewAsked.emit(name)
 
-    def _readings(self, arrangement: Arrangement) -> tuple[tuple[str, ...], ...]:
-        """The readings to choose from, by the numbers of heads in the file; ours is asked for where no axis says it."""
+    def _offer(self, names: Mapping[str, str]) -> Settled | None:
+        """What fits these arrays and what the file settles; None where they do not fit at all."""
         try:
-            return replace(arrangement, num_heads=None, num_kv_heads=None).readings(self._listing)
-        except FormatError:  # of a name that is no longer there
-            return ()
+            return answered(Arrangement(dict(names), split=self.arrangement().split), self._listing)
+        except (ValueError, TypeError):  # which the complaint tells
+            return None
+
+    def _ask_for_pictures(self, now: Arrangement) -> None:
+        """Ask for the first map of every reading, the other questions answered as they are, or by their first one."""
+        questions = self.fields.open_questions()
+        first = {name: _said(name, keys[0]) for name, keys in questions.items() if getattr(now, name) is None}
+        whole = replace(now, **first)
+        places = [(name, key) for name, keys in questions.items() for key in keys]
+        ways = {place: replace(whole, **{place[0]: _said(*place)}) for place in places}
+        if ways != self._pictured:
+            self._pictured = ways
+            self.picturesAsked.emit(ways)
 
     def _show_preview(self) -> None:
         """The first numbers of the chosen array; of one that holds Q, K and V the first of each, line by line."""
@@ -200,8 +230,8 @@ class ArraysDialog(Retranslated, FormDialog):
 
     def _look(self) -> None:
         """Bring questions and complaint up to what is chosen."""
-        now = self.arrangement()
-        self.fields.set_questions(now, self._readings(now))
+        names = self.parts.names()
+        self.fields.set_questions(names, self._offer(names))
         now = self.arrangement()
         self.model.set_parts(now.arrays)
         self._show_preview()
@@ -209,3 +239,18 @@ class ArraysDialog(Retranslated, FormDialog):
         self.complaint.setText(said)
         self.complaint.setVisible(bool(said))
         self.buttons.button(BUTTONS.Ok).setEnabled(not said)
+        self._ask_for_pictures(now)
+
+    def _objection(self, now: Arrangement) -> str:
+        """The reason why an arrangement makes no problem, as a sentence; empty where it makes one."""
+        error = complaint(now, self._listing)
+        if isinstance(error, SeveralReadings) or (error is None and self.fields.unanswered()):
+            return self.tr("Choose how the numbers are read.")
+        if isinstance(error, FormatError):
+            error.at(self._name)
+        return "" if error is None else self._say(error)
+
+
+def _said(option: str, value: str) -> Any:
+    """The value of a field of an arrangement."""
+    return parsed(value.split(",")) if option == "axes" else value

@@ -1,28 +1,35 @@
-"""Fields for what shapes alone do not say: axes of Q, K, V, axes of weights, the meaning of a mask, heads."""
+"""Questions that the chosen arrays leave open: axes of Q, K, V, axes of weights, the meaning of a mask, heads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from attn_gui.engine.problem.shapes.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.named.arrangement import LINEAR, ROWS_IN, ROWS_OUT, WEIGHT_AXES, Arrangement
+from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of, parts_of
-from attn_gui.formats.named.head_axes import BATCH, COLUMN, HEAD, TOKEN, Axes
-from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, MASK_MEANINGS
+from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
+from attn_gui.formats.named.open_readings import SeveralReadings
 from attn_gui.formats.named.roles import MASK
+from attn_gui.formats.named.settling import Settled
+from attn_gui.formats.named.weight_orders import LINEAR
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.arrays.reading_list import ReadingList
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import dress
 
-AUTOMATIC = ""
 UNSAID = ""
 MOST_HEADS = 65536
+READINGS = ("axes", "weights", MASK)
+"""Fields of an arrangement that are chosen among readings."""
 
 
 class AxesFields(Retranslated, QWidget):
@@ -30,44 +37,63 @@ class AxesFields(Retranslated, QWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, say: Callable[[object], str], parent: QWidget | None = None) -> None:
+        """`say` puts a note into the language of the window."""
         super().__init__(parent)
-        self.axes, self.weights = ChoiceBox((), self), ChoiceBox(WEIGHT_AXES, self)
-        self.mask_means = ChoiceBox((AUTOMATIC, *MASK_MEANINGS), self)
+        self._say = say
+        self.axes, self.weights, self.mask_means = (ReadingList(self) for _ in READINGS)
+        self._lists = dict(zip(READINGS, (self.axes, self.weights, self.mask_means), strict=True))
         self.heads = CountBox(self, minimum=1, maximum=MOST_HEADS)
         self.kv_heads = CountBox(self, minimum=1, maximum=MOST_HEADS)
         self.split = ChoiceBox((UNSAID, *SPLITS), self)
-        self._readings: tuple[Axes, ...] = ()
+        self._offer: Mapping[str, Mapping[str, Note]] = {}
+        self._given: dict[str, str] = {}  # readings that somebody picked, now or for the last such file
+        self._remembered = False
+        self._forced: Mapping[str, Mapping[str, Note]] = {}
+        self._masks = False  # whether there are some that nobody chose
         self._alike = True  # as many heads of keys as of queries, as long as nobody types another number
         self._editors: dict[str, QWidget] = {
             "axes": self.axes,
             "weight_axes": self.weights,
-            "split": self.split,
             "mask_means": self.mask_means,
+            "split": self.split,
             "num_heads": self.heads,
             "num_kv_heads": self.kv_heads,
         }
         self._captions = {name: caption(editor, self) for name, editor in self._editors.items()}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACING.m)
-        grid.setVerticalSpacing(SPACING.s)
-        for row, (name, editor) in enumerate(self._editors.items()):
-            editor.setObjectName(f"arrays.{name}")
-            dress(self._captions[name], letters="small", tone="text2")
-            grid.addWidget(self._captions[name], row, 0)
-            grid.addWidget(editor, row, 1)
-        grid.setColumnStretch(1, 1)
-        for choice in (self.axes, self.weights, self.split, self.mask_means):
-            choice.picked.connect(lambda _key: self.changed.emit())
+        self.reason = QLabel(self)
+        dress(self.reason, letters="small", tone="text2")
+        self._lay_out()
+        for name, readings in self._lists.items():
+            readings.picked.connect(lambda key, name=name: self._on_reading_picked(name, key))
+        self.split.picked.connect(lambda _key: self.changed.emit())
         self.heads.valueChanged.connect(self._on_heads_changed)
         self.kv_heads.valueChanged.connect(self._on_kv_heads_changed)
         self.retranslate()
 
-    def set_arrangement(self, arrangement: Arrangement) -> None:
-        """Show how an arrangement reads its arrays."""
-        self.weights.set_key(arrangement.weights)
-        self.mask_means.set_key(arrangement.mask or AUTOMATIC)
+    def _lay_out(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(SPACING.m)
+        grid.setVerticalSpacing(SPACING.s)
+        for name, editor in self._editors.items():
+            editor.setObjectName(f"arrays.{name}")
+            dress(self._captions[name], letters="small", tone="text2")
+            row = grid.rowCount()
+            if isinstance(editor, ReadingList):
+                grid.addWidget(self._captions[name], row, 0, 1, 2)
+                grid.addWidget(editor, row + 1, 0, 1, 2)
+                grid.addWidget(self.reason, row + 2, 0, 1, 2)  # below the last of them
+            else:
+                grid.addWidget(self._captions[name], row, 0)
+                grid.addWidget(editor, row, 1)
+        grid.setColumnStretch(1, 1)
+
+    def set_arrangement(self, arrangement: Arrangement, remembered: bool = False) -> None:
+        """Show how an arrangement reads its arrays; `remembered`: it is the one of the last such file."""
+        self._remembered = remembered
+        said = {"axes": arrangement.axes and spelled(arrangement.axes), "weights": arrangement.weights}
+        self._given = {name: value for name, value in (said | {MASK: arrangement.mask}).items() if value}
         self.split.set_key(arrangement.split.key if arrangement.split else UNSAID)
         self._alike = arrangement.num_kv_heads is None
         with QSignalBlocker(self.heads), QSignalBlocker(self.kv_heads):
@@ -75,37 +101,47 @@ class AxesFields(Retranslated, QWidget):
             self.kv_heads.setValue(arrangement.num_kv_heads or arrangement.num_heads or 1)
 
     def arrangement(self, names: dict[str, str]) -> Arrangement:
-        """The arrangement of these arrays as the fields say."""
-        found = Arrangement(names)
-        axes = self._axes()
-        counted = axes is not None and HEAD in axes and found.direct
+        """The arrangement of these arrays as the fields say; None for a question that nobody has answered."""
+        axes = parsed((self.axes.key() or "").split(","))
+        found = Arrangement(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
+        counted = self._counted(found)
         return replace(
             found,
-            axes=axes if found.direct else None,
-            weights=str(self.weights.currentData()) if _has_weights(names) else ROWS_IN,
             split=SPLITS.get(str(self.split.currentData())) if FUSED.keys() & names.keys() else None,
-            mask=str(self.mask_means.currentData()) or None if MASK in names else None,
+            mask=self.mask_means.key() if MASK in names else NO_MASK if self._masks else None,
             num_heads=None if counted else self.heads.value(),
             num_kv_heads=None if counted or self._alike else self.kv_heads.value(),
         )
 
-    def set_questions(self, arrangement: Arrangement, readings: Sequence[Axes]) -> None:
-        """Show the fields that these arrays need, the axes among those that fit, the split that is known of a name."""
-        together = [name for role, name in arrangement.arrays.items() if role in FUSED]
+    def force(self, question: SeveralReadings) -> None:
+        """Ask what only the numbers left open when they were read."""
+        self._forced = {question.option: question.choices}
+        self._given.pop(question.option, None)
+
+    def set_questions(self, names: Mapping[str, str], offer: Settled | None) -> None:
+        """Show the fields that these arrays need, with what fits, and what the file settles of it as chosen."""
+        together = [name for role, name in names.items() if role in FUSED]
         known = known_of(together)
         if known is not None and self.split.currentData() == UNSAID:
             self.split.set_key(known.key)
-        self._readings = tuple(readings)
-        self.axes.set_choices([(",".join(axes), self._words(axes)) for axes in readings])
-        if arrangement.axes in self._readings:
-            self.axes.set_key(",".join(arrangement.axes or ()))
-        axes = self._axes()
-        counted = arrangement.direct and axes is not None and HEAD in axes
+        self._offer = self._forced if offer is None else {**offer.choices, **self._forced}
+        self._masks = offer is not None and bool(offer.masks) and MASK not in names
+        settled = {} if offer is None else self._settled(offer)
+        for name, readings in self._lists.items():
+            readings.set_choices(self._words(name))
+            keys = [key for key, _ in readings.choices()]
+            given, by_file = self._given.get(name), settled.get(name)
+            picks = [by_file, given] if self._remembered else [given, by_file]  # this file says more than the last one
+            picks += keys if len(keys) == 1 and name != MASK else []
+            readings.set_key(next((key for key in picks if key in keys), None))
+        self._show_reason()
+        axes = parsed((self.axes.key() or "").split(","))
+        counted = self._counted(Arrangement(dict(names), axes=axes, weights=self.weights.key()))
         shown = {
-            "axes": arrangement.direct and bool(readings),
-            "weight_axes": _has_weights(arrangement.arrays),
+            "axes": len(self.axes.choices()) > 1,
+            "weight_axes": _has_weights(names) and len(self.weights.choices()) > 1,
             "split": bool(together),
-            "mask_means": MASK in arrangement.arrays,
+            "mask_means": MASK in names and bool(self.mask_means.choices()),
             "num_heads": not counted,
             "num_kv_heads": not counted,
         }
@@ -113,18 +149,76 @@ class AxesFields(Retranslated, QWidget):
             editor.setVisible(shown[name])
             self._captions[name].setVisible(shown[name])
 
-    def _axes(self) -> Axes | None:
-        place = self.axes.currentIndex()
-        return self._readings[place] if 0 <= place < len(self._readings) else None
+    def set_pictures(self, pictures: Mapping[tuple[str, str], QImage]) -> None:
+        """Show the first map of every reading, by its question and its key."""
+        for name, readings in self._lists.items():
+            readings.set_pictures({key: picture for (about, key), picture in pictures.items() if about == name})
 
-    def _words(self, axes: Axes) -> str:
+    def open_questions(self) -> dict[str, list[str]]:
+        """The readings to choose from, by question, where there are several."""
+        every = {name: [key for key, _ in readings.choices()] for name, readings in self._lists.items()}
+        return {name: keys for name, keys in every.items() if len(keys) > 1}
+
+    def unanswered(self) -> bool:
+        """Whether a question that is on show has no answer yet."""
+        return any(not readings.isHidden() and readings.key() is None for readings in self._lists.values())
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _counted(self, arrangement: Arrangement) -> bool:
+        """Whether an axis says how many heads there are, or may say it once it is chosen."""
+        open_ones = [readings for readings in self._lists.values() if readings.key() is None]
+        if any(HEAD in key.split(",") for readings in open_ones for key, _ in readings.choices()):
+            return True
+        weights = arrangement.weights is not None and HEAD in arrangement.weights
+        return weights or (arrangement.direct and arrangement.axes is not None and HEAD in arrangement.axes)
+
+    @staticmethod
+    def _settled(offer: Settled) -> dict[str, str]:
+        """What the file settles by itself, by question."""
+        found = offer.arrangement
+        said = {"axes": found.axes and spelled(found.axes), "weights": found.weights}
+        means = [meaning for name, (meaning, _) in offer.masks.items() if name == found.arrays.get(MASK)]
+        return {name: value for name, value in (said | {MASK: next(iter(means), None)}).items() if value}
+
+    def _show_reason(self) -> None:
+        """Say why something is chosen already."""
+        keys = {name: readings.key() for name, readings in self._lists.items() if len(readings.choices()) > 1}
+        given = any(key is not None and self._given.get(name) == key for name, key in keys.items())
+        by_file = any(key is not None and self._given.get(name) != key for name, key in keys.items())
+        self.reason.setText(
+            self.tr("Chosen by the names and the other arrays of the file.")
+            if by_file
+            else self.tr("As it was chosen for such names before.")
+            if given and self._remembered
+            else ""
+        )
+        self.reason.setVisible(bool(self.reason.text()))
+
+    def _words(self, name: str) -> list[tuple[str, str]]:
+        """(key, words) of every reading of a question."""
+        titles = self._titles()
+        offer = {key: words for key, words in self._offer.get(name, {}).items() if key != NO_MASK}
+        if name == MASK:
+            return [(key, titles[key]) for key in offer]
+        return [(key, f"{self._axis_words(key)}\n{self._say(words)}") for key, words in offer.items()]
+
+    def _titles(self) -> dict[str, str]:
+        return {
+            KEEP: self.tr("True may attend"),
+            BLOCK: self.tr("True may not attend"),
+            ADD: self.tr("numbers are added to the scores"),
+        }
+
+    def _axis_words(self, axes: str) -> str:
         words = {
             BATCH: self.tr("item"),
             HEAD: self.tr("head"),
             TOKEN: self.tr("token"),
             COLUMN: self.tr("column"),
+            "in": self.tr("in"),
+            "out": self.tr("out"),
         }
-        return " × ".join(words[axis] for axis in axes)
+        return " × ".join(words[axis] for axis in axes.split(","))
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -139,10 +233,8 @@ class AxesFields(Retranslated, QWidget):
         for name, text in captions.items():
             self._captions[name].setText(text)
             self._editors[name].setAccessibleName(text)
-        self.axes.set_words({",".join(axes): self._words(axes) for axes in self._readings})
-        self.weights.set_words(
-            {ROWS_IN: self.tr("in × out, as here"), ROWS_OUT: self.tr("out × in, as torch.nn.Linear has them")}
-        )
+        for name, readings in self._lists.items():
+            readings.set_choices(self._words(name))
         self.split.set_words(
             {
                 UNSAID: self.tr("choose how they lie"),
@@ -150,14 +242,10 @@ class AxesFields(Retranslated, QWidget):
                 HEAD_BY_HEAD.key: self.tr("Q, K, V of each head in turn"),
             }
         )
-        self.mask_means.set_words(
-            {
-                AUTOMATIC: self.tr("by its kind of numbers"),
-                KEEP: self.tr("True may attend"),
-                BLOCK: self.tr("True may not attend"),
-                ADD: self.tr("numbers are added to the scores"),
-            }
-        )
+
+    def _on_reading_picked(self, name: str, key: str) -> None:
+        self._given[name], self._remembered = key, False
+        self.changed.emit()
 
     def _on_heads_changed(self, count: int) -> None:
         if self._alike:
@@ -171,5 +259,5 @@ class AxesFields(Retranslated, QWidget):
 
 
 def _has_weights(names: Iterable[str]) -> bool:
-    """Whether some of the parts have two axes that may lie either way."""
+    """Whether some of the parts have axes that may lie either way."""
     return not parts_of(names).isdisjoint(LINEAR)

@@ -53,11 +53,14 @@ class WorkLine(Retranslated, QWidget):
         metrics = self.fontMetrics()
         return metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
 
-    def begin(self) -> None:
-        """Work has begun; it is said if it lasts."""
+    def begin(self, *, at_once: bool = False) -> None:
+        """Work has begun; it is said if it lasts, or at once."""
         self.cancel.setEnabled(True)
         self.set_share(0.0)
-        self._patience.start()
+        if at_once:
+            self.show()
+        else:
+            self._patience.start()
 
     def set_share(self, share: float) -> None:
         """The share of the work that is done, 0 … 1."""

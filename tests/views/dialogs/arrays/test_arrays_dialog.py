@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from attn_gui.formats.base import Listed, Listing
-from attn_gui.formats.named.arrangement import Arrangement, complaint, proposed
+from attn_gui.formats.named.arrangement import Arrangement, proposed
 from attn_gui.views.dialogs.arrays.array_slot import ArraySlot
 from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
 from attn_gui.views.dialogs.arrays.arrays_model import ARRAY_MIME, ArraysModel
@@ -32,7 +32,7 @@ LISTING = Listing(ARRAYS, lambda _source, _names: {})
 @pytest.fixture
 def chooser(qtbot: QtBot) -> Callable[..., ArraysDialog]:
     def build(listing: Listing = LISTING) -> ArraysDialog:
-        dialog = ArraysDialog("a.npz", listing, lambda chosen: str(complaint(chosen, listing) or ""))
+        dialog = ArraysDialog("a.npz", listing, str)
         qtbot.addWidget(dialog)
         dialog.set_arrangement(proposed(listing))
         dialog.show()
@@ -71,15 +71,22 @@ def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(
 ) -> None:
     dialog = chooser()
     names = {"query": "q", "key": "k", "value": "v", "mask": "attn_mask"}
-    assert dialog.arrangement() == Arrangement(names, axes=("head", "token", "column"))
+    assert dialog.arrangement() == Arrangement(names)
     assert [word for _, word in dialog.fields.axes.choices()] == [
-        "head × token × column",
-        "item × token × column",
-        "token × head × column",
+        "head × token × column\nheads 2, tokens 5",
+        "item × token × column\nitems 2, tokens 5",
+        "token × head × column\nheads 5, tokens 2",
     ]
+    assert [word for _, word in dialog.fields.mask_means.choices()] == ["True may attend", "True may not attend"]
+    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    assert dialog.isVisible(), "Enter does nothing until the readings are chosen"
+    assert dialog.complaint.text() == "Choose how the numbers are read."
+    qtbot.mouseClick(dialog.fields.mask_means.button("keep"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.fields.axes.button("head,token,column"), Qt.MouseButton.LeftButton)
+    assert dialog.arrangement() == Arrangement(names, axes=("head", "token", "column"), mask="keep")
     assert not dialog.fields.heads.isVisible()
-    dialog.fields.axes.setFocus()
-    qtbot.keyClick(dialog.fields.axes, Qt.Key.Key_Down)
+    QApplication.processEvents()  # the arrows follow the layout
+    qtbot.keyClick(dialog.fields.axes.button("head,token,column"), Qt.Key.Key_Down)
     assert dialog.arrangement().axes == ("batch", "token", "column")
     assert dialog.fields.heads.isVisible()
     dialog.fields.heads.setValue(3)
@@ -99,7 +106,7 @@ def test_an_array_is_dragged_onto_its_place(chooser: Callable[..., ArraysDialog]
     assert "fit together in no order" in dialog.complaint.text()
     assert not dialog.buttons.button(dialog.buttons.StandardButton.Ok).isEnabled()
     drop(dialog.parts.slots["value"], dialog.model.mimeData([row]))
-    assert dialog.complaint.text() == ""
+    assert dialog.complaint.text() == "Choose how the numbers are read."
     strange = QMimeData()
     strange.setData(ARRAY_MIME, b"nowhere")
     drop(dialog.parts.slots["query"], strange)
@@ -118,16 +125,19 @@ def test_x_and_weights_take_the_place_of_q_k_and_v(chooser: Callable[..., Arrays
         slot.setCurrentIndex(slot.findData(name))
     dialog.parts.slots["mask"].setCurrentIndex(0)
     assert dialog.fields.weights.isVisible()
+    assert dialog.complaint.text() == "Choose how the numbers are read."
+    qtbot.mouseClick(dialog.fields.weights.button("in,out"), Qt.MouseButton.LeftButton)
     assert dialog.complaint.text() == ""
-    dialog.fields.weights.setFocus()
-    qtbot.keyClick(dialog.fields.weights, Qt.Key.Key_Down)
+    QApplication.processEvents()
+    qtbot.keyClick(dialog.fields.weights.button("in,out"), Qt.Key.Key_Down)
     assert dialog.arrangement().weights == "out,in"
 
 
 def test_enter_takes_what_is_proposed_and_finding_looks_at_names(
     chooser: Callable[..., ArraysDialog], qtbot: QtBot
 ) -> None:
-    dialog = chooser()
+    flat = tuple(Listed(array.name, array.shape[-2:], array.dtype) for array in ARRAYS[:4])
+    dialog = chooser(Listing(flat, lambda _source, _names: {}))
     with qtbot.waitSignal(dialog.previewAsked) as asked:
         qtbot.keyClicks(dialog.line, "OTH")
         assert dialog.sieve.rowCount() == 1

@@ -82,7 +82,18 @@ class DotKernel:
         if not numerator.size:
             return self._empty(rows)
         tile = self._finished(numerator, row_max if limit is None else limit, 1.0 if limit is None else 1 / LOG2E)
+        self._doubt_blind(tile, batch, head, rows)
         return self._with_wild_values(batch, head, rows, tile)
+
+    def _doubt_blind(self, tile: Tile, batch: int, head: int, rows: slice) -> None:
+        """Do not trust rows of open keys all of whose scores are −∞: over T, or bias by bias, a sum may overflow that
+        is a number as a whole."""
+        blind = tile.denominator == 0
+        if self.chain.added and blind.any():
+            allowed = self.chain.allowed(
+                (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3])), self._layers
+            )
+            tile.denominator[blind if allowed is None else blind & allowed.any(axis=-1)] = np.nan
 
     def _calm_values(self, batch: int, group: int, keys: slice) -> Array:
         """Values, 0 in place of NaN and infinity: in the product these would meet weights of 0, too."""
@@ -105,17 +116,25 @@ class DotKernel:
         """(rows that are NaN, rows that `tile` cannot know), by the keys that hold NaN or infinity.
 
         Of all others they take no part, at a score of −∞. The scores of these few keys are computed as the stages do.
+        Rows are not known either where a score may overflow before scale and temperature make it small again.
         """
         keys = np.flatnonzero(self.keys.wild[batch, head // self.chain.group])
-        count = rows.stop - rows.start
-        lost, unsure = np.zeros(count, bool), np.zeros(count, bool)
+        lost, unsure = np.zeros(rows.stop - rows.start, bool), self._may_overflow(batch, head, rows)
         if len(keys) > MOST_WILD:
-            return lost, ~unsure
+            return lost, np.ones_like(unsure)
         for key in keys.tolist():
             logits = self.chain.logits((*indices.cell((batch, head)), rows, slice(key, key + 1)))[0, 0, :, 0]
             lost |= np.isnan(logits) | np.isposinf(logits)
             unsure |= np.isfinite(logits)
         return lost, unsure & ~lost
+
+    def _may_overflow(self, batch: int, head: int, rows: slice) -> Array:
+        """Rows of which a score, or a scaled one, may lie beyond the numbers of the dtype."""
+        assert self.chain.query is not None
+        width = self.keys.width
+        own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
+        longest = np.sqrt(np.einsum("id,id->i", own, own)) * self.norm_bound[batch, head // self.chain.group]
+        return np.asarray(~(longest * max(1.0, abs(self.chain.scale)) < np.finfo(self.dtype).max / 4))
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
         """Q times the factor with a last column for the bound, and the bound where it is used."""

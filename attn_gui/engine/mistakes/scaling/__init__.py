@@ -1,1 +1,0 @@
-"""Mistakes in the factor of the scores. Imports the base of mistakes."""

@@ -1,0 +1,155 @@
+"""Mistakes in the softmax, which makes shares of the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Input, Stage
+from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages.softmax import Softmax
+
+from .mistake import Mistake, exchanged
+
+
+class ColumnShares(Softmax):
+    """Scores of each column as shares of one."""
+
+    along = "i"
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, temperature, _ = inputs
+        assert logits is not None
+        return np.swapaxes(super().forward(np.swapaxes(logits, -1, -2), temperature, None), -1, -2)
+
+
+class DownColumns(Mistake):
+    """Columns add up to 1 instead of rows."""
+
+    key = "softmax_down_columns"
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes", "The softmax went down the columns: each row, the keys of one query, has to add up to 1."
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return max(problem.n, problem.m) > 1
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: ColumnShares())
+
+
+class Exponentials(Softmax):
+    """e to the scores."""
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, temperature, _ = inputs
+        assert logits is not None
+        return np.exp(logits if temperature is None else logits / temperature)
+
+
+class NotDivided(Mistake):
+    """The denominator Z is left out."""
+
+    key = "not_divided_by_z"
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes", "These are the exponentials alone: each has to be divided by Z, the sum of its row."
+    )
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: Exponentials())
+
+
+class Proportions(Softmax):
+    """Open scores over the sum of their row."""
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, temperature, _ = inputs
+        assert logits is not None
+        scores = np.where(np.isneginf(logits), 0.0, logits if temperature is None else logits / temperature)
+        closed = np.isneginf(logits).all(axis=-1, keepdims=True)  # no sum is divided by there
+        return np.where(closed, 0.0, scores / scores.sum(axis=-1, keepdims=True))
+
+
+class PlainShares(Mistake):
+    """The exponential is forgotten."""
+
+    key = "no_exponential"
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes", "The scores were divided by their own sum: the softmax takes e to each score first."
+    )
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: Proportions())
+
+
+class Raw(Softmax):
+    """e^s over the sum of the row, as it is written: beyond e^709 there is no number, and ∞/∞ is none either."""
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, scalar, sink = inputs
+        assert logits is not None
+        temperature = 1.0 if scalar is None else scalar
+        powers = np.exp(logits / temperature)
+        total = powers.sum(axis=-1, keepdims=True)
+        closed = np.isneginf(logits).all(axis=-1, keepdims=True)  # no maximum could be taken off there
+        return np.where(closed, 0.0, powers / (total if sink is None else total + np.exp(sink / temperature)))
+
+
+class Overflowing(Mistake):
+    """Large scores overflow, and far below 0 every power vanishes."""
+
+    key = "maximum_not_taken_off"
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes",
+        "e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, "
+        "the shares stay the same.",
+    )
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: Raw())
+
+
+class Scores(Softmax):
+    """The scores themselves, those of closed keys left out."""
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, temperature, _ = inputs
+        assert logits is not None
+        return np.where(np.isneginf(logits), 0.0, logits if temperature is None else logits / temperature)
+
+
+class NoSoftmax(Mistake):
+    """A score is given, or taken, for a weight."""
+
+    key = "no_softmax"
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes", "The scores were taken as they are: the softmax makes each row of them weights that add up to 1."
+    )
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: Scores())
+
+
+class Kept(Softmax):
+    """Weights as dropout leaves those that it keeps: larger by 1 / (1 − p)."""
+
+    p = 0.1
+
+    def forward(self, *inputs: Input) -> Array:
+        return np.asarray(super().forward(*inputs) / (1 - self.p))
+
+
+class DropoutOn(Mistake):
+    """Dropout is left on, with the rate of the first Transformer."""
+
+    key = "dropout_on"
+    said = QT_TRANSLATE_NOOP(
+        "Mistakes", "This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps."
+    )
+
+    def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
+        return exchanged(stages, Role.WEIGHT, lambda softmax: Kept())

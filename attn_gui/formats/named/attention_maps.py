@@ -1,0 +1,257 @@
+"""Attention weights alone: which arrays of a file are maps, how their axes may lie, and which layer. Imports engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.memory import check
+from attn_gui.engine.problem import sentences
+from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.problem.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
+from attn_gui.formats.base import Listing, Source
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
+from attn_gui.formats.foreign_arrays import Array
+from attn_gui.formats.json_text import Json
+from attn_gui.formats.named.fused import parts_of
+from attn_gui.formats.named.open_readings import Unsettled
+from attn_gui.formats.named.roles import suggested
+from attn_gui.formats.problem_fields import is_field
+
+LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
+VALUE, BESIDE = "value", ("value", "w_output", "b_output")
+Axes = tuple[str, ...]
+Shape = tuple[int, ...]
+USUAL: Mapping[int, tuple[Axes, ...]] = {
+    2: ((QUERY, KEY),),
+    3: ((HEAD, QUERY, KEY),),
+    4: ((BATCH, HEAD, QUERY, KEY), (LAYER, HEAD, QUERY, KEY)),
+    5: ((LAYER, BATCH, HEAD, QUERY, KEY),),
+}
+"""The readings of an array by its number of axes; of two, a person says which."""
+RARE: tuple[Axes, ...] = ((BATCH, QUERY, KEY), (LAYER, QUERY, KEY))
+"""Maps without an axis of heads, as averages over them have it: read so where it is said."""
+_VALUES: tuple[Axes, ...] = (
+    (KEY, "column"),
+    (HEAD, KEY, "column"),
+    (KEY, HEAD, "column"),
+    (BATCH, KEY, "column"),
+    (BATCH, HEAD, KEY, "column"),
+    (BATCH, KEY, HEAD, "column"),
+)
+_MAPS = frozenset(("attention", "attentions", "attn", "attns", "weights", "pattern", "patterns", "probs"))
+_NO_MAPS = frozenset(
+    (
+        *(
+            "mask",
+            "masks",
+            "score",
+            "scores",
+            "logits",
+            "bias",
+            "weight",
+            "kernel",
+            "proj",
+            "projection",
+            "dense",
+            "norm",
+        ),
+        *("q", "k", "v", "query", "key", "value", "qkv", "z", "out", "output", "outputs", "hidden", "result", "grad"),
+    )
+)
+_CHOOSE = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds attention weights that can be read in several ways; choose one of {choices}."
+)
+_NOT_SO = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}."
+)
+_TAKEN = QT_TRANSLATE_NOOP("Sentences", "“{name}” was read as {axes}; other readings have to be said: {others}.")
+_VALUE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{name}” of the shape {got} fits the weights of the shape {maps} in {count} orders of axes; expected "
+    "one: give both to Problem.from_weights.",
+)
+
+
+class MapChoice(NamedTuple):
+    """One way to read maps: the array, the order of its axes, and the layer where these have one."""
+
+    name: str
+    axes: Axes
+    layer: int | None = None
+
+    def take(self, array: Array) -> Array:
+        """The maps of the layer, (head, query, key), of items (batch, head, query, key)."""
+        maps = array if self.layer is None else array[self.layer]
+        axes = tuple(axis for axis in self.axes if axis != LAYER)
+        return maps if HEAD in axes else maps[..., None, :, :]
+
+
+class SeveralMaps(Unsettled):
+    """A file of attention weights that can be read in several ways: a person has to say which."""
+
+    choices: tuple[MapChoice, ...] = ()
+
+
+def parsed_maps(words: Iterable[str]) -> Axes | None:
+    """The reading of maps with these names of axes; None where there is none."""
+    axes = tuple(words)
+    return axes if axes in (*RARE, *(one for some in USUAL.values() for one in some)) else None
+
+
+def names_of_maps(listing: Listing) -> tuple[str, ...]:
+    """The arrays of a file that are attention weights by their names; none where it has what they follow from."""
+    parts = parts_of(suggested(listing.arrays))
+    if set(DIRECT) <= parts or {"x", *WEIGHTS} <= parts:
+        return ()
+    return tuple(one.name for one in listing.arrays if len(one.shape) in USUAL and means_maps(one.name))
+
+
+def means_maps(name: str) -> bool:
+    """Whether an array of this name holds attention weights, where nothing in the file says how they come about."""
+    words = {word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))}
+    return bool(words & _MAPS) and not words & _NO_MAPS
+
+
+def choices_of(
+    listing: Listing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
+) -> tuple[MapChoice, ...]:
+    """The ways to read maps of these names, as far as it is not said; the numbers are not read."""
+    shapes, heads = {one.name: one.shape for one in listing.arrays}, listing.options.get("num_heads")
+    found = [choice for name in names for choice in _of_shape(name, shapes[name], axes)]
+    found = [choice for choice in found if heads in (None, _heads(choice, shapes[choice.name]))]
+    return tuple(choice for choice in found if layer is None or choice.layer == layer)
+
+
+def _heads(choice: MapChoice, shape: Shape) -> int:
+    return shape[choice.axes.index(HEAD)] if HEAD in choice.axes else 1
+
+
+def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
+    readings: Sequence[Axes] = [said] if said is not None and len(said) == len(shape) else USUAL.get(len(shape), ())
+    if said is not None and said not in readings:
+        return []
+    if said is None and shape[:1] == (1,):
+        readings = readings[:1]  # one item is one layer
+    found: list[MapChoice] = []
+    for axes in readings:
+        found += [MapChoice(name, axes, k) for k in range(shape[0])] if LAYER in axes else [MapChoice(name, axes)]
+    return found
+
+
+def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None) -> MapChoice:
+    """The one way to read maps of these names. Raises SeveralMaps with all ways where there are more, FormatError
+    where there is none as said."""
+    found = choices_of(listing, names, axes, layer)
+    if len(found) == 1:
+        return found[0]
+    every = found or choices_of(listing, names)
+    refusal = SeveralMaps(_CHOOSE, choices=_written(every)) if found else _not_so(listing, names[0], every)
+    if isinstance(refusal, SeveralMaps):
+        refusal.choices = found
+    raise refusal
+
+
+def _not_so(listing: Listing, name: str, every: Sequence[MapChoice]) -> FormatError:
+    shape = next(one.shape for one in listing.arrays if one.name == name)
+    if not every and len(shape) in USUAL:
+        expected, got = listing.options.get("num_heads"), _heads(_of_shape(name, shape, None)[0], shape)
+        return FormatError(sentences.MAP_EACH_HEAD, matrix=shown(name), expected=expected, got=got)
+    if not every:
+        return FormatError(sentences.MAP_AXES, matrix=shown(name), shape=shape_text(shape))
+    return FormatError(_NOT_SO, name=shown(name), got=shape_text(shape), choices=_written(every))
+
+
+def _written(choices: Sequence[MapChoice]) -> tuple[str, ...]:
+    """The choices as arguments; layers as a range."""
+    found: dict[tuple[str, Axes], list[MapChoice]] = {}
+    for choice in choices:
+        found.setdefault((choice.name, choice.axes), []).append(choice)
+    several = len({name for name, _ in found}) > 1
+    words = []
+    for (name, axes), some in list(found.items())[:MOST_SAID]:
+        parts = [f"array {GIVEN}={shown(name)}"] if several else []
+        parts += [f"axes {','.join(axes)}"] if len(found) > 1 and not several else []
+        last = some[-1].layer
+        parts += [] if last is None else [f"layer 0 to {last}"] if last else ["layer 0"]
+        words.append(", ".join(parts) or f"axes {','.join(axes)}")
+    return (*(f"({word})" for word in words), *(["…"] if len(found) > MOST_SAID else []))
+
+
+MOST_SAID = 8  # choices that a sentence names
+
+
+class Maps(NamedTuple):
+    """Maps as they were read: `arrays` and `options` of a problem, names `left` out, and `notes`."""
+
+    arrays: dict[str, Array]
+    options: dict[str, Json]
+    left: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+
+def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, source: Source) -> Maps:
+    """The maps that were chosen, and what stands beside them: values and W_O by part. Raises FormatError."""
+    shapes = {one.name: one.shape for one in listing.arrays}
+    check(np.dtype(np.float32).itemsize * int(np.prod(shapes[choice.name], dtype=object)))
+    source.file.seek(0)
+    found = listing.read(source, {choice.name, *beside.values()})
+    arrays = {GIVEN: np.asarray(choice.take(found[choice.name]))}
+    heads = arrays[GIVEN].shape[-3]
+    options = {name: option for name, option in listing.options.items() if name not in COMPARING}
+    arrays |= {part: found[name] for part, name in beside.items()}
+    counts: dict[str, Json] = {"num_heads": heads}
+    if VALUE in beside:
+        arrays[VALUE], kv_heads = _laid_value(shown(beside[VALUE]), arrays[VALUE], arrays[GIVEN])
+        counts |= {} if kv_heads is None else {"num_kv_heads": kv_heads}
+    names = {choice.name, *beside.values()}
+    strange = tuple(name for name in listing.options if name in COMPARING)
+    left = tuple(name for name in (*(one.name for one in listing.arrays), *listing.others) if name not in names)
+    return Maps(arrays, options | counts, (*left, *strange), _notes(choice, shapes[choice.name]))
+
+
+def _notes(choice: MapChoice, shape: Shape) -> tuple[Note, ...]:
+    if len(shape) != 3 or HEAD not in choice.axes or shape[0] == 1:
+        return ()
+    others = tuple(f"“{','.join(axes)}”" for axes in RARE)
+    return (Note(_TAKEN, name=shown(choice.name), axes=f"“{','.join(choice.axes)}”", others=others),)
+
+
+def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None]:
+    """Values with their heads side by side, and the number of these where they have an axis."""
+    sizes = {BATCH: maps.shape[0] if maps.ndim == 4 else 0, KEY: maps.shape[-1]}
+    fitting = []
+    for axes in (axes for axes in _VALUES if len(axes) == value.ndim):
+        lengths = dict(zip(axes, value.shape, strict=True))
+        fits = all(lengths[axis] == size for axis, size in sizes.items() if axis in lengths)
+        if fits and maps.shape[-3] % max(1, lengths.get(HEAD, 1)) == 0:
+            fitting.append(axes)
+    if len(fitting) != 1:
+        shapes = {"got": shape_text(value.shape), "maps": shape_text(maps.shape)}
+        raise FormatError(_VALUE, name=name, count=len(fitting), **shapes)
+    (axes,) = fitting
+    if HEAD not in axes:
+        return value, None
+    order = [axes.index(axis) for axis in (BATCH, KEY, HEAD, "column") if axis in axes]
+    rows = value.transpose(order)
+    return rows.reshape(*rows.shape[:-2], rows.shape[-2] * rows.shape[-1]), value.shape[axes.index(HEAD)]
+
+
+def beside_maps(listing: Listing) -> dict[str, str]:
+    """The arrays of a file, by part, that go with its attention weights."""
+    found = suggested(listing.arrays)
+    own = {one.name for one in listing.arrays}
+    return {part: part if part in own else found[part] for part in BESIDE if part in own or part in found}
+
+
+def complaint_on_maps(arrays: Mapping[str, str], listing: Listing) -> Exception | None:
+    """The reason why parts with attention weights among them make no problem, by shapes alone."""
+    others = [part for part in arrays if part not in (GIVEN, *BESIDE) and is_field(part)]
+    if others or len(arrays) > len({GIVEN, *BESIDE} & arrays.keys()):
+        return FieldError(sentences.ONE_WAY, field=GIVEN, other=next(iter(others or arrays.keys() - {GIVEN, *BESIDE})))
+    if not choices_of(listing, [arrays[GIVEN]]):
+        return _not_so(listing, arrays[GIVEN], ())
+    return None

@@ -1,0 +1,206 @@
+"""Attention weights that are given: one stage whose source is a field, and all that follows from it."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from attn_gui import Problem, compare, compute, explain, sensitivity, solve, verify
+from attn_gui.engine import Evaluation, ShapeError, resize
+from attn_gui.engine.creation.heads import averaged, moved
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.given import GivenEvaluation
+
+B, H, N, M, C = 2, 3, 5, 7, 4
+
+
+@pytest.fixture
+def weights(rng: np.random.Generator) -> np.ndarray:
+    return rng.dirichlet(np.ones(M), size=(B, H, N))
+
+
+@pytest.fixture
+def value(rng: np.random.Generator) -> np.ndarray:
+    return rng.normal(size=(B, M, H * C))
+
+
+# --- what is taken ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("axes", [2, 3, 4])
+def test_the_weights_are_those_given(weights, axes):
+    given = weights[(0,) * (4 - axes)]
+    trace = compute(Problem.from_weights(given, tokens=None))
+    assert trace.stages == ("weights",)
+    assert trace["weights"].shape == (1, 1, 1, 1)[: 4 - axes] + given.shape
+    assert np.array_equal(trace["weights"].reshape(given.shape), given)
+
+
+def test_with_values_the_output_follows(weights, value, rng):
+    out = rng.normal(size=(H * C, 6))
+    trace = compute(Problem.from_weights(weights, value=value).replace(w_output=out))
+    assert trace.stages == ("value", "weights", "head_output", "concat", "output")
+    heads = value.reshape(B, M, H, C)
+    mixed = np.einsum("bhij,bjhc->bihc", weights, heads).reshape(B, N, H * C)
+    assert np.allclose(trace["concat"], mixed, atol=1e-14)
+    assert np.allclose(trace["output"], mixed @ out, atol=1e-13)
+
+
+def test_values_may_have_heads_of_their_own(weights, rng):
+    heads = rng.normal(size=(1, M, C))  # one for all, as multi-query attention has it
+    shared = Problem.from_weights(weights[0], value=heads)
+    assert shared.num_kv_heads == 1
+    assert np.allclose(compute(shared)["head_output"][0, 2], weights[0, 2] @ heads[0])
+    each = rng.normal(size=(B, H, M, C))
+    found = compute(Problem.from_weights(weights, value=each))["head_output"]
+    assert np.allclose(found, weights @ each)
+
+
+def test_narrow_numbers_stay_narrow_and_tokens_name_both_sides(weights):
+    texts = [f"t{k}" for k in range(N)]
+    problem = Problem.from_weights(weights[0, :, :, :N].astype(np.float16), tokens=texts)
+    assert (problem.dtype, problem.weights.dtype) == ("float32", np.float32)
+    assert problem.query_tokens == problem.key_tokens == tuple(texts)
+    assert Problem.from_weights(weights).dtype == "float64"
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda w: Problem.from_weights(w[0, 0, 0]), "must have the axes"),
+        (lambda w: Problem.from_weights(w, tokens=["a"]), "one text for each row"),
+        (lambda w: Problem.from_weights(w, value=np.ones((M + 1, H))), "as many rows as"),
+        (lambda w: Problem.from_weights(w, value=np.ones((M, H + 1))), "cannot share evenly"),
+        (lambda w: Problem.from_weights(np.ones((2, 2, N, M)), value=np.ones((2, M, 4))), "2 heads or 2 batch items"),
+        (lambda w: Problem(weights=w), "one matrix for each head: expected 1, got 3"),
+        (lambda w: Problem(weights=w, num_heads=H, query=np.ones((N, 3))), "weights and query exclude each other"),
+        (lambda w: Problem(weights=w, num_heads=H, mask=[{"kind": "causal"}]), "weights and mask exclude each other"),
+        (lambda w: Problem(weights=w, num_heads=H, scale=2), "weights and scale exclude each other"),
+        (lambda w: Problem(weights=w, num_heads=H, score="cosine"), "weights and score exclude each other"),
+        (lambda w: Problem(weights=w, num_heads=H, w_output=np.ones((3, 3))), "w_output needs value"),
+        (lambda w: solve(Problem.from_weights(w), "weights", (0, 0, 0, 0), 0.5), "The weights are given here"),
+        (lambda w: resize(Problem.from_weights(w), d_k=4), "The weights are given here"),
+        (lambda w: resize(Problem.from_weights(w), d_v=4), "no values"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(weights, call, words):
+    with pytest.raises(ValueError, match=r"\.$") as refusal:
+        call(weights)
+    assert words in str(refusal.value)
+
+
+def test_a_clash_offers_what_would_fit(weights):
+    with pytest.raises(ShapeError) as clash:
+        Problem.from_weights(weights, value=np.ones((H, M)))
+    assert any(fix.whole for fix in clash.value.fixes)
+
+
+def test_tokens_and_keys_of_maps_fit_by_their_columns(weights):
+    with pytest.raises(ShapeError) as clash:
+        Problem.from_weights(weights, key_tokens=["a"] * (M + 1))
+    assert {fix.matrix: fix.after for fix in clash.value.fixes}["weights"] == (B, H, N, M + 1)
+
+
+def test_it_is_a_value_like_any_other_problem(weights, value):
+    problem = Problem.from_weights(weights, value=value)
+    assert pickle.loads(pickle.dumps(problem)) == problem
+    assert problem.replace(weights=weights * 2) != problem
+
+
+# --- why, and what moves it -------------------------------------------------------------------------
+def test_a_given_weight_is_a_source_and_an_output_is_explained_by_it(weights, value):
+    trace = compute(Problem.from_weights(weights, value=value))
+    own = explain(trace, "weights", (1, 2, 3, 4))
+    assert (own.value, own.sources, len(own.terms)) == (weights[1, 2, 3, 4], (), 0)
+    assert {stage for stage, _ in own.reaches} == {"head_output"}
+    mixed = explain(trace, "head_output", (1, 2, 3, 1))
+    assert [cell.name for cell in mixed.terms[0].cells] == ["weights", "value"]
+    assert len(mixed.terms) == M
+    assert mixed.expression.value == pytest.approx(mixed.value)
+    assert mixed.per_query is None  # there are no scores to begin at
+
+
+def test_gradients_are_those_of_finite_differences(weights, value):
+    problem = Problem.from_weights(weights, value=value)
+    found = sensitivity(compute(problem), "output", (1, 2, 5))
+    for field, place in (("weights", (1, 1, 2, 6)), ("value", (1, 4, 5))):
+        array = np.array(getattr(problem, field))
+        array[place] += 1e-6
+        moved_cell = compute(problem.replace(**{field: array}))["output"][1, 2, 5]
+        assert found[field][place] == pytest.approx((moved_cell - compute(problem)["output"][1, 2, 5]) / 1e-6, abs=1e-7)
+
+
+def test_a_change_by_hand_stands_over_what_is_given(weights, value):
+    problem = Problem.from_weights(weights, value=value)
+    by_hand = problem.replace(interventions=[{"kind": "set", "stage": "weights", "at": {"head": 1}, "values": 0.25}])
+    trace = compute(by_hand)
+    assert (trace["weights"][:, 1] == 0.25).all()
+    assert np.array_equal(trace.computed("weights"), weights)
+    assert verify(by_hand).ok
+    boxes = compare(problem, by_hand).moved("output")
+    assert [box[-1] for box in boxes] == [slice(C, 2 * C)]
+
+
+def test_weights_of_any_kind_are_told_and_not_refused(weights, value):
+    weights[0, 0, 0, 0], weights[1, 2, 1, 3], weights[0, 1] = -2.0, np.nan, 0.0
+    value[0, 3] = np.nan  # behind weights of 0 in head 1
+    report = verify(Problem.from_weights(weights, value=value))
+    assert report.ok
+    note = str(next(one.note for one in report.invariants if one.name == "rows_sum_to_one"))
+    assert "6 of 30 rows miss the sum 1" in note
+    assert "negative weights: 1, not finite: 1" in note
+    assert (compute(Problem.from_weights(weights, value=value))["head_output"][0, 1] == 0).all()
+
+
+# --- sizes and heads --------------------------------------------------------------------------------
+def test_sizes_change_with_what_goes_along(weights, value):
+    problem = Problem.from_weights(weights, value=value, key_tokens=[str(k) for k in range(M)])
+    longer = problem.replace(**resize(problem, m=M + 2).fields)
+    assert (longer.weights.shape, longer.value.shape) == ((B, H, N, M + 2), (B, M + 2, H * C))
+    assert len(longer.key_tokens) == M + 2
+    assert np.array_equal(compute(longer)["output"], compute(problem)["output"])
+    for size, count in (("n", 3), ("num_heads", 5), ("batch_size", 4), ("d_v", 2), ("num_kv_heads", 1)):
+        changed = problem.replace(**resize(problem, **{size: count}).fields)
+        assert getattr(changed, size) == count
+        assert verify(changed).ok
+
+
+def test_heads_move_and_are_averaged_as_people_mean_it(weights):
+    problem = Problem.from_weights(weights)
+    other = problem.replace(**moved(problem, 0, 2).fields)
+    assert np.array_equal(other.weights, weights[:, [1, 2, 0]])
+    mean = problem.replace(**averaged(problem, [0, 1, 2]).fields)
+    assert np.allclose(mean.weights, weights.mean(axis=1, keepdims=True))
+
+
+# --- long maps --------------------------------------------------------------------------------------
+def test_long_maps_are_read_where_they_lie(rng):
+    weights = rng.random((2, 1100, 1000), dtype=np.float32)
+    problem = Problem.from_weights(weights, value=rng.normal(size=(1000, 6)).astype(np.float32))
+    long, dense = evaluation_of(problem), Evaluation(problem)
+    assert isinstance(long, GivenEvaluation)
+    assert np.shares_memory(long.held("weights"), problem.weights)
+    for stage in problem_stages(dense):
+        whole = tuple(slice(0, length) for length in dense.shape(stage))
+        assert np.allclose(long.box(stage, whole), dense.box(stage, whole), rtol=1e-6)
+    picture, _ = long.pooled("weights", 0, 1, 40, 30)
+    assert picture.max() == weights[1].max()
+    assert long.entropies(0, 1, slice(3, 5)).shape == (2,)
+
+
+def test_an_edit_of_long_maps_reaches_its_row_alone(rng):
+    weights = rng.random((2, 1100, 1000), dtype=np.float32)
+    problem = Problem.over(Problem.from_weights(weights, value=np.ones((1000, 6), np.float32)).fields())
+    long = evaluation_of(problem)
+    before = long.box("head_output", tuple(slice(0, length) for length in long.shape("head_output")))
+    array = problem.weights.base if problem.weights.base is not None else problem.weights
+    array.flags.writeable = True
+    array[..., 1, 7, 3] += 1
+    recomputed = long.update(problem, {"weights": [(slice(1, 2), slice(7, 8), slice(3, 4))]})
+    assert recomputed.boxes["head_output"] == [(slice(0, 1), slice(1, 2), slice(7, 8), slice(0, 3))]
+    after = long.box("head_output", tuple(slice(0, length) for length in long.shape("head_output")))
+    assert np.argwhere(np.any(before != after, axis=-1)).tolist() == [[0, 1, 7]]
+
+
+def problem_stages(evaluation: Evaluation) -> tuple[str, ...]:
+    return evaluation.stages

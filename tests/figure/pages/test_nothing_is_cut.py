@@ -1,0 +1,82 @@
+"""Text of pages in files: wrapped or smaller, and never cut by "…": a figure has no tooltip that says the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage, QPainter
+
+from attn_gui import load, render
+from attn_gui.engine import Problem
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.figure.output import text as output_text
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_drawing import NoRoom
+from attn_gui.models import open_model
+from attn_gui.models.attributing.likely_tokens import likely
+from attn_gui.paths import resource
+
+CM = 96 / 2.54
+WIDTHS = {"paper-column": 8.5 * CM, "12 cm": 12 * CM, "own": None}
+
+
+@pytest.fixture(scope="module")
+def problems():
+    """Layers of a model, with tokens and without, and of single columns: each page applies to one at least."""
+    run = open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
+    other = run.model.run("k x b p h k x b p")
+    random = np.random.default_rng(0).standard_normal
+    column = Problem(query=random((5, 1)), key=random((7, 1)), value=random((7, 1)), score="gaussian")
+    examples = [load(resource("examples", f"{name}.npz")) for name in ("worked-example", "minilm-layer2")]
+    aim = ModelAim(run, run, 0, len(run.ids) - 1, likely(run, run, len(run.ids) - 1, 4), other)
+    return [(run.problem(0), aim), *((problem, None) for problem in (*examples, column))]
+
+
+def planned(kind, problem, model, lang, width):
+    evaluation = evaluation_of(problem)
+    aim = Aim.at(evaluation, 0, min(3, problem.num_heads - 1), "weights", (1, 1))
+    aim = replace(aim, model=model)
+    aim = replace(aim, knobs=settled(kind.knobs, aim, {}))
+    content, height = kind.read(evaluation, aim, lambda share: None), None
+    while True:
+        try:
+            return kind.plan(content, Ink(lang=lang), width, height)
+        except NoRoom as lack:
+            width, height = (lack.least, height) if lack.side == "width" else (width, lack.least)
+
+
+@pytest.mark.filterwarnings("ignore:.*not used")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_no_text_of_a_page_is_cut(qapp, problems, monkeypatch, name, width, lang):
+    written, write, drawn = [], output_text.write_text, 0
+    monkeypatch.setattr(output_text, "write_text", lambda *given: (written.append(given[2]), write(*given)))
+    for problem, model in problems:
+        if not PAGES[name].is_there(problem, model):
+            continue
+        page = planned(PAGES[name], problem, model, lang, WIDTHS[width])
+        image = QImage(int(page.width) + 1, int(page.height) + 1, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        page.paint(painter)
+        painter.end()
+        drawn += 1
+        tokens = (*(problem.query_tokens or ()), *(problem.key_tokens or ()))
+        cut = [text for text in written if text.endswith("…")]
+        assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
+    assert drawn
+
+
+@pytest.mark.filterwarnings("ignore:.*not used")
+def test_the_line_of_the_readme_says_its_sentence_whole(tmp_path):
+    problem = load(resource("examples", "minilm-layer2.npz"))
+    given = {"picture": "gradient_maps", "heads": 3, "cell": (10, 13), "style": "paper-column"}
+    render(problem, tmp_path / "a.svg", **given)
+    said = (tmp_path / "a.svg").read_text("utf-8")
+    assert "unit" in said
+    assert "…" not in said

@@ -1,0 +1,81 @@
+"""Layouts of pages: all of a page is on it, and what is marked is what is on the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages import map_grid
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.page_drawing import Drawing
+from attn_gui.figure.pages.predicting.head_effects_page import HeadEffects
+from attn_gui.figure.pages.reaching import dependence_page
+
+GROUND = QColor("#123456")
+
+
+def painted(drawing: Drawing) -> np.ndarray:
+    """Which pixels of a much larger sheet are painted, (rows, columns)."""
+    image = QImage(int(drawing.width * 2), int(drawing.height * 3), QImage.Format.Format_RGB32)
+    image.fill(GROUND)
+    painter = QPainter(image)
+    drawing.paint(painter)
+    painter.end()
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
+    return pixels != GROUND.rgb()
+
+
+@pytest.fixture
+def dependence() -> Drawing:
+    arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
+    evaluation, page = Evaluation(Problem(**arrays)), PAGES["dependence"]
+    aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
+    content = page.read(evaluation, replace(aim, knobs=settled(page.knobs, aim, {})), lambda share: None)
+    return page.plan(content, Ink(), None, None)
+
+
+def test_the_table_below_the_maps_is_on_the_page(dependence: Drawing) -> None:
+    found = np.argwhere(painted(dependence))
+    assert found[:, 0].max() < dependence.height
+    assert found[:, 1].max() < dependence.width
+
+
+def test_the_lines_of_the_table_stand_below_the_maps_one_under_the_other(
+    dependence: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[float] = []
+
+    def write(painter: QPainter, at: QPointF, *given: object, **named: object) -> None:
+        lines.append(at.y())
+
+    monkeypatch.setattr(dependence_page, "write_line", write)
+    painted(dependence)
+    below = max(field.rect(field.rows - 1, 0).bottom() for field in dependence.fields)
+    assert len(set(lines)) == 8, "the names, and of each row its numbers, and the orders below those of three"
+    assert all(below < line <= dependence.height for line in lines)
+    assert lines == sorted(lines)
+
+
+@pytest.mark.parametrize("layer", [0, 2])
+def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    marked: list[tuple[float, float, float]] = []
+    true = np.arange(12.0).reshape(3, 4)
+    page = PAGES["heads_off"]
+    drawing = page.plan(HeadEffects("t", true, true, layer, False), Ink(), None, None)
+    paint = map_grid.MapGrid._paint_chosen
+
+    def watched(grid: map_grid.MapGrid, painter: QPainter, one: map_grid.PageMap, place: object) -> None:
+        marked.append(one.chosen)
+        paint(grid, painter, one, place)
+
+    monkeypatch.setattr(map_grid.MapGrid, "_paint_chosen", watched)
+    painted(drawing)
+    assert marked == [(layer, -1)] * 2

@@ -1,0 +1,210 @@
+"""Files of attention weights alone: what is read at once and said, what is asked, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui import Problem, compute, export_files, load, save
+from attn_gui.formats import FormatError, save_arrays
+from attn_gui.formats.base import Listed, Listing
+from attn_gui.formats.named.attention_maps import SeveralMaps, choices_of, means_maps, names_of_maps
+
+TOKENS = tuple("abcde")
+RANDOM = np.random.default_rng(3)
+
+
+def maps(*shape: int) -> np.ndarray:
+    return RANDOM.dirichlet(np.ones(shape[-1]), size=shape[:-1])
+
+
+def kept(folder: Path, ending: str = "npz", **arrays: np.ndarray) -> Path:
+    path = folder / f"dump.{ending}"
+    if ending == "npz":
+        np.savez(path, **arrays)
+    elif ending == "json":
+        path.write_text(json.dumps({name: array.tolist() for name, array in arrays.items()}))
+    else:
+        save_arrays(arrays, path)
+    return path
+
+
+def opened(path: Path, **said: object) -> tuple[Problem, list[str]]:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        return load(path, **said), [str(one.message) for one in told]
+
+
+# --- names ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "name",
+    ["attention", "attentions", "attn", "attn_weights", "weights", "pattern", "blocks.3.attn.hook_pattern"],
+)
+def test_names_of_maps(name):
+    assert means_maps(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["attn_mask", "attention_scores", "attn_output", "attn.q_proj.weight", "attn.hook_q", "attn.hook_z", "w_query"],
+)
+def test_names_of_what_is_something_else(name):
+    assert not means_maps(name)
+
+
+def test_where_queries_keys_and_values_are_there_the_weights_are_a_result():
+    listed = [Listed(name, (1, 5, 2, 3), "float64") for name in ("attn.hook_q", "attn.hook_k", "attn.hook_v")]
+    pattern = Listed("attn.hook_pattern", (1, 2, 5, 5), "float64")
+    assert names_of_maps(Listing((*listed, pattern), lambda _source, _names: {})) == ()
+    assert names_of_maps(Listing((listed[2], pattern), lambda _source, _names: {})) == ("attn.hook_pattern",)
+
+
+# --- what fits in one way ---------------------------------------------------------------------------
+@pytest.mark.parametrize("ending", ["npz", "safetensors", "json"])
+@pytest.mark.parametrize("shape", [(5, 5), (3, 5, 5), (1, 3, 5, 5), (1, 1, 3, 5, 5)])
+def test_the_numbers_shown_are_those_of_the_file(tmp_path, ending, shape):
+    weights = maps(*shape)
+    problem, notes = opened(kept(tmp_path, ending, attention=weights))
+    assert np.array_equal(compute(problem)["weights"].reshape(shape), weights)
+    assert [note for note in notes if "read as" in note] == ([] if len(shape) != 3 else notes)
+    assert len(notes) == (len(shape) == 3)  # the one reading that could have been another is said
+
+
+def test_tokens_values_and_precision_come_along(tmp_path):
+    weights, value = maps(3, 5, 5).astype(np.float32), RANDOM.normal(size=(5, 6)).astype(np.float32)
+    problem, _ = opened(kept(tmp_path, attn=weights, value=value, tokens=np.array(TOKENS)))
+    assert (problem.query_tokens, problem.key_tokens, problem.dtype) == (TOKENS, TOKENS, "float32")
+    assert problem.weights.dtype == np.float32
+    assert np.allclose(compute(problem)["head_output"][0, 1], weights[1] @ value[:, 2:4], atol=1e-6)
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (1, 0, 2)])
+def test_values_with_heads_are_laid_as_the_keys_say(tmp_path, axes):
+    weights, heads = maps(3, 5, 5), RANDOM.normal(size=(3, 5, 2))
+    problem, _ = opened(kept(tmp_path, attention=weights, value=heads.transpose(axes)))
+    assert np.allclose(compute(problem)["head_output"][0], weights @ heads)
+
+
+# --- what is asked ----------------------------------------------------------------------------------
+def test_of_several_layers_one_is_chosen(tmp_path):
+    weights = maps(4, 1, 3, 5, 5)
+    path = kept(tmp_path, attentions=weights)
+    with pytest.raises(SeveralMaps, match="layer 0 to 3") as refusal:
+        load(path)
+    assert [choice.layer for choice in refusal.value.choices] == [0, 1, 2, 3]
+    assert np.array_equal(opened(path, layer=2)[0].weights, weights[2])
+
+
+def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
+    weights = maps(4, 3, 5, 5)
+    path = kept(tmp_path, attn_weights=weights)
+    with pytest.raises(SeveralMaps) as refusal:
+        load(path)
+    assert all(word in str(refusal.value) for word in ("batch,head,query,key", "layer,head,query,key, layer 0 to 3"))
+    assert np.array_equal(opened(path, axes="batch,head,query,key")[0].weights, weights)
+    assert np.array_equal(opened(path, axes="layer,head,query,key", layer=1)[0].weights, weights[1])
+    assert np.array_equal(opened(path, layer=1)[0].weights, weights[1])
+
+
+def test_of_arrays_layer_by_layer_one_is_named(tmp_path):
+    arrays = {f"blocks.{k}.attn.hook_pattern": maps(1, 3, 5, 5) for k in range(3)}
+    path = kept(tmp_path, **arrays)
+    with pytest.raises(SeveralMaps, match=r"blocks\.1\.attn\.hook_pattern"):
+        load(path)
+    chosen, _ = opened(path, arrays={"weights": "blocks.1.attn.hook_pattern"})
+    assert np.array_equal(chosen.weights, arrays["blocks.1.attn.hook_pattern"])
+
+
+def test_rare_readings_are_taken_where_they_are_said(tmp_path):
+    weights = maps(4, 5, 5)
+    path = kept(tmp_path, attention=weights)
+    assert opened(path, axes="batch,query,key")[0].weights.shape == (4, 1, 5, 5)
+    assert np.array_equal(opened(path, axes="layer,query,key", layer=3)[0].weights, weights[3:])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said", "words"),
+    [
+        ({"attention": (3, 5, 5), "num_heads": 4}, {}, "one matrix for each head: expected 4, got 3"),
+        ({"attention": (3, 5, 5)}, {"layer": 1}, "cannot be read so; choose one of (axes head,query,key)"),
+        ({"attention": (4, 3, 5, 5)}, {"layer": 9}, "cannot be read so; choose one of"),
+        ({"attention": (3, 3, 3), "value": (3, 3, 2)}, {}, "in 2 orders of axes"),
+        ({"attention": (3, 5, 5), "value": (4, 6)}, {}, "in 0 orders of axes"),
+        ({"query": (5, 6), "key": (5, 6), "value": (5, 6)}, {"layer": 0}, "“layer” tells how to read weights"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(tmp_path, arrays, said, words):
+    given = {name: maps(*shape) if isinstance(shape, tuple) else np.array(shape) for name, shape in arrays.items()}
+    with pytest.raises(FormatError, match=r"\.$") as refusal:
+        load(kept(tmp_path, **given), **said)
+    assert words in str(refusal.value)
+
+
+def test_what_cannot_go_with_given_weights_is_said(tmp_path):
+    problem, notes = opened(kept(tmp_path, attention=maps(1, 3, 5, 5), query=maps(5, 6), scale=np.array(0.5)))
+    assert problem.query is None
+    assert "query" in " ".join(notes)
+    assert "scale" in " ".join(notes)
+
+
+# --- our own files ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("items", [0, 1, 2])
+@pytest.mark.parametrize("ending", ["attn", "npz"])
+def test_what_is_saved_comes_back_bit_for_bit(tmp_path, items, ending):
+    weights = maps(*((items,) if items else ()), 3, 4, 5)
+    weights[..., 0, 0, :4] = np.nan, -0.0, 5e-324, -1.5
+    problem = Problem.from_weights(weights, value=RANDOM.normal(size=(5, 6)))
+    problem = problem.replace(
+        interventions=[{"kind": "scale", "stage": "weights", "at": {"head": 1}, "factor": 0.5}], query_tokens=TOKENS[:4]
+    )
+    save(problem, path := tmp_path / f"own.{ending}")
+    assert opened(path) == (problem, [])
+
+
+def test_exported_numbers_open_again(tmp_path):
+    problem = Problem.from_weights(maps(2, 3, 4, 5), value=RANDOM.normal(size=(5, 6)))
+    (path,) = export_files(problem, tmp_path, format="npz")
+    again, _ = opened(path)
+    assert np.array_equal(again.weights, problem.weights)
+    assert np.array_equal(compute(again)["output"], compute(problem)["output"])
+
+
+@pytest.mark.parametrize("format_", ["numpy", "pytorch", "xlsx", "md", "tex", "csv", "npy", "svg"])
+@pytest.mark.parametrize("mixing", [False, True])
+def test_every_form_is_written(tmp_path, format_, mixing):
+    problem = Problem.from_weights(maps(2, 4, 5), value=RANDOM.normal(size=(5, 6)) if mixing else None)
+    assert all(path.stat().st_size for path in export_files(problem, tmp_path, format=format_))
+
+
+def test_the_script_prints_the_same_numbers(tmp_path):
+    problem = Problem.from_weights(maps(2, 4, 5), value=RANDOM.normal(size=(5, 6)))
+    (path,) = export_files(problem, tmp_path, format="numpy")
+    found: dict[str, object] = {}
+    exec(compile(path.read_text(), path.name, "exec"), found)  # of our own making
+    assert np.allclose(found["output"], compute(problem)["output"][0], atol=1e-12)
+
+
+# --- the command line -------------------------------------------------------------------------------
+def run(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "attn_gui", *map(str, words)], capture_output=True, text=True)
+
+
+def test_the_command_line_has_the_words_that_choose(tmp_path):
+    path = kept(tmp_path, attentions=maps(4, 1, 3, 5, 5))
+    refused, done = run("verify", path), run("verify", path, "--layer", 2)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "layer 0 to 3" in refused.stderr
+    assert (done.returncode, "The weights are given" in done.stdout) == (0, True)
+    pages = run("export", path, "--layer", 2, "-o", tmp_path, "--page", "sweep")
+    assert (pages.returncode, "there are no queries and keys" in pages.stderr) == (2, True)
+
+
+def test_choices_of_an_array_of_another_name():
+    listing = Listing((Listed("arr_0", (2, 3, 5, 5), "float64"),), lambda _source, _names: {})
+    assert [choice.layer for choice in choices_of(listing, ["arr_0"])] == [None, 0, 1]

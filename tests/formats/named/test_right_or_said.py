@@ -1,0 +1,403 @@
+"""A known problem under other axes, orders, kinds of numbers and names: in every door right, or said, or asked."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import safetensors.numpy
+
+from attn_gui.cli import main
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import FormatError, list_arrays, load, open_arranged
+from attn_gui.formats.named.arrangement import proposed
+from attn_gui.formats.named.open_readings import SeveralReadings
+from attn_gui.formats.named.settling import answered
+
+RANDOM = np.random.default_rng(35)
+SIZES = {"batch": 1, "head": 4, "token": 5, "column": 3}
+FULL = ("batch", "head", "token", "column")
+NAMES = {
+    "own": ("query", "key", "value"),
+    "letters": ("q", "k", "v"),
+    "hooks": tuple(f"blocks.0.attn.hook_{letter}" for letter in "qkv"),
+    "layer": tuple(f"h.3.attn.{letter}" for letter in "qkv"),
+}
+
+
+def heads(kv_heads: int = 4, batch: int = 1) -> dict[str, np.ndarray]:
+    """Q, K and V with the axes batch, head, token, column."""
+    counts = {"query": 4, "key": kv_heads, "value": kv_heads}
+    return {name: RANDOM.normal(size=(batch, count, 5, 3)) for name, count in counts.items()}
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    found = np.exp(scores - scores.max(-1, keepdims=True))
+    return found / found.sum(-1, keepdims=True)
+
+
+def weights_of(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """softmax(Q Kᵀ / √d) of every head, in plain NumPy."""
+    keys = np.repeat(arrays["key"], arrays["query"].shape[1] // arrays["key"].shape[1], axis=1)
+    return softmax(np.einsum("bhnd,bhmd->bhnm", arrays["query"], keys) / np.sqrt(arrays["query"].shape[-1]))
+
+
+def put(path: Path, arrays: dict[str, Any], options: dict[str, Any] | None = None) -> Path:
+    """The arrays as the suffix says, with options beside them."""
+    meta = json.dumps(options or {})
+    if path.suffix == ".npz":
+        np.savez(path, **arrays, **({"meta": meta} if options else {}))
+    elif path.suffix == ".json":
+        path.write_text(
+            json.dumps({name: np.asarray(array).tolist() for name, array in arrays.items()} | (options or {}))
+        )
+    elif path.suffix == ".safetensors":
+        held = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        safetensors.numpy.save_file(held, path, metadata={"meta": meta} if options else None)
+    else:
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for name, array in arrays.items():
+            sheet = book.create_sheet(name.replace("/", "_"))
+            for row in np.atleast_2d(array).tolist():
+                sheet.append(row)
+        if options:
+            book.create_sheet("meta").append([meta])
+        book.save(path)
+    return path
+
+
+def said_by(call: Any) -> tuple[Any, list[str]]:
+    """What a call gives, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    return found, [str(warning.message) for warning in caught]
+
+
+def is_right(problem: Problem, expected: np.ndarray) -> bool:
+    found = compute(problem)["weights"]
+    return found.shape == expected.shape and np.allclose(found, expected, atol=1e-3)
+
+
+def by_load(path: Path, names: dict[str, str], expected: np.ndarray) -> str:
+    """`load`: right, and said where it was not the order of a problem itself, or every reading spelled out."""
+    arrays = None if all(role == name for role, name in names.items()) else names
+    try:
+        problem, said = said_by(lambda: load(path, arrays=arrays))
+    except SeveralReadings as asked:
+        _check_question(asked)
+        for value in asked.choices:  # each of them can be given back
+            load(path, arrays=arrays, **{asked.option: value})
+        return "asked"
+    except FormatError:
+        return "refused"
+    if is_right(problem, expected):
+        return "right"
+    assert any("read as" in words for words in said), f"{problem!r} in silence"
+    return "said"
+
+
+def _check_question(asked: SeveralReadings) -> None:
+    assert asked.option in ("axes", "weights")
+    assert all(f'{asked.option}="{value}"' in str(asked) for value in asked.choices)
+
+
+def by_command(path: Path, names: dict[str, str], _expected: np.ndarray) -> str:
+    """The command line: as `load` with the same words as options."""
+    words = ["verify", str(path), "--array", *(f"{role}={name}" for role, name in names.items())]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(words)
+    if "can be read in" in err.getvalue():
+        assert code == 2
+        assert out.getvalue() == ""
+        options = re.findall(r"--(axes|weights) (\S+)", err.getvalue())
+        assert options
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            assert main([*words, f"--{options[0][0]}", options[0][1]]) == 0
+        return "asked"
+    if code == 0 and "read as" in err.getvalue():
+        return "said"
+    return "right" if code == 0 else "refused"
+
+
+def by_window(path: Path, _names: dict[str, str], expected: np.ndarray) -> str:
+    """The arrangement that the window proposes: what is left open is not chosen, what is chosen is right or noted."""
+    listing = list_arrays(path)
+    arrangement = proposed(listing)
+    try:
+        offer = answered(arrangement, listing)
+    except FormatError:
+        return "refused"
+    if offer.questions:
+        assert offer.arrangement.axes is None or offer.arrangement.weights is None
+        return "asked"
+    loaded = open_arranged(path, arrangement)
+    return "right" if is_right(loaded.problem, expected) else "said" if loaded.notes else "silent"
+
+
+def by_python(arrays: dict[str, np.ndarray], expected: np.ndarray, **fields: Any) -> str:
+    """`Problem.from_heads`."""
+    try:
+        problem, said = said_by(lambda: Problem.from_heads(**arrays, **fields))
+    except ValueError as error:
+        return "asked" if 'axes="' in str(error) else "refused"
+    return "right" if is_right(problem, expected) else "said" if said else "silent"
+
+
+def turned(arrays: dict[str, np.ndarray], order: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """The arrays with their axes in another order; without a batch axis where that is not named."""
+    found = {name: array if "batch" in order else array[0] for name, array in arrays.items()}
+    own = [axis for axis in FULL if axis in order]
+    return {name: array.transpose([own.index(axis) for axis in order]) for name, array in found.items()}
+
+
+ORDERS = [order for size in (3, 4) for order in itertools.permutations(FULL[4 - size :])]
+COLUMNS_LAST = [order for order in ORDERS if order[-1] == "column"]
+
+
+@pytest.mark.parametrize("kv_heads", [4, 2])
+@pytest.mark.parametrize("order", ORDERS, ids=",".join)
+def test_every_order_can_be_said(order: tuple[str, ...], kv_heads: int, tmp_path: Path) -> None:
+    arrays = heads(kv_heads, batch=2 if "batch" in order else 1)
+    lying, expected = turned(arrays, order), weights_of(arrays)
+    assert is_right(Problem.from_heads(**lying, axes=",".join(order)), expected)
+    path = put(tmp_path / "a.npz", {f"{name}_of_layer": array for name, array in lying.items()})
+    names = {name: f"{name}_of_layer" for name in lying}
+    assert is_right(load(path, arrays=names, axes=order), expected)
+
+
+@pytest.mark.parametrize("named", NAMES)
+@pytest.mark.parametrize("kv_heads", [4, 2])
+@pytest.mark.parametrize("order", COLUMNS_LAST, ids=",".join)
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".safetensors"])
+def test_heads_are_right_or_said(
+    suffix: str, order: tuple[str, ...], kv_heads: int, named: str, tmp_path: Path
+) -> None:
+    arrays = heads(kv_heads)
+    lying, expected = turned(arrays, order), weights_of(arrays)
+    names = dict(zip(("query", "key", "value"), NAMES[named], strict=True))
+    path = put(tmp_path / f"a{suffix}", {names[role]: array for role, array in lying.items()})
+    found = {by(path, names, expected) for by in (by_load, by_command, by_window)}
+    assert found <= {"right", "said", "asked", "refused"}
+    assert len(found - {"right", "said"}) <= 1, "all doors take it, or all ask"
+    if named == "hooks" and order[-2:] == ("head", "column") and order[0] != "head":
+        assert found <= {"right", "said"}
+    assert by_python(lying, expected) != "silent"
+
+
+WITNESSES = {
+    "tokens": ({}, {"tokens": list("abcde")}),
+    "num_heads": ({}, {"num_heads": 4}),
+    "n_heads": ({}, {"n_heads": 4}),
+    "pattern": ({"attn.pattern": weights_of(heads())}, {}),
+    "mask": ({"attention_mask": np.ones((1, 5), int)}, {}),
+    "ids": ({"input_ids": np.arange(5)[None]}, {}),
+}
+
+
+@pytest.mark.parametrize("witness", WITNESSES)
+@pytest.mark.parametrize("order", [("batch", "head", "token", "column"), ("batch", "token", "head", "column")])
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".safetensors"])
+def test_the_rest_of_the_file_settles_it(suffix: str, order: tuple[str, ...], witness: str, tmp_path: Path) -> None:
+    arrays, (beside, options) = heads(), WITNESSES[witness]
+    names = dict(zip(("query", "key", "value"), NAMES["letters"], strict=True))
+    lying = {names[role]: array for role, array in turned(arrays, order).items()}
+    path = put(tmp_path / f"a{suffix}", lying | beside, options)
+    problem, said = said_by(lambda: load(path, arrays=names))
+    assert is_right(problem, weights_of(arrays))
+    assert any(",".join(order) in words for words in said)
+
+
+@pytest.mark.parametrize("dtype", ["f2", ">f4", "f4", "f8"])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_kinds_of_numbers_change_nothing(dtype: str, layout: str, tmp_path: Path) -> None:
+    arrays = heads(2)
+    lying = turned(arrays, ("batch", "token", "head", "column"))
+    path = put(tmp_path / "a.npz", {name[0]: np.asarray(array, dtype, order=layout) for name, array in lying.items()})
+    problem, said = said_by(lambda: load(path, arrays={name: name[0] for name in lying}))
+    assert np.allclose(compute(problem)["weights"], weights_of(arrays), atol=0.02)
+    assert any("batch,token,head,column" in words for words in said)
+
+
+# --- weights -------------------------------------------------------------------------------------
+WEIGHT_NAMES = {
+    "torch": "layers.0.self_attn.{}_proj.weight",
+    "keras": "mha/{}/kernel:0",
+    "flax": "attn.{}.kernel",
+    "lens": "blocks.0.attn.W_{}",
+    "nothing": "array_{}",
+}
+LAID = {
+    "in,out": lambda w: w.reshape(8, 8),
+    "out,in": lambda w: w.reshape(8, 8).T,
+    "in,head,column": lambda w: w,
+    "head,in,column": lambda w: w.transpose(1, 0, 2),
+    "head,column,in": lambda w: w.transpose(1, 2, 0),
+}
+KNOWN = {
+    "torch": ("out,in", "head,column,in"),
+    "keras": ("in,out", "in,head,column"),
+    "flax": ("in,out", "in,head,column"),
+    "lens": ("in,out", "head,in,column"),
+    "nothing": (),
+}
+
+
+@pytest.mark.parametrize("named", WEIGHT_NAMES)
+@pytest.mark.parametrize("order", LAID)
+def test_weights_are_right_or_said(named: str, order: str, tmp_path: Path) -> None:
+    x, kernels = RANDOM.normal(size=(5, 8)), {name: RANDOM.normal(size=(8, 2, 4)) for name in ("query", "key", "value")}
+    rows = {name: np.einsum("nd,dhc->hnc", x, kernel)[None] for name, kernel in kernels.items()}
+    expected = weights_of(rows)
+    words = {name: name[0].upper() if named == "lens" else name[0] if named == "torch" else name for name in kernels}
+    names = {f"w_{name}": WEIGHT_NAMES[named].format(words[name]) for name in kernels}
+    arrays = {names[f"w_{name}"]: LAID[order](kernel) for name, kernel in kernels.items()}
+    path = put(tmp_path / "a.npz", {"hidden_states": x, **arrays}, {"num_heads": 2})
+    names = {"x": "hidden_states", **names}
+    found = {by(path, names, expected) for by in (by_load, by_command)}
+    assert found <= ({"right", "said"} if order in KNOWN[named] else {"right", "said", "asked"})
+    problem = load(path, arrays=names, weights=order)
+    assert is_right(problem, expected)
+    if named != "nothing":
+        assert by_window(path, names, expected) in ("right", "said", "asked")
+
+
+def test_biases_and_outputs_of_keras_are_laid_flat(tmp_path: Path) -> None:
+    x, w, b = RANDOM.normal(size=(4, 3)), RANDOM.normal(size=(3, 2, 2)), RANDOM.normal(size=(2, 2))
+    out = RANDOM.normal(size=(2, 2, 5))
+    arrays = {"x": x, **{f"mha/{name}/kernel": w for name in ("query", "key", "value")}}
+    arrays |= {"mha/query/bias": b, "mha/attention_output/kernel": out, "mha/attention_output/bias": np.ones(5)}
+    path = put(tmp_path / "a.npz", arrays)
+    problem = open_arranged(path, proposed(list_arrays(path))).problem
+    flat = w.reshape(3, 4)
+    expected = {"w_query": flat, "w_key": flat, "w_value": flat, "b_query": b.reshape(4)}
+    assert problem == Problem(x=x, **expected, w_output=out.reshape(4, 5), b_output=np.ones(5), num_heads=2)
+
+
+# --- sequences first -----------------------------------------------------------------------------
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".safetensors"])
+def test_tokens_before_one_item_are_tokens(suffix: str, tmp_path: Path) -> None:
+    rows = {name: RANDOM.normal(size=(4, 1, 8)) for name in ("query", "key", "value")}
+    path = put(tmp_path / f"a{suffix}", rows, {"num_heads": 2})
+    problem, said = said_by(lambda: load(path))
+    flat = {name: array[:, 0].reshape(1, 4, 2, 4).swapaxes(1, 2) for name, array in rows.items()}
+    assert is_right(problem, weights_of(flat))
+    assert 'axes="token,batch,column" (tokens 4)' in said[0]
+    assert load(path, axes="batch,token,column").batch_size == 4
+    x = RANDOM.normal(size=(4, 1, 8))
+    weights = {f"w_{name}": np.eye(8) for name in rows}
+    problem, said = said_by(lambda: load(put(tmp_path / f"b{suffix}", {"x": x, **weights})))
+    assert (problem.n, problem.batch_size, "token,batch,column" in said[0]) == (4, 1, True)
+
+
+# --- masks and numbers of heads ------------------------------------------------------------------
+OPEN = np.tril(np.ones((5, 5), bool))
+LAST_TWO = np.array([[1, 1, 1, 0, 0]])
+MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
+    "causal": ("is_causal", True, OPEN),
+    "not causal": ("is_causal", False, np.ones((5, 5), bool)),
+    "added": ("attn_mask", np.where(OPEN, 0, -1e9), OPEN),
+    "true and false": ("attn_mask", OPEN, "asked"),
+    "0 and 1": ("attn_mask", OPEN.astype(int), "asked"),
+    "0 and 1 as decimals": ("attention_mask", OPEN.astype(float), "asked"),
+    "0 and -10000": ("attn_mask", np.where(OPEN, 0, -10000), "asked"),
+    "Hugging Face": ("attention_mask", LAST_TWO, LAST_TWO * np.ones((5, 5)) == 1),
+    "Hugging Face, switches": ("attention_mask", LAST_TWO == 1, LAST_TWO * np.ones((5, 5)) == 1),
+    "Hugging Face, extended": ("attention_mask", np.where(OPEN, 0, -10000)[None, None], OPEN),
+    "Hugging Face, of maps": ("attention_mask", OPEN[None, None], OPEN),
+    "PyTorch": ("key_padding_mask", LAST_TWO == 0, LAST_TWO * np.ones((5, 5)) == 1),
+    "PyTorch, one item": ("src_key_padding_mask", LAST_TWO[0] == 0, LAST_TWO * np.ones((5, 5)) == 1),
+    "GPT-2": ("attn.bias", OPEN, OPEN),
+    "any mask": ("decoder_mask", OPEN, "asked"),
+}
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json", ".safetensors", ".xlsx"])
+@pytest.mark.parametrize("kind", MASKS)
+def test_masks_are_read_by_their_names_or_asked_for(
+    kind: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, cells, allowed = MASKS[kind]
+    if suffix == ".xlsx" and (np.ndim(cells) > 2 or np.asarray(cells).dtype.kind == "f"):
+        pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
+    if suffix == ".json" and name == "is_causal":
+        put(path, rows, {name: cells})
+    folder = tmp_path / "out"
+    if isinstance(allowed, str):
+        with pytest.raises(SeveralReadings, match=r'mask="keep".*mask="block"'):
+            load(path)
+        assert main(["export", str(path), "-o", str(folder), "--format", "csv"]) == 2
+        assert not folder.exists(), "nothing is written"
+        said = capsys.readouterr().err
+        assert "--mask keep (True may attend), --mask block (True may not attend)" in said
+        if "10000" in kind:
+            assert "--mask add" in said
+        assert load(path, mask="none").mask == ()
+        return
+    problem, said = said_by(lambda: load(path))
+    scores = rows["query"] @ rows["key"].T / 2
+    np.testing.assert_allclose(compute(problem)["weights"][0, 0], softmax(np.where(allowed, scores, -1e9)), atol=1e-12)
+    assert (kind == "not causal") == (not said)
+    assert main(["export", str(path), "-o", str(folder), "--format", "csv"]) == 0
+    assert (name in capsys.readouterr().err) == bool(said)
+
+
+def test_a_mask_of_items_times_heads_is_that_of_multihead_attention(tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(2, 5, 6)) for role in ("query", "key", "value")}
+    closed = RANDOM.random((2, 3, 5, 5)) > 0.8
+    path = put(tmp_path / "a.npz", {**rows, "attn_mask": closed.reshape(6, 5, 5)}, {"num_heads": 3})
+    np.testing.assert_array_equal(load(path, mask="block").mask[0].allowed, ~closed)
+    path = put(tmp_path / "b.npz", {**rows, "mask": closed[0, :2]}, {"num_heads": 2, "batch_axis": True})
+    with pytest.raises(FormatError, match="may be 2 items or 2 heads"):
+        load(path)
+
+
+@pytest.mark.parametrize("word", ["n_heads", "n_head", "num_attention_heads", "nhead"])
+def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
+    assert problem == Problem(**rows, num_heads=2)
+    assert said == [f"a.npz: “{word}” was read as num_heads 2."]
+    with pytest.raises(FormatError, match="“num_heads” is 4; expected the same"):
+        load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
+
+
+def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    path = put(tmp_path / "a.npz", {**rows, "attn.o_proj.weight": np.eye(4)})
+    words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "csv"]
+    assert main(words) == 2
+    assert not (tmp_path / "out").exists()
+    assert "also holds attn.o_proj.weight, which would change the numbers" in capsys.readouterr().err
+    assert main([*words, "--array", *(f"{name}={name}" for name in rows)]) == 0, "somebody has said what counts"
+
+
+def test_refusals_carry_true_shapes(tmp_path: Path) -> None:
+    arrays = {"x": np.ones((4, 3)), **{f"{name}_array": np.ones((2, 5, 2)) for name in ("query", "key", "value")}}
+    path = put(tmp_path / "a.npz", arrays)
+    names = {"x": "x", **{f"w_{name}": f"{name}_array" for name in ("query", "key", "value")}}
+    with pytest.raises(FormatError) as caught:
+        load(path, arrays=names)
+    assert "1, 1" not in str(caught.value)
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """What is said is looked at by the tests themselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield

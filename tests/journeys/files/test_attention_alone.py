@@ -1,0 +1,195 @@
+"""A dump of attention weights alone, by hand: opened, asked about, read, changed, undone, exported, kept."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
+
+from attn_gui.app.files.journaling import journals_folder
+from attn_gui.engine import Problem
+from attn_gui.formats import load
+from attn_gui.formats.sessions.journal_reading import recover
+from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
+
+LEFT = Qt.MouseButton.LeftButton
+TOKENS = ("the", "cat", "sat", "here")
+LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
+NEED_SCORES = ("score", "scale", "masks", "softcap", "temperature", "rotary_positions", "set_target", "make_direct")
+
+
+@pytest.fixture
+def weights() -> np.ndarray:
+    return np.random.default_rng(5).dirichlet(np.ones(4), size=(3, 1, 2, 4))
+
+
+def until(done: Callable[[], bool]) -> None:
+    for _ in range(2000):
+        if done():
+            return
+        QTest.qWait(5)
+    raise AssertionError("it never comes")
+
+
+def open_layer(person: Any, path: Path, layer: int) -> None:
+    """Drop the file, look at the pictures, click that of a layer, press Open."""
+
+    def answer(dialog: MapsDialog) -> None:
+        button = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        assert dialog.chosen is None  # nothing is proposed
+        assert not button.isEnabled()
+        place = dialog.list.visualItemRect(dialog.list.item(layer))
+        assert dialog.list.viewport().visibleRegion().contains(place.center())
+        until(lambda: dialog.list.item(layer).icon().pixmap(32).toImage().pixelColor(16, 16).alpha() > 0)
+        QTest.mouseClick(dialog.list.viewport(), LEFT, pos=place.center())
+        assert dialog.chosen == layer
+        person.click(button)
+
+    before = person.program.document.problem
+
+    def ask() -> None:
+        person.drop(path)
+        until(lambda: not person.program.files.opening.busy and not person.program.tools.arrays.busy)
+
+    person.answering(MapsDialog, answer, ask)
+    until(lambda: person.program.document.problem is not before and not person.program.files.opening.busy)
+    person.wait()
+
+
+@LANGUAGES
+def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
+    launch: Callable[..., Any], lang: str, tmp_path: Path, weights: np.ndarray
+) -> None:
+    np.savez(tmp_path / "dump.npz", attentions=weights, tokens=np.array(TOKENS))
+    person = launch("worked-example.npz", lang=lang)
+    open_layer(person, tmp_path / "dump.npz", 1)
+    expected = Problem.from_weights(weights[1], tokens=TOKENS)
+    assert person.program.document.snapshot() == expected
+    assert not person.has("table.query")
+
+    person.click_cell("weights", 2, 1)
+    said = person.explanation()
+    assert "sat" in said
+    assert "cat" in said
+    assert f"{weights[1, 0, 0, 2, 1]:.4f}" in said
+    person.click("head.1")
+    assert person.value("weights", 2, 1) == weights[1, 0, 1, 2, 1]
+    assert person.number("weights", 2, 1) == weights[1, 0, 1, 2, 1]  # the table shows the same head
+
+    person.click_cell("weights", 2, 1)
+    person.press("F2", "Ctrl+A", "Del")
+    person.type("0.5")
+    person.press("Return")
+    assert person.value("weights", 2, 1) == person.number("weights", 2, 1) == 0.5
+    person.type_into("weights", 0, 3, "0.25")
+    assert person.value("weights", 0, 3) == 0.25
+    changed = person.program.document.snapshot()
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.program.document.snapshot() == expected
+    person.press("Ctrl+Y", "Ctrl+Y")
+    assert person.program.document.snapshot() == changed
+
+    def export(dialog: QDialog) -> None:
+        person.overwrite(dialog.findChild(QWidget, "export.target").findChild(QLineEdit), str(tmp_path), end="")
+        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save))
+
+    person.answering(QDialog, export, lambda: person.do("export_image"))
+    until(lambda: bool(list(tmp_path.glob("*.png"))))
+    assert not QImage(str(next(iter(tmp_path.glob("*.png"))))).isNull()
+
+    person.choose_file(tmp_path / "kept.attn", lambda: person.do("save_as"))
+    until(lambda: not person.program.document.modified)
+    assert load(tmp_path / "kept.attn") == changed
+    person.drop(tmp_path / "kept.attn")
+    person.wait()
+    assert person.program.document.snapshot() == changed
+
+
+@LANGUAGES
+def test_what_needs_queries_and_keys_is_off_and_says_why(
+    launch: Callable[..., Any], lang: str, tmp_path: Path, weights: np.ndarray
+) -> None:
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
+    person = launch("worked-example.npz", lang=lang)
+    usual = {name: person.action(name).isEnabled() for name in NEED_SCORES}
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    reason = {"en": "The weights are given here", "zh": "权重是直接给定的"}[lang]
+    person.click_cell("weights", 0, 0)
+    for name in NEED_SCORES:
+        assert not person.action(name).isEnabled(), name
+        assert reason in person.action(name).toolTip(), name
+    for size in ("d_k", "d_model"):
+        box = person.find(f"control.{size}")
+        assert not box.isEnabled()
+        assert reason in box.toolTip()
+        assert box.text() == "–"
+    for name in ("node.weights", "heatmap.weights", "table.weights", "heads.weights"):
+        assert not person.find(name).visibleRegion().isEmpty()
+    for name in ("node.query", "node.scores", "control.scale", "control.score"):
+        assert not person.has(name) or person.find(name).visibleRegion().isEmpty(), name
+    person.do("relations")
+    person.do("verify")
+    person.wait()
+    person.drop(Path(__file__).parents[3] / "resources" / "examples" / "worked-example.npz")
+    person.wait()
+    assert {name: person.action(name).isEnabled() for name in NEED_SCORES} == usual
+    assert reason not in person.action("scale").toolTip()
+
+
+def test_values_that_are_given_too_follow_a_typed_weight(
+    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
+) -> None:
+    value = np.arange(8.0).reshape(4, 2)
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], value=value, tokens=np.array(TOKENS))
+    person = launch("worked-example.npz")
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    person.type_into("weights", 1, 2, "3")
+    row = weights[0, 0, 0, 1].copy()
+    row[2] = 3
+    assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
+    assert "3" in person.explanation()
+    person.type_into("value", 2, 0, "10")
+    value[2, 0] = 10
+    assert person.value("head_output", 1, 0) == pytest.approx(row @ value[:, 0])
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert np.array_equal(person.program.document.problem.weights, weights[0, 0])
+
+
+def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(
+    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
+) -> None:
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
+    person = launch("worked-example.npz")
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    person.do("snapshot")
+    person.type_into("weights", 1, 2, "nan")
+    person.click("head.1")
+    person.type_into("weights", 3, 0, "-0")
+    problem = person.program.document.snapshot()
+
+    def kept() -> list[Path]:
+        found = sorted(journals_folder().glob("*-*.journal"))
+        return [path for path in found if recover(path).loaded.problem == problem]
+
+    until(lambda: bool(kept()))
+    (snapshot,) = recover(kept()[0]).loaded.snapshots
+    assert snapshot.problem() == Problem.from_weights(weights[0, 0], tokens=TOKENS)
+    shutil.copy(kept()[0], journals_folder() / "crashed.journal")
+    person.program.end()
+    person = launch()
+    person.click(person.find("banner").buttons()[0])
+    until(lambda: person.program.document.problem == problem)
+    assert person.window.isWindowModified()
