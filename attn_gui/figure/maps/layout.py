@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis, MapFigure
 from attn_gui.figure.output.page import PX_PER_CM, TooSmall
-from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.text.numbers import CELL_MARGIN, Values, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -169,6 +169,7 @@ class _Planner:
 
     def _page_width(self, cell_width: float) -> float:
         title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(self.figure.title)
+        title *= WIDER_FONT
         title += SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
         below = self._left() + (BAR_WIDTH[0] if self.figure.show_colorbar else 0.0) + MARGIN
         return max(self._across() + cell_width * self.columns * self.grid_columns, title + 2 * MARGIN, below)
