@@ -754,10 +754,6 @@
         <translation>{file} 里的数组</translation>
     </message>
     <message>
-        <source>The names in this file do not say what they are. Drag an array onto its place, or pick it there.</source>
-        <translation>这个文件里的名称没有说明各数组的含义。请把数组拖到对应的位置，或在那里选择。</translation>
-    </message>
-    <message>
         <source>Find an array</source>
         <translation>查找数组</translation>
     </message>
@@ -776,6 +772,10 @@
     <message>
         <source>The arrays of this file can be read in several ways: choose one.</source>
         <translation>此文件中的数组有多种读法，请选择一种。</translation>
+    </message>
+    <message>
+        <source>Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.</source>
+        <translation>各数组分别是什么？能从名称看出的已经填好；也可以把数组拖到对应的位置，或在那里选择。</translation>
     </message>
     <message>
         <source>Choose how the numbers are read.</source>
@@ -5523,8 +5523,8 @@
         <translation>需要多个头</translation>
     </message>
     <message>
-        <source>The weight in each head, from head 0 on: a click chooses it</source>
-        <translation>各头中的权重，从头 0 开始：单击即选中</translation>
+        <source>The weight in each head, from head 0 on</source>
+        <translation>各头中的权重，从头 0 开始</translation>
     </message>
 </context>
 <context>
@@ -5862,7 +5862,7 @@
     <name>ReadingsDialog</name>
     <message>
         <source>How to read {name}</source>
-        <translation>{name} 的读法</translation>
+        <translation>读法：{name}</translation>
     </message>
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
@@ -9030,12 +9030,12 @@
         <translation>单击单元格</translation>
     </message>
     <message>
-        <source>{type} in Q, K or V: every map follows.</source>
-        <translation>在 Q、K 或 V 中{type}：所有热图随之变化。</translation>
-    </message>
-    <message>
         <source>Type a number</source>
         <translation>输入一个数</translation>
+    </message>
+    <message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
     <message>
         <source>{click} in the strip above to see it large.</source>
