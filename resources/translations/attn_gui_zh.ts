@@ -717,13 +717,11 @@
         <source>Matrix &amp;product</source>
         <translation>矩阵乘法(&amp;P)</translation>
     </message>
-<message>
+    <message>
         <source>F&amp;ull screen</source>
         <translation>全屏(&amp;Z)</translation>
-    </message><message>
-        <source>&amp;List of what is changed…</source>
-        <translation>修改列表(&amp;L)…</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -760,10 +758,6 @@
         <translation>{file} 里的数组</translation>
     </message>
     <message>
-        <source>The names in this file do not say what they are. Drag an array onto its place, or pick it there.</source>
-        <translation>这个文件里的名称没有说明各数组的含义。请把数组拖到对应的位置，或在那里选择。</translation>
-    </message>
-    <message>
         <source>Find an array</source>
         <translation>查找数组</translation>
     </message>
@@ -786,6 +780,10 @@
     <message>
         <source>Choose how the numbers are read.</source>
         <translation>请选择数值的读法。</translation>
+    </message>
+    <message>
+        <source>Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.</source>
+        <translation>各数组分别是什么？能从名称看出的已经填好；也可以把数组拖到对应的位置，或在那里选择。</translation>
     </message>
 </context>
 <context>
@@ -922,10 +920,7 @@
         <source>Close this line</source>
         <translation>关闭此行</translation>
     </message>
-<message>
-        <source>What the last thing done has led to, and what can be done about it</source>
-        <translation>上一步操作的结果，以及接下来可以怎么做</translation>
-    </message></context>
+</context>
 <context>
     <name>BlameProgress</name>
     <message>
@@ -1004,10 +999,7 @@
         <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
         <translation>{block} 个数从第 {row} 行第 {column} 列起放不进{stage}：它有 {map} 个单元格。</translation>
     </message>
-<message>
-        <source>Numbers are typed into the state of now; show Now first.</source>
-        <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
-    </message></context>
+</context>
 <context>
     <name>CellButtons</name>
     <message>
@@ -1433,15 +1425,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1508,16 +1500,7 @@
         <source>Write the answers, too, into a file of their own</source>
         <translation>答案另写成一个文件</translation>
     </message>
-<message>
-        <source>Which steps are drawn, each in a file of its own</source>
-        <translation>绘制哪些步骤，各存为一个文件</translation>
-    </message><message>
-        <source>No ground behind the figure: what lies below it shows</source>
-        <translation>图没有底色：透出下面的内容</translation>
-    </message><message>
-        <source>The number that the chosen cell shall have</source>
-        <translation>所选单元格应取的数值</translation>
-    </message></context>
+</context>
 <context>
     <name>Examples</name>
     <message>
@@ -1830,13 +1813,15 @@
         <source>made for</source>
         <translation>用途</translation>
     </message>
-<message>
+    <message>
         <source>title</source>
         <translation>标题</translation>
-    </message><message>
+    </message>
+    <message>
         <source>letters as outlines</source>
         <translation>文字转为轮廓</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ExportForm</name>
     <message>
@@ -2143,10 +2128,7 @@
         <source>Largest by {number}: {exact}; by finite differences {beside}.</source>
         <translation>对 {number} 的梯度最大：{exact}；有限差分为 {beside}。</translation>
     </message>
-<message>
-        <source>{name} = {value} changes with no number of the tables.</source>
-        <translation>{name} = {value} 不随表格中的任何数变化。</translation>
-    </message></context>
+</context>
 <context>
     <name>HeadEdits</name>
     <message>
@@ -3314,10 +3296,7 @@
         <source>locked</source>
         <translation>锁定</translation>
     </message>
-<message>
-        <source>Numbers of your own at the two ends; what lies outside has the color of the end</source>
-        <translation>两端的数值由你指定；范围之外的用端点的颜色</translation>
-    </message></context>
+</context>
 <context>
     <name>LevelsFields</name>
     <message>
@@ -3594,7 +3573,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3702,7 +3681,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3737,13 +3716,7 @@
         <source>Open keys at 1, close them at 0</source>
         <translation>改为：1 开放键，0 屏蔽键</translation>
     </message>
-<message>
-        <source>How many keys before its own a query sees: i − j is at most so much</source>
-        <translation>查询能看到自身位置之前多少个键：i − j 不超过此数</translation>
-    </message><message>
-        <source>How many keys after its own a query sees: j − i is at most so much</source>
-        <translation>查询能看到自身位置之后多少个键：j − i 不超过此数</translation>
-    </message></context>
+</context>
 <context>
     <name>MasksController</name>
     <message>
@@ -3867,7 +3840,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4039,11 +4012,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4766,7 +4739,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5562,31 +5535,10 @@
         <translation>需要多个头</translation>
     </message>
     <message>
-        <source>The weight in each head, from head 0 on: a click chooses it</source>
-        <translation>各头中的权重，从头 0 开始：单击即选中</translation>
+        <source>The weight in each head, from head 0 on</source>
+        <translation>各头中的权重，从头 0 开始</translation>
     </message>
-<message>
-        <source>variance of what the softmax takes</source>
-        <translation>softmax 输入的方差</translation>
-    </message><message>
-        <source>So many convolutions do not join both ends; {needed} would.</source>
-        <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
-    </message><message>
-        <source>{name} = {value}; it changes by so much for each unit of a number</source>
-        <translation>{name} = {value}；某个数每增加一个单位，它的变化量如下</translation>
-    </message><message>
-        <source>It changes with no number of the problem.</source>
-        <translation>它不随本算例中任何数变化。</translation>
-    </message><message>
-        <source>The two have other shapes: there is no difference.</source>
-        <translation>两者形状不同，没有差值。</translation>
-    </message><message>
-        <source>beside what the gradient foretells</source>
-        <translation>与梯度的估计并列</translation>
-    </message><message>
-        <source>What comes back of the logit of {name}</source>
-        <translation>{name} 的 logit 恢复的比例</translation>
-    </message></context>
+</context>
 <context>
     <name>PagesController</name>
     <message>
@@ -5762,10 +5714,7 @@
         <source>No maps: {why}</source>
         <translation>无法显示热图：{why}</translation>
     </message>
-<message>
-        <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
-        <translation>已停止：带点的部分尚未计算 · 按 F9 计算其余部分</translation>
-    </message></context>
+</context>
 <context>
     <name>PullingController</name>
     <message>
@@ -5920,15 +5869,12 @@
         <source>mean entropy of a row in nats, 0 … {most}</source>
         <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
-<message>
-        <source>&amp;Mark what it counts</source>
-        <translation>标出所计入的单元格(&amp;M)</translation>
-    </message></context>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
         <source>How to read {name}</source>
-        <translation>{name} 的读法</translation>
+        <translation>读法：{name}</translation>
     </message>
     <message>
         <source>The text can be read in several ways. Which numbers are meant?</source>
@@ -8416,8 +8362,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8484,16 +8430,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8520,209 +8466,254 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
         <translation>按数组名称看，{file} 中没有算例；请指明各数组是什么，例如只取一层：load(…, arrays={arrays})。</translation>
     </message>
-<message>
-        <source>{file}: the options hold {got}, which is no number of JSON.</source>
-        <translation>{file}：选项中的 {got} 不是 JSON 的数。</translation>
-    </message><message>
-        <source>The logits of this model are no sum of what its layers add: norms stand between them, or a layer of its head.</source>
-        <translation>该模型的 logit 不是各层贡献之和：中间隔着归一化层，或隔着输出头自己的一层。</translation>
-    </message><message>
-        <source>The two runs give the same logit, {value}: there is no difference of which a part could come back.</source>
-        <translation>两次运行得到的 logit 相同，都是 {value}：没有差可以恢复。</translation>
-    </message><message>
-        <source>“{name}” is no part of a problem; expected one of {expected}.</source>
-        <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
-    </message><message>
-        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
-        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
-    </message><message>
+    <message>
         <source>expected all, or heads such as 0,2-3, got {got}</source>
         <translation>应为 all 或 0,2-3 这样的头，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected a row and a column such as 10,13, got {got}</source>
         <translation>应为 10,13 这样的行和列，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected NAME=VALUE, got {got}</source>
         <translation>应为 NAME=VALUE，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{name} is given two values; expected one</source>
         <translation>{name} 给了两个值；应只有一个</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected a whole number from {least} to {most}, got {got}</source>
         <translation>应为 {least} 到 {most} 的整数，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected points from 4 to 72, got {got}</source>
         <translation>应为 4 到 72 磅，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected two numbers such as -5,7, the lower one first, got {got}</source>
         <translation>应为 -5,7 这样的两个数，小的在前，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected centimeters from 1 to 500, got {got}</source>
         <translation>应为 1 到 500 厘米，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{choice} means something with {needed} only; it was given without</source>
         <translation>{choice} 单独使用没有意义，还需要：{needed}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{choice} means nothing with {needed}; leave one of the two out</source>
         <translation>{choice} 与 {needed} 一起使用没有意义，请去掉其中一个</translation>
-    </message><message>
+    </message>
+    <message>
         <source>a figure (--format)</source>
         <translation>图（--format）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>a table as text (--format)</source>
         <translation>文本表格（--format）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>csv or tsv (--format)</source>
         <translation>csv 或 tsv（--format）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>a figure that carries one (--format)</source>
         <translation>能内含会话的图（--format）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>svg or pdf (--format)</source>
         <translation>svg 或 pdf（--format）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The output could not be written: {reason}.</source>
         <translation>无法写出输出：{reason}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is neither a file nor a command {word}{near}; “attn-gui --help” lists them.</source>
         <translation>没有名为 {word} 的文件，也没有这个命令{near}；“attn-gui --help”列出全部命令。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Options on arrays need a FILE that holds them.</source>
         <translation>关于数组的选项需要一个含有这些数组的 FILE。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Options on arrays are about one problem; {names} hold one each.</source>
         <translation>关于数组的选项只针对一个问题；{names} 各含一个问题。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} also holds {names}, not read: the lines above are about the rest only.</source>
         <translation>{file} 还含有未读取的 {names}：以上各行只涉及其余部分。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{message}{near}.</source>
         <translation>{message}{near}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>argument {option}: {reason}</source>
         <translation>选项 {option}：{reason}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>the following arguments are required: {options}</source>
         <translation>缺少必需的参数：{options}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>unrecognized arguments: {words}</source>
         <translation>无法识别的参数：{words}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>invalid choice: {got} (choose from {choices})</source>
         <translation>没有 {got} 这个选择（可选：{choices}）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected one argument</source>
         <translation>后面应有一个值</translation>
-    </message><message>
+    </message>
+    <message>
         <source>expected at least one argument</source>
         <translation>后面应至少有一个值</translation>
-    </message><message>
+    </message>
+    <message>
         <source>ignored explicit argument {got}</source>
         <translation>不接受值，得到 {got}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{option} not allowed with argument {other}</source>
         <translation>{option} 不能与 {other} 一起使用</translation>
-    </message><message>
+    </message>
+    <message>
         <source> (the nearest is {word})</source>
         <translation>（最接近的是 {word}）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>This does not fit into the memory of this computer.</source>
         <translation>这台计算机的内存不够。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{sentence} Say which is which: --array {arrays}.</source>
         <translation>{sentence}请指明各个数组：--array {arrays}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} also holds {names}, which would change the numbers and is not read; nothing is written. Say which arrays count: --array query=query ….</source>
         <translation>{file} 还含有 {names}，它会改变结果却没有读取；没有写入任何文件。请指明使用哪些数组：--array query=query …。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Changed by hand: {changes}.</source>
         <translation>手动更改：{changes}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Completion needs the package shtab, which is not installed: python -m pip install shtab</source>
         <translation>补全需要 shtab 包，但尚未安装：python -m pip install shtab</translation>
-    </message><message>
+    </message>
+    <message>
         <source>This does not fit into the memory of this computer; choose fewer heads or stages.</source>
         <translation>这台计算机的内存不够；请少选一些头或阶段。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>-o - writes one file, and {count} were asked for: name one stage, head and format.</source>
         <translation>-o - 只写一个文件，而要求了 {count} 个：请只指定一个阶段、一个头和一种格式。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{name} cannot be compared: the other state has nothing that stands for it.</source>
         <translation>{name} 无法比较：另一个状态中没有与之对应的内容。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is no batch item {item}; the problem has {known}.</source>
         <translation>没有样本 {item}；这个问题中的样本：{known}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is no head {head}; the problem has {known}.</source>
         <translation>没有头 {head}；这个问题中的头：{known}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>--name is {got}; expected a name without folders, which -o says.</source>
         <translation>--name 是 {got}；应为不含文件夹的名称，文件夹由 -o 指定。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is no stage {got}; the problem has {known}.</source>
         <translation>没有阶段 {got}；这个问题的阶段：{known}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}.</source>
         <translation>{name} 的 --heads 是 {got}；应为 all、0,2-3 这样的头，或如 {words}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{path} is a file; expected a folder.</source>
         <translation>{path} 是文件；应为文件夹。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>only 0</source>
         <translation>仅 0</translation>
-    </message><message>
+    </message>
+    <message>
         <source>0 to {last}</source>
         <translation>0 到 {last}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{name} is a matrix of the problem, no stage: it is written as numbers only.</source>
         <translation>{name} 是问题的矩阵，不是阶段：只能作为数值写出。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{name} is a matrix of the problem, and two states are compared by stages: leave out --compare.</source>
         <translation>{name} 是问题的矩阵，而两个状态按阶段比较：请去掉 --compare。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A page shows one state: leave out --compare.</source>
         <translation>页面只显示一个状态：请去掉 --compare。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A page looks at one stage; --stage names {count}.</source>
         <translation>页面只看一个阶段；--stage 指定了 {count} 个。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A page is written as {forms}, not as {got}.</source>
         <translation>页面可写为 {forms}，不能写为 {got}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is no cell {cell} in {name}.</source>
         <translation>{name} 中没有单元格 {cell}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The page {page} has no slider, and so no frames.</source>
         <translation>页面 {page} 没有滑块，因此没有逐帧图片。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>There is no head {head}; expected 0 to {last}.</source>
         <translation>没有头 {head}；应为 0 到 {last}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>--intervene has {count} letters; expected at most {most}.</source>
         <translation>--intervene 有 {count} 个字符；最多 {most} 个。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>--intervene is not valid JSON; expected a record such as {example}.</source>
         <translation>--intervene 不是有效的 JSON；应为这样的记录：{example}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A script computes one state: leave out --compare.</source>
         <translation>脚本只计算一个状态：请去掉 --compare。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A {ending} computes one state: leave out --compare.</source>
         <translation>{ending} 文件只计算一个状态：请去掉 --compare。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>A cell needs --stage and --cell, a whole problem neither.</source>
         <translation>单元格同时需要 --stage 和 --cell，整个问题则两者都不需要。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>--head is for a cell of a stage that has heads; here it would change nothing.</source>
         <translation>--head 用于有头的阶段中的单元格；在这里不起作用。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -8745,13 +8736,15 @@
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
-<message>
+    <message>
         <source>Save as…</source>
         <translation>另存为…</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Choose another name or folder for the document</source>
         <translation>为文档选择另一个名称或文件夹</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Settings</name>
     <message>
@@ -9186,10 +9179,7 @@
         <source>Take snapshot</source>
         <translation>保存快照</translation>
     </message>
-<message>
-        <source>Show what is other now than in the chosen snapshot</source>
-        <translation>显示当前状态与所选快照的差异</translation>
-    </message></context>
+</context>
 <context>
     <name>SolutionSaving</name>
     <message>
@@ -9300,10 +9290,6 @@
         <translation>单击单元格</translation>
     </message>
     <message>
-        <source>{type} in Q, K or V: every map follows.</source>
-        <translation>在 Q、K 或 V 中{type}：所有热图随之变化。</translation>
-    </message>
-    <message>
         <source>Type a number</source>
         <translation>输入一个数</translation>
     </message>
@@ -9370,6 +9356,10 @@
     <message>
         <source>help</source>
         <translation>帮助</translation>
+    </message>
+    <message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
 </context>
 <context>
@@ -9636,10 +9626,7 @@
         <source>go free</source>
         <translation>放开</translation>
     </message>
-<message>
-        <source>{name} shall be</source>
-        <translation>{name} 设为</translation>
-    </message></context>
+</context>
 <context>
     <name>TargetFields</name>
     <message>
@@ -9816,16 +9803,7 @@
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
     </message>
-<message>
-        <source>Which page is on show: each looks at the present numbers in a way of its own</source>
-        <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
-    </message><message>
-        <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
-        <translation>Q 的各列分给多少个头：每个头各自计算 A = softmax(Q Kᵀ / √dₖ)</translation>
-    </message><message>
-        <source>Columns of Q and K in one head; the scale 1/√dₖ goes by it</source>
-        <translation>每个头中 Q 和 K 的列数；缩放 1/√dₖ 由它决定</translation>
-    </message></context>
+</context>
 <context>
     <name>TokenHeader</name>
     <message>
@@ -10073,16 +10051,7 @@
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
     </message>
-<message>
-        <source>Softmax makes the weights of a row add up to 1, with the share of a sink. What shall become of the others?</source>
-        <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
-    </message><message>
-        <source>Set it, and rescale the other weights of the row to add up to 1</source>
-        <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
-    </message><message>
-        <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
-    </message></context>
+</context>
 <context>
     <name>WorkLine</name>
     <message>

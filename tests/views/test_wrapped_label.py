@@ -61,6 +61,16 @@ def test_a_label_is_as_high_as_its_lines(qtbot: QtBot) -> None:
     assert label.height() >= label.heightForWidth(200) > 2 * label.fontMetrics().lineSpacing()
 
 
+@pytest.mark.parametrize("name", ["blocks.0.attn.hook_pattern", "worked-example-worksheets.pdf"])
+def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
+    label = WrappedLabel()
+    qtbot.addWidget(label)
+    label.setText(f"Arrays not used: {name}.")
+    layout = laid_out(label, label.fontMetrics().horizontalAdvance(name[:-2]))
+    ends = [line.strip("\u200b") for line in lines(layout)][:-1]
+    assert ends and all(end.endswith((".", "-", "_", " used:")) for end in ends), ends
+
+
 def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
     label = WrappedLabel()
     qtbot.addWidget(label)

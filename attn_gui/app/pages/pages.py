@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary, ref
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, Row
 from attn_gui.app.actions.bars import Bars
@@ -134,11 +135,14 @@ class PagesController(QObject):
         """Show the pages in the place of the maps, or beside them."""
         if large == self._panel.large:
             return
+        held = QApplication.focusWidget()
         self._panel.set_large(large)
         self._window.set_pages_large(large)
         self._window.set_mode(self._view.look.mode)
         if not large:
             self._window.inspector.turn_to(self._panel)
+        if held is not None and self._panel.isAncestorOf(held):
+            held.setFocus(Qt.FocusReason.OtherFocusReason)  # it went elsewhere while the panel moved
 
     # --- reading ---------------------------------------------------------------------------------
     def show(self) -> None:
@@ -152,7 +156,7 @@ class PagesController(QObject):
         page.fill(self._look.language)
         if reason := self._reason_against(page.kind):
             self._keys.pop(self._name, None)
-            page.set_sentence(reason)
+            page.set_needs(reason)
             return
         aim = self._aim(page.kind)
         page.set_knobs(aim)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF
 from attn_gui.figure.maps.legend import legend_lines
 from attn_gui.figure.maps.map_figure import Axis, MapFigure
 from attn_gui.figure.output.page import PX_PER_CM, TooSmall
-from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.text.numbers import CELL_MARGIN, Values, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -177,6 +177,7 @@ class _Planner:
         if not self.figure.show_title:
             return 0.0
         title = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).horizontalAdvance(self.figure.title)
+        title *= WIDER_FONT
         return title + SPACING.xl + QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(self.figure.subtitle)
 
     def _fitting_width(self, width: float) -> float:

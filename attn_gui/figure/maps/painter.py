@@ -62,14 +62,14 @@ def begin(painter: QPainter, rect: QRectF, ground: Theme | None) -> None:
 
 
 def paint_title(painter: QPainter, title: str, subtitle: str, at: QPointF, room: float, theme: Theme) -> None:
-    """A title, and at the other end of its line what is said beside it, both cut to the room."""
+    """A title cut to the room, and at the other end of its line what is said beside it, where that fits whole."""
     strong = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True))
-    small = QFontMetricsF(figure_font(FONT_SIZE.small))
     title = elided(visible_text(title), room, strong)
     write_line(painter, at, title, theme.text, FONT_SIZE.sentence, strong=True)
     rest = room - strong.horizontalAdvance(title) * WIDER_FONT - SPACING.m
-    subtitle = elided(visible_text(subtitle), rest, small)
-    write_line(painter, at + QPointF(room, 0), subtitle, theme.text3, FONT_SIZE.small, anchor=END)
+    subtitle = visible_text(subtitle)
+    if QFontMetricsF(figure_font(FONT_SIZE.small)).horizontalAdvance(subtitle) <= rest:
+        write_line(painter, at + QPointF(room, 0), subtitle, theme.text3, FONT_SIZE.small, anchor=END)
 
 
 def _paint_axes(painter: QPainter, figure: MapFigure, layout: Layout) -> None:

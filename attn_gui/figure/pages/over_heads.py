@@ -14,6 +14,7 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.two_maps import TwoMaps, TwoMapsLayout, is_quick, read_maps
+from attn_gui.figure.text.numbers import format_number
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 
@@ -30,7 +31,7 @@ class Together(TwoMaps):
     @property
     def formula(self) -> str:
         """The chosen cell of the mean as the sum that it is."""
-        terms = [f"{number:.2f}".replace("-", "−") for number in self.each[:WRITTEN]]
+        terms = [format_number(number, 4) for number in self.each[:WRITTEN]]  # with which the sum comes out
         total = " + ".join([*terms, *(["…"] if len(self.each) > WRITTEN else [])])
         place = f"{symbol(self.names[0])}[{self.cell[0]}, {self.cell[1]}]"
         return f"{place} = ({total}) / {len(self.each)} = {self.mean:.4g}"
@@ -66,7 +67,7 @@ class OverHeadsPage(PageKind[Together]):
             heads=problem.num_heads,
             cell=(row, column),
             each=tuple(cell.value for term in found.terms for cell in term.cells),
-            said_of_each=QT_TRANSLATE_NOOP("Pages", "The weight in each head, from head 0 on: a click chooses it"),
+            said_of_each=QT_TRANSLATE_NOOP("Pages", "The weight in each head, from head 0 on"),
             mean=found.value,
         )
 

@@ -183,9 +183,8 @@ class TwoMapsLayout:
         row = np.array([self.shown.each], np.float32)
         figure = replace(self._figure(1), panels=(Panel(row),), rows=Axis("row", ()), columns=Axis("column", ()))
         base = QPointF(place.left(), place.top() - SPACING.s)
-        write_line(
-            painter, base, self.ink.translate("Pages", self.shown.said_of_each), self.ink.theme.text2, FONT_SIZE.small
-        )
+        said, room = self.ink.translate("Pages", self.shown.said_of_each), self.frame.body.width()
+        write_within(painter, base, said, self.ink.theme.text2, FONT_SIZE.small, room)
         paint_panel(painter, place, figure, 0, fitting_numbers(figure, place.width() / row.size, place.height()))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.ink.theme.ink, LINE.row_and_column))
@@ -199,10 +198,11 @@ class TwoMapsLayout:
         base = place.top() - SPACING.s - small.height() - SPACING.xs
         at, room = QPointF(place.left(), base), place.width() + self.label
         write_within(painter, at, words, theme.text, FONT_SIZE.small, room, strong=True)
-        key = f"{self.ink.words.axes['key']} →"
-        write_line(painter, QPointF(place.left(), place.top() - SPACING.s), key, theme.key, FONT_SIZE.small)
-        query, right = f"{self.ink.words.axes['query']} ↓", QPointF(place.right(), place.top() - SPACING.s)
-        write_line(painter, right, query, theme.query, FONT_SIZE.small, anchor=END)
+        key, query = f"{self.ink.words.axes['key']} →", f"{self.ink.words.axes['query']} ↓"
+        both = small.horizontalAdvance(key) + SPACING.m + small.horizontalAdvance(query)
+        at, end = (QPointF(x, place.top() - SPACING.s) for x in (place.left(), place.left() + max(place.width(), both)))
+        write_line(painter, at, key, theme.key, FONT_SIZE.small)
+        write_line(painter, end, query, theme.query, FONT_SIZE.small, anchor=END)
         rows, columns = figure.shape
         paint_panel(painter, place, figure, 0, fitting_numbers(figure, place.width() / columns, place.height() / rows))
         self._paint_tokens(painter, place)

@@ -41,4 +41,5 @@ class WrappedLabel(QLabel):
 
 
 def _pieces(word: str) -> list[str]:
-    return [word[start : start + 8] for start in range(0, len(word), 8)]
+    """The parts of a name, each with the signs behind it, longer ones in several."""
+    return re.findall(r"[^\W_]{1,16}[\W_]{0,4}|[\W_]{1,8}", word)

@@ -33,7 +33,7 @@ class QuestionView(Retranslated, QWidget):
         self._text, self._verdict = SentenceView(self), SentenceView(self)
         self._line, self._check, self._show = QLineEdit(self), QPushButton(self), Link("", self)
         self._group, self._choices = QButtonGroup(self), QVBoxLayout()
-        self._row = QWidget(self)
+        self._row, self._given = QWidget(self), ""
         for part_name, part in (("answer", self._line), ("check", self._check), ("show", self._show)):
             part.setObjectName(f"{name}.{part_name}")
         self._verdict.setObjectName(f"{name}.verdict")
@@ -65,10 +65,12 @@ class QuestionView(Retranslated, QWidget):
             self.set_verdict("", "text", offered=False)
 
     def set_verdict(self, text: str, role: str, *, offered: bool) -> None:
-        """Say what an answer is worth; `offered`: the right answer can be shown."""
+        """Say what an answer is worth; `offered`: the right answer can be shown. The next one replaces a refused one."""
         self._verdict.set_sentence([Run(text, role)])
         self._verdict.setVisible(bool(text))
         self._show.setVisible(offered)
+        if role == "error" and self._line.text() == self._given:
+            self._line.selectAll()
 
     def set_wrong(self, mistake: str) -> None:
         """Say that an answer is not right, and which mistake leads to it, where one is known."""
@@ -96,8 +98,9 @@ class QuestionView(Retranslated, QWidget):
 
     # --- inside ----------------------------------------------------------------------------------
     def _hand_on(self) -> None:
-        if self._line.text().strip():
-            self.typed.emit(self._line.text())
+        self._given = self._line.text()
+        if self._given.strip():
+            self.typed.emit(self._given)
 
     def _uncheck(self) -> None:
         self._group.setExclusive(False)

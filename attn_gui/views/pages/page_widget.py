@@ -61,6 +61,7 @@ class PageWidget(QWidget):
         """The values of the knobs, and what can be chosen."""
         if self.kind.knobs:
             self._fields.set_values(aim, aim.knobs)
+            self._fields.show()
 
     def set_content(self, content: Any, layer: int | None = None) -> None:
         """Show what was read, of a layer of a model where it looks at one."""
@@ -80,6 +81,11 @@ class PageWidget(QWidget):
         self._sentence.show()
         self.canvas.set_content(None)
         self.canvas.hide()
+
+    def set_needs(self, text: str) -> None:
+        """Say what the problem has not, so that there is nothing to be turned either."""
+        self.set_sentence(text)
+        self._fields.hide()
 
     def begin_work(self) -> None:
         """Something is being computed; it is said if it lasts."""

@@ -109,6 +109,7 @@ class ScaleBox(ListBox):
         self.value.raise_()
 
     def _on_self_picked(self, key: str) -> None:
+        self._show_field(False)
         self.scalePicked.emit(key, self._factor if key == "typed" else None)
         if key == "typed":
             self.set_key("typed")  # a factor of 1 or 1/√dₖ is the document's "none" or "sqrt" until another is typed

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui.figure.display import Levels
+from attn_gui.figure.maps import painter
 from attn_gui.figure.maps.layout import Layout, plan
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.output.page import PX_PER_CM
@@ -75,6 +77,19 @@ def test_too_small_a_page_is_refused_with_the_least_size(width: float | None, he
         plan(figure, *sizes)
     least = float(str(said.value).split("; ")[1].split()[0]) * PX_PER_CM
     plan(figure, least if width else None, None if width else least)
+
+
+@pytest.mark.parametrize("width", [None, 4 * PX_PER_CM])
+@pytest.mark.parametrize("title", ["Weights · head 0", "注意力权重 · 头 0"])
+def test_the_size_beside_a_title_is_whole_or_left_out(monkeypatch, title: str, width: float | None) -> None:
+    written = []
+    monkeypatch.setattr(painter, "write_line", lambda _painter, _at, text, *_rest, **_more: written.append(text))
+    figure = replace(a_figure(2, 2, tokens=False), title=title)
+    image = QImage(400, 400, QImage.Format.Format_ARGB32)
+    with QPainter(image) as device:
+        painter.paint_map(device, QRectF(0, 0, 400, 400), figure, plan(figure, width))
+    assert written[0] == title
+    assert [text for text in written if "×" in text or "…" in text] == (["2 × 2"] if width is None else [])
 
 
 @pytest.mark.parametrize("columns", [16, 40, 101, 500, 3001])

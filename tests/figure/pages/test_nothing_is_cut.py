@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui import load, render
 from attn_gui.engine import Problem
@@ -22,6 +22,7 @@ from attn_gui.models.attributing.likely_tokens import likely
 from attn_gui.paths import resource
 
 CM = 96 / 2.54
+PANEL = 286.0, 360.0  # the least that the window gives a page
 WIDTHS = {"paper-column": 8.5 * CM, "12 cm": 12 * CM, "own": None}
 
 
@@ -37,12 +38,12 @@ def problems():
     return [(run.problem(0), aim), *((problem, None) for problem in (*examples, column))]
 
 
-def planned(kind, problem, model, lang, width):
+def planned(kind, problem, model, lang, width, height=None):
     evaluation = evaluation_of(problem)
     aim = Aim.at(evaluation, 0, min(3, problem.num_heads - 1), "weights", (1, 1))
     aim = replace(aim, model=model)
     aim = replace(aim, knobs=settled(kind.knobs, aim, {}))
-    content, height = kind.read(evaluation, aim, lambda share: None), None
+    content = kind.read(evaluation, aim, lambda share: None)
     while True:
         try:
             return kind.plan(content, Ink(lang=lang), width, height)
@@ -70,6 +71,35 @@ def test_no_text_of_a_page_is_cut(qapp, problems, monkeypatch, name, width, lang
         cut = [text for text in written if text.endswith("…")]
         assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
     assert drawn
+
+
+@pytest.mark.filterwarnings("ignore:.*not used")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_text_of_a_page_in_the_panel_runs_over_its_edge_or_another(qapp, problems, monkeypatch, name, lang):
+    places = []
+
+    def write(painter, at, text, anchor=output_text.START, width=None):
+        box = QFontMetricsF(painter.font()).tightBoundingRect(text)
+        box.moveLeft(at.x() + box.left() - output_text._BEFORE[anchor] * painter.fontMetrics().horizontalAdvance(text))
+        box.moveBottom(at.y())
+        places.append((text, painter.transform().mapRect(box)))
+
+    monkeypatch.setattr(output_text, "write_text", write)
+    for problem, model in problems:
+        if not PAGES[name].is_there(problem, model):
+            continue
+        page = planned(PAGES[name], problem, model, lang, *PANEL)
+        places.clear()
+        image = QImage(int(page.width) + 1, int(page.height) + 1, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        page.paint(painter)
+        painter.end()
+        over = [text for text, box in places if box.left() < -1 or box.right() > page.width + 1]
+        assert over == []
+        inner = [(text, box.adjusted(1, 2, -1, -2)) for text, box in places]
+        met = [(text, other) for k, (text, one) in enumerate(inner) for other, two in inner[:k] if one.intersects(two)]
+        assert met == []
 
 
 @pytest.mark.filterwarnings("ignore:.*not used")

@@ -19,6 +19,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import load
 from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
+from attn_gui.views.pages.knob_fields import KnobFields
 
 LEFT = Qt.MouseButton.LeftButton
 TOKENS = ("the", "cat", "sat", "here")
@@ -111,6 +112,20 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
     person.drop(tmp_path / "kept.attn")
     person.wait()
     assert person.program.document.snapshot() == changed
+
+
+def test_a_page_that_the_weights_have_not_says_why_and_has_nothing_to_turn(
+    launch: Callable[..., Any], tmp_path: Path, weights: np.ndarray
+) -> None:
+    np.savez(tmp_path / "dump.npz", attention=weights[0, 0], tokens=np.array(TOKENS))
+    person = launch("worked-example.npz")
+    person.do("retrieval")
+    person.wait()
+    knobs = person.find("page.retrieval").findChild(KnobFields)
+    assert knobs.isVisible()
+    person.drop(tmp_path / "dump.npz")
+    person.wait()
+    assert not knobs.isVisible()
 
 
 @LANGUAGES

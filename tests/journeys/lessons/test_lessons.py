@@ -171,6 +171,18 @@ def have_shown(person):
     settle(person)
 
 
+@pytest.mark.parametrize("first", ["3", "abc"])
+def test_what_is_typed_after_a_refused_answer_takes_its_place(launch, first):
+    person = launch("worked-example.npz")
+    begin(person, WORKED)
+    for text in (first, "1.732"):
+        person.type(text)
+        person.press("Return")
+        settle(person)
+    assert person.find("lesson.answer", QLineEdit).text() == "1.732"
+    assert verdict(person) == "Right."
+
+
 def test_what_is_typed_after_the_answer_was_shown_stays_when_the_language_is_switched(launch):
     person = launch()
     begin(person, WORKED)

@@ -48,6 +48,18 @@ def test_a_click_on_the_number_of_a_head_chooses_its_weight(person, qtbot):
     assert (look.cell[:3], look.head) == (("weights", 10, 13), 7)
 
 
+def test_the_keyboard_stays_on_the_button_that_makes_the_page_large(person):
+    person.do(NAME)
+    person.wait()
+    button = person.find("button.page_large")
+    button.setFocus()
+    for _ in range(2):
+        person.press("Space")
+        person.wait()
+        assert person.focus() is button
+        assert not button.visibleRegion().isEmpty()
+
+
 def test_one_head_has_no_such_page_and_no_button(launch):
     person = launch("worked-example.npz")
     assert person.find("heads.together").visibleRegion().isEmpty()

@@ -32,6 +32,16 @@ def test_root_none_and_typed(launch):
     assert not field.isVisible()
 
 
+@pytest.mark.parametrize("key", ["sqrt", "none"])
+def test_what_is_picked_ends_the_typing_where_no_number_changes(launch, key):
+    person = launch(SMALL)
+    person.pick("scale", key)
+    person.pick("scale", "typed")
+    person.pick("scale", key)
+    assert not person.find("control.scale_value").isVisible()
+    assert person.find("control.scale").currentData() == key
+
+
 def test_every_step_is_undone(launch):
     person = launch(SMALL)
     person.pick("scale", "none")

@@ -115,7 +115,7 @@ class ArraysDialog(Retranslated, FormDialog):
         """All words in the present language."""
         self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
         self.intro.setText(
-            self.tr("The names in this file do not say what they are. Drag an array onto its place, or pick it there.")
+            self.tr("Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.")
             if not self._own
             else self.tr("The arrays of this file can be read in several ways: choose one.")
         )
