@@ -155,13 +155,15 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     from attn_gui.engine.stages import SHOWN_FIRST
     from attn_gui.figure.pages.aim import ModelAim
     from attn_gui.figure.sheet import write
+    from attn_gui.formats.export_names import file_stem, heads_part
 
     stage = chosen.stage or SHOWN_FIRST
     heads: Any = "all" if chosen.head is None else (chosen.head,)
-    part = "" if chosen.head is None else f"-h{chosen.head}"
+    part = "" if chosen.head is None else heads_part((chosen.head,), run.model.num_heads, stage)
     layers = range(run.model.num_layers) if chosen.layer is None else (chosen.layer,)
     for layer, ending in product(layers, dict.fromkeys(chosen.format)):
-        path = chosen.folder_out / f"{chosen.folder.resolve().name}-layer{layer}-{stage}{part}.{ending}"
+        name = file_stem(chosen.folder.resolve().name, f"layer{layer}", stage, part)
+        path = chosen.folder_out / f"{name}.{ending}"
         model = ModelAim(run, run, layer, len(run.ids) - 1)
         figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
         with FileProgress(path) as progress:

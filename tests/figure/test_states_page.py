@@ -90,7 +90,7 @@ def test_a_state_without_the_head_on_show_is_told_and_not_subtracted(grown, stag
     found = read(*grown, stage, shown="pair", first="s1", second=second)
     assert found.difference is None
     assert f"Without this map: {missing}" in told(found)
-    assert "other shapes" not in told(found)
+    assert "different shapes" not in told(found)
 
 
 def test_joined_heads_are_shown_of_every_state_whatever_the_head_on_show(grown):

@@ -131,6 +131,11 @@ def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
     assert problem.query_tokens[1] == "q"
 
 
+def test_a_map_of_all_heads_together_bears_the_name_of_none(capsys, tmp_path):
+    words = ("--text", TEXT, "-o", tmp_path, "--layer", 0, "--head", 1, "--stage", "mean_weights")
+    assert Path(said(capsys, TOY, *words)[-1]).name == "toy-induction-layer0-mean_weights.png"
+
+
 def test_without_a_layer_or_head_a_sheet_of_each_layer(capsys, tmp_path):
     lines = said(capsys, TOY, "--text", "a b a", "-o", tmp_path, "--format", "svg")
     names = [Path(line).name for line in lines[-2:]]

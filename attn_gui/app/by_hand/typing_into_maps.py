@@ -172,7 +172,8 @@ class TypingController(QObject):
         """The numbers of a cell's row, as they are now."""
         batch, head, row, _ = _block(index)
         length = self._computation.evaluation.shape(stage)[-1]
-        return self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
+        row_cells: Array = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
+        return row_cells
 
     def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
         self._targets.open(value)

@@ -13,7 +13,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import AGAIN, ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.modes import ACTIONS, OF_ANY, PRODUCT
+from attn_gui.modes import ACTIONS, ALL, OF_ANY, PRODUCT
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import theme_signal
 from attn_gui.views.words.stage_formulas import shown_latex
@@ -46,7 +46,7 @@ class MapsController(QObject):
         view.follow(self._show_chosen, "cell")
         view.follow(self._show_mode, "mode")
         view.follow(self._show_values, "values")
-        window.spine.stagePicked.connect(lambda stage: view.set(stage=stage))
+        window.spine.stagePicked.connect(self._on_spine_stage_picked)
         window.heads.headPicked.connect(lambda head: view.set(head=head))
         window.product.stageCellChosen.connect(self._on_product_cell_chosen)
         window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode=PRODUCT))
@@ -193,5 +193,8 @@ class MapsController(QObject):
             self._view.set(head=head)
 
     # --- up --------------------------------------------------------------------------------------
+    def _on_spine_stage_picked(self, stage: str) -> None:
+        self._view.set(stage=stage, mode=ALL if self._view.look.mode == ALL else PRODUCT)
+
     def _on_product_cell_chosen(self, stage: str, row: int, column: int) -> None:
         self._view.set(cell=ChosenCell(stage, row, column), block=None)

@@ -18,7 +18,9 @@ STALE = 0.35
 
 
 class HeadDelegate(QStyledItemDelegate):
-    """Fills the cell but for a margin, in which the ring of the chosen head stands."""
+    """Fills the cell but for a margin: a ring there marks the chosen head, a dashed one where the arrows have led."""
+
+    chosen: tuple[int, int] | None = None  # layer, head
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -31,9 +33,11 @@ class HeadDelegate(QStyledItemDelegate):
             painter.setBrush(current_theme().edit)
             painter.drawPolygon([at - QPoint(side, 0), at, at + QPoint(0, side)])
         painter.setOpacity(1.0)
-        if option.state & QStyle.StateFlag.State_Selected:
+        chosen = (index.row(), index.column()) == self.chosen
+        if chosen or option.state & QStyle.StateFlag.State_Selected:
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(current_theme().accent, scaled(RING)))
+            line = Qt.PenStyle.SolidLine if chosen else Qt.PenStyle.DashLine
+            painter.setPen(QPen(current_theme().accent, scaled(RING), line))
             painter.drawRect(place.adjusted(-1, -1, 0, 0))
         painter.restore()
 

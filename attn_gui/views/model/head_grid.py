@@ -27,7 +27,8 @@ class HeadGrid(Retranslated, QTableView):
         self.setObjectName("model")
         self.heads = HeadModel(self)
         self.setModel(self.heads)
-        self.setItemDelegate(HeadDelegate(self))
+        self._delegate = HeadDelegate(self)
+        self.setItemDelegate(self._delegate)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -49,12 +50,12 @@ class HeadGrid(Retranslated, QTableView):
     # --- silent setters --------------------------------------------------------------------------
     def set_chosen(self, place: HeadPlace) -> None:
         """Mark the head that is on the table, and bring it into view."""
-        index = self.heads.index(*place)
+        index, self._delegate.chosen = self.heads.index(*place), place
+        self.viewport().update()
         if index.isValid() and index != self.currentIndex():
             with QSignalBlocker(self.selectionModel()):
                 self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(index)
-            self.viewport().update()
 
     def copied(self) -> Copied | None:
         """The reading of every head; None where pictures are shown."""

@@ -149,7 +149,7 @@ def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way(l
 def test_a_head_that_is_switched_off_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
     gate = Gate()
     gate.open()
-    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     person = launch()
     person.program.take_in(TOY)
     person.wait()

@@ -266,7 +266,7 @@ def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monk
 
 def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):
     gate = Gate()
-    monkeypatch.setattr(model_controller, "open_model", gate.before(model_controller.open_model))
+    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     person = launch()
     person.click("model.toy-induction")
     lines = person.window.findChildren(OpeningProgress)

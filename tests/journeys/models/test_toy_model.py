@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from attn_gui.models import open_model
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.model.head_model import CHANGED_ROLE
+from attn_gui.views.theme import current_theme
 
 TOY = resource("models", "toy-induction")
 LETTERS = "k x b p f k x b p"
@@ -177,6 +179,37 @@ def test_a_text_that_cannot_be_read_is_refused_and_changes_nothing(toy):
     toy.do("head_off")
     toy.wait()
     assert predicted(toy).get("f", 0.0) < UNSURE
+
+
+def test_a_step_of_the_strip_is_seen_large_from_the_heads_of_the_model_too(toy):
+    assert toy.action("model").isChecked()
+    toy.show_stage("value")
+    assert not toy.action("model").isChecked()
+    toy.do("model")
+    assert grid(toy).isVisible()
+
+
+def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
+    click_head(toy, 0, 2)
+    view = grid(toy)
+
+    def ring(layer, head):
+        """How many pixels around a head have the color of the ring."""
+        image = view.viewport().grab(view.visualRect(view.model().index(layer, head))).toImage()
+        accent, places = current_theme().accent, product(range(image.width()), range(image.height()))
+        return sum(image.pixelColor(*place) == accent for place in places)
+
+    whole = ring(0, 2)
+    assert whole > ring(0, 3) == 0
+    view.setFocus()
+    toy.press("Right")
+    assert toy.program.view.look.head == 2
+    assert ring(0, 2) == whole
+    assert 0 < ring(0, 3) < whole  # dashed
+    toy.press("Return")
+    toy.wait()
+    assert toy.program.view.look.head == 3
+    assert (ring(0, 2), ring(0, 3)) == (0, whole)
 
 
 def test_another_document_puts_the_model_and_its_pages_away(toy):
