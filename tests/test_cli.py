@@ -699,6 +699,12 @@ CHINESE = [
     (["export", "nowhere.npz", "-o", "out"], "nowhere.npz 不存在。"),
     (["export", WORKED, "-o", "out", "--width", "1"], "宽 1.0 厘米放不下热图及其标签"),
     (["solution", WORKED, "-o", "out", "--cell", "1,1"], "单元格同时需要 --stage 和 --cell"),
+    (["export", WORKED, "-o", "out", "--style", "nix"], "'nix' 不是 screen, paper-column, slide 之一。"),
+    (["export", WORKED, "-o", "out", "--colormap", "nix"], "'nix' 不是 signed, "),
+    (["export", WORKED, "-o", "out", "--page", "nix"], "没有页面 'nix'；可用的有：curve, "),
+    (["export", WORKED, "-o", "out", "--page", "curve"], "这个问题没有页面 curve。"),
+    (["export", WORKED, "-o", "out", "--page", "sweep", "--cell", "0,0", "--set", "a=1"], "没有名为 'a' 的设置"),
+    (["export", WORKED, "-o", "out", "--compare", "nix"], "nix 不是文件，也不是 with"),
     (["{odd}.npz"], "{odd}.npz 不存在。"),
 ]
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from attn_gui.document.phrases import Label, Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.engine.tell import Tell
 from attn_gui.figure.maps.compose import check_item, composed
@@ -41,6 +42,7 @@ FRAMES = ".frames"
 BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
+_NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}.")
 Laid = TypeVar("Laid", Layout, ProductLayout)
 Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
@@ -180,7 +182,7 @@ def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions
     problem = evaluation.problem
     check_item(problem, options.batch)
     if not kind.is_there(problem, options.model):
-        raise ValueError(f"This problem has no page {kind.name}. {kind.needs}.")
+        raise Refusal(_NO_PAGE, page=kind.name, needs=Label(kind.needs, context="Pages"))
     aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
     aim = replace(aim, model=options.model)
     return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))

@@ -8618,6 +8618,42 @@
         <source>--head is for a cell of a stage that has heads; here it would change nothing.</source>
         <translation>--head 用于有头的阶段中的单元格；在这里不起作用。</translation>
     </message>
+    <message>
+        <source>{name} would compare the problem with itself: it has nothing of the kind.</source>
+        <translation>{name} 会把问题与它自身比较：其中没有这样的内容。</translation>
+    </message>
+    <message>
+        <source>{name} is no file, and none of {known}.</source>
+        <translation>{name} 不是文件，也不是 {known} 之一。</translation>
+    </message>
+    <message>
+        <source>{got} is not one of {known}.</source>
+        <translation>{got} 不是 {known} 之一。</translation>
+    </message>
+    <message>
+        <source>There is no page {got}; there are {known}.</source>
+        <translation>没有页面 {got}；可用的有：{known}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to set called {got}; there is {known}.</source>
+        <translation>没有名为 {got} 的设置；可设置的有：{known}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to set called {got}; there is nothing.</source>
+        <translation>没有名为 {got} 的设置；这里没有可设置的内容。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be {got} here; expected one of {choices}.</source>
+        <translation>{name} 在这里不能是 {got}；应为 {choices} 之一。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be {got} here.</source>
+        <translation>{name} 在这里不能是 {got}。</translation>
+    </message>
+    <message>
+        <source>This problem has no page {page}. {needs}.</source>
+        <translation>这个问题没有页面 {page}。{needs}。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
