@@ -742,6 +742,25 @@ def test_a_locale_changes_stderr_and_nothing_else(tmp_path: Path) -> None:
     assert english.stderr == "attn-gui: Arrays not used: weights, concat.\n"
 
 
+def test_changes_by_hand_are_told_in_the_language_of_the_locale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    halves = [{"kind": "scale", "stage": "head_output", "at": {"head": head}, "factor": 0.5} for head in range(7)]
+    put = {"kind": "set", "stage": "weights", "at": {"head": 3, "query": 10, "key": 13}, "values": 0.9}
+    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
+    save(problem.replace(interventions=[put, *halves]), tmp_path / "a.attn")
+    words = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--heads", "3", "--format", "csv"]
+    for locale, first, last in (
+        ("C.UTF-8", "Changed by hand: A[10, 13] of head 3 set to 0.9; O of", "; and 2 more."),
+        ("zh_CN.UTF-8", "手动更改：头 3 的 A[10, 13] 设为 0.9；头 0", "；另有 2 处。"),
+    ):
+        monkeypatch.setenv("LC_ALL", locale)
+        assert main(words) == 0
+        said = capsys.readouterr().err.strip()
+        assert said.startswith(f"attn-gui: {first}")
+        assert said.endswith(last)
+
+
 def test_help_in_a_chinese_locale_imports_no_qt() -> None:
     code = (
         "import sys; from attn_gui.cli import main\ntry: main(['--version'])\nfinally: print('PySide6' in sys.modules)"

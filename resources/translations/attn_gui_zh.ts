@@ -3076,6 +3076,10 @@
         <source>{cells} ← second text</source>
         <translation>{cells} ← 第二段文本</translation>
     </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 处</translation>
+    </message>
 </context>
 <context>
     <name>Journaling</name>
