@@ -703,12 +703,18 @@ CHINESE = [
     (["export", WORKED, "-o", "out", "--theme", "lihgt"], "没有 'lihgt' 这个选择（可选："),
     (["export", WORKED, "-o", "out", "--theme", "lihgt"], "（最接近的是 light）。"),
     (["export", WORKED, "-o", "out", "--heads", "9-"], "选项 --heads：应为 all 或 0,2-3 这样的头，得到 '9-'。"),
-    (["export", WORKED, "-o", "out", "--heads", "9"], "没有头 9；这个问题中的头：仅 0。"),
-    (["export", WORKED, "-o", "out", "--stage", "{nix}"], "没有阶段 '{nix}'；这个问题的阶段：query、key、value、"),
+    (["export", WORKED, "-o", "out", "--heads", "9"], "没有头 9；这个算例中的头：仅 0。"),
+    (["export", WORKED, "-o", "out", "--stage", "{nix}"], "没有阶段 '{nix}'；这个算例的阶段：query、key、value、"),
     (["export", WORKED, "-o", "out", "--bom"], "--bom 单独使用没有意义，还需要：csv 或 tsv（--format）。"),
     (["export", "nowhere.npz", "-o", "out"], "nowhere.npz 不存在。"),
     (["export", WORKED, "-o", "out", "--width", "1"], "宽 1.0 厘米放不下热图及其标签"),
     (["solution", WORKED, "-o", "out", "--cell", "1,1"], "单元格同时需要 --stage 和 --cell"),
+    (["export", WORKED, "-o", "out", "--style", "nix"], "'nix' 不是 screen, paper-column, slide 之一。"),
+    (["export", WORKED, "-o", "out", "--colormap", "nix"], "'nix' 不是 signed, "),
+    (["export", WORKED, "-o", "out", "--page", "nix"], "没有页面 'nix'；可用的有：curve, "),
+    (["export", WORKED, "-o", "out", "--page", "curve"], "这个算例没有页面 curve。"),
+    (["export", WORKED, "-o", "out", "--page", "sweep", "--cell", "0,0", "--set", "a=1"], "没有名为 'a' 的设置"),
+    (["export", WORKED, "-o", "out", "--compare", "nix"], "nix 不是文件，也不是 with"),
     (["{odd}.npz"], "{odd}.npz 不存在。"),
 ]
 
@@ -744,6 +750,25 @@ def test_a_locale_changes_stderr_and_nothing_else(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "minilm-layer2-weights-h3.svg").read_bytes() == first, "figures go by --lang"
     assert chinese.stderr == "attn-gui: 未使用的数组：weights、concat。\n"
     assert english.stderr == "attn-gui: Arrays not used: weights, concat.\n"
+
+
+def test_changes_by_hand_are_told_in_the_language_of_the_locale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    halves = [{"kind": "scale", "stage": "head_output", "at": {"head": head}, "factor": 0.5} for head in range(7)]
+    put = {"kind": "set", "stage": "weights", "at": {"head": 3, "query": 10, "key": 13}, "values": 0.9}
+    problem = open_file(resource("examples", "minilm-layer2.npz")).problem
+    save(problem.replace(interventions=[put, *halves]), tmp_path / "a.attn")
+    words = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--heads", "3", "--format", "csv"]
+    for locale, first, last in (
+        ("C.UTF-8", "Changed by hand: A[10, 13] of head 3 set to 0.9; O of", "; and 2 more."),
+        ("zh_CN.UTF-8", "手动更改：头 3 的 A[10, 13] 设为 0.9；头 0", "；另有 2 处。"),
+    ):
+        monkeypatch.setenv("LC_ALL", locale)
+        assert main(words) == 0
+        said = capsys.readouterr().err.strip()
+        assert said.startswith(f"attn-gui: {first}")
+        assert said.endswith(last)
 
 
 def test_help_in_a_chinese_locale_imports_no_qt() -> None:

@@ -12,6 +12,7 @@ from attn_gui.commands import command_ground
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.paths import resource
+from attn_gui.views.words.names import said_in
 
 _MISUSE = QT_TRANSLATE_NOOP("Sentences", "{message}{near}.")
 _PARSER = (
@@ -51,7 +52,16 @@ def _with_templates(said: object) -> object:
             place: _recognized(value) if isinstance(value, str) else value for place, value in said.values.items()
         }
         return Note(said.template, **values)
+    if isinstance(said, Note):
+        return Note(said.template, **{place: _change_words(value) for place, value in said.values.items()})
     return said
+
+
+def _change_words(value: object) -> object:
+    """Changes by hand in the words of the window; any other value as it is."""
+    if not isinstance(value, command_ground.Changes):
+        return value
+    return "；".join(said_in(change, "Interventions") for change in value)
 
 
 def _recognized(text: str) -> str:

@@ -19,6 +19,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
+    from attn_gui.engine.problem.errors import Note
     from attn_gui.formats import Loaded, Progress
     from attn_gui.formats.named.arrangement import Arrangement
 
@@ -34,6 +35,7 @@ ALSO_HOLDS = QT_TRANSLATE_NOOP(
     "{file} also holds {names}, which would change the numbers and is not read; nothing is written. Say which arrays "
     "count: --array query=query ….",
 )
+AND_MORE = QT_TRANSLATE_NOOP("Interventions", "and {count} more")
 BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
 
 
@@ -230,17 +232,26 @@ def told(loaded: Loaded) -> Loaded:
     if changes := _changes(loaded):
         from attn_gui.formats.file_sentences import Note
 
-        note_on_stderr(Note(BY_HAND, changes="; ".join(changes)))
+        note_on_stderr(Note(BY_HAND, changes=changes))
     return loaded
 
 
-def _changes(loaded: Loaded) -> list[str]:
-    """Changes by hand in a problem, in English words; of many the first ones."""
+class Changes(tuple["Note", ...]):
+    """Changes by hand as notes of the engine, which are said one after another."""
+
+    def __str__(self) -> str:
+        return "; ".join(map(str, self))
+
+
+def _changes(loaded: Loaded) -> Changes:
+    """Changes by hand in a problem; of many the first ones, and how many more there are."""
     from attn_gui.engine.chain.hand_words import phrase
+    from attn_gui.engine.problem.errors import Note
 
     records = [record for record in loaded.problem.interventions if record.enabled]
-    said = [str(phrase(loaded.problem, record)) for record in records[:MOST_CHANGES]]
-    return [*said, f"and {len(records) - MOST_CHANGES} more"] if len(records) > MOST_CHANGES else said
+    said = [phrase(loaded.problem, record) for record in records[:MOST_CHANGES]]
+    more = len(records) - MOST_CHANGES
+    return Changes([*said, Note(AND_MORE, {"count": more})] if more > 0 else said)
 
 
 def note_on_stderr(said: object) -> None:

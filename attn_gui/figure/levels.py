@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attn_gui.document.phrases import Refusal
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
 from attn_gui.figure.text.numbers import Values
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -28,6 +29,8 @@ PERCENT = 99.0
 
 AT_ONCE = 1 << 20
 """Cells of a large map that are looked at together, so that what is worked with beside it stays small."""
+
+NONE_OF = QT_TRANSLATE_NOOP("Sentences", "{got} is not one of {known}.")
 
 
 @dataclass(frozen=True)
@@ -190,7 +193,7 @@ class Shade:
     def __post_init__(self) -> None:
         for name, known in ((self.rule, LEVEL_RULES), (self.palette, PALETTES)):
             if name is not None and name not in known:
-                raise ValueError(f"{name!r} is not one of {', '.join(known)}.")
+                raise Refusal(NONE_OF, got=repr(name), known=", ".join(known))
         if (self.levels is None) != (LEVEL_RULES[self.rule].take is not None):
             raise ValueError(f"Levels go with typed and locked ones alone, got {self.levels} for {self.rule!r}.")
 

@@ -12,11 +12,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from attn_gui.arguments import idle
+from attn_gui.document.phrases import Refusal
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.engine.stages.derived import over_heads
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
-from attn_gui.figure.levels import AUTO, PLAIN, TYPED, Levels, Shade
+from attn_gui.figure.levels import AUTO, NONE_OF, PLAIN, TYPED, Levels, Shade
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.figure.text.words import WORDS
@@ -75,7 +76,7 @@ class FigureOptions:
             object.__setattr__(self, name, meant)
         for given, known in ((self.theme, THEMES), (self.lang, WORDS), (self.style, STYLES)):
             if given not in tuple(known):
-                raise ValueError(f"{given!r} is not one of {', '.join(known)}.")
+                raise Refusal(NONE_OF, got=repr(given), known=", ".join(known))
         for name in MEASURES:
             object.__setattr__(self, name, _measured(name, getattr(self, name)))
         for chosen in (self.values, self.colorbar, self.title, self.outlines, self.transparent, self.session):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.aim import Aim
@@ -30,6 +31,7 @@ from attn_gui.figure.pages.teaching.code_page import CodePage
 from attn_gui.figure.pages.teaching.dimensions_page import DimensionsPage
 from attn_gui.figure.pages.teaching.root_page import RootPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 _KINDS = (
     CurvePage(),
@@ -58,11 +60,13 @@ _KINDS = (
 PAGES: dict[str, PageKind[Any]] = {kind.name: kind for kind in _KINDS}
 """Every page by its name, read when one of them is asked for."""
 
+_NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "There is no page {got}; there are {known}.")
+
 
 def page_of_name(name: str) -> PageKind[Any]:
     """A page by its name; ValueError with a sentence for another."""
     if name not in PAGES:
-        raise ValueError(f"There is no page {name!r}; there are {', '.join(PAGES)}.")
+        raise Refusal(_NO_PAGE, got=repr(name), known=", ".join(PAGES))
     return PAGES[name]
 
 

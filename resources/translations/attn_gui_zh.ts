@@ -1500,6 +1500,14 @@
         <source>Write the answers, too, into a file of their own</source>
         <translation>答案另写成一个文件</translation>
     </message>
+    <message>
+        <source>Write the title and the shape above; without, the picture has their room</source>
+        <translation>在上方写出标题和形状；省去后，空间归图使用</translation>
+    </message>
+    <message>
+        <source>Draw letters as paths in an SVG or PDF, for viewers without the fonts</source>
+        <translation>在 SVG 或 PDF 中把文字画成轮廓，供没有这些字体的软件打开</translation>
+    </message>
 </context>
 <context>
     <name>Examples</name>
@@ -3079,6 +3087,10 @@
     <message>
         <source>{cells} ← second text</source>
         <translation>{cells} ← 第二段文本</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>另有 {count} 处</translation>
     </message>
 </context>
 <context>
@@ -8547,7 +8559,7 @@
     </message>
     <message>
         <source>Options on arrays are about one problem; {names} hold one each.</source>
-        <translation>关于数组的选项只针对一个问题；{names} 各含一个问题。</translation>
+        <translation>关于数组的选项只针对一个算例；{names} 各含一个算例。</translation>
     </message>
     <message>
         <source>{file} also holds {names}, not read: the lines above are about the rest only.</source>
@@ -8627,11 +8639,11 @@
     </message>
     <message>
         <source>There is no batch item {item}; the problem has {known}.</source>
-        <translation>没有样本 {item}；这个问题中的样本：{known}。</translation>
+        <translation>没有样本 {item}；这个算例中的样本：{known}。</translation>
     </message>
     <message>
         <source>There is no head {head}; the problem has {known}.</source>
-        <translation>没有头 {head}；这个问题中的头：{known}。</translation>
+        <translation>没有头 {head}；这个算例中的头：{known}。</translation>
     </message>
     <message>
         <source>--name is {got}; expected a name without folders, which -o says.</source>
@@ -8639,7 +8651,7 @@
     </message>
     <message>
         <source>There is no stage {got}; the problem has {known}.</source>
-        <translation>没有阶段 {got}；这个问题的阶段：{known}。</translation>
+        <translation>没有阶段 {got}；这个算例的阶段：{known}。</translation>
     </message>
     <message>
         <source>--heads is {got} of {name}; expected all, heads such as 0,2-3, or as in {words}.</source>
@@ -8659,11 +8671,11 @@
     </message>
     <message>
         <source>{name} is a matrix of the problem, no stage: it is written as numbers only.</source>
-        <translation>{name} 是问题的矩阵，不是阶段：只能作为数值写出。</translation>
+        <translation>{name} 是算例的矩阵，不是阶段：只能作为数值写出。</translation>
     </message>
     <message>
         <source>{name} is a matrix of the problem, and two states are compared by stages: leave out --compare.</source>
-        <translation>{name} 是问题的矩阵，而两个状态按阶段比较：请去掉 --compare。</translation>
+        <translation>{name} 是算例的矩阵，而两个状态按阶段比较：请去掉 --compare。</translation>
     </message>
     <message>
         <source>A page shows one state: leave out --compare.</source>
@@ -8707,11 +8719,51 @@
     </message>
     <message>
         <source>A cell needs --stage and --cell, a whole problem neither.</source>
-        <translation>单元格同时需要 --stage 和 --cell，整个问题则两者都不需要。</translation>
+        <translation>单元格同时需要 --stage 和 --cell，整个算例则两者都不需要。</translation>
     </message>
     <message>
         <source>--head is for a cell of a stage that has heads; here it would change nothing.</source>
         <translation>--head 用于有头的阶段中的单元格；在这里不起作用。</translation>
+    </message>
+    <message>
+        <source>{name} would compare the problem with itself: it has nothing of the kind.</source>
+        <translation>{name} 会把算例与它自身比较：其中没有这样的内容。</translation>
+    </message>
+    <message>
+        <source>{name} is no file, and none of {known}.</source>
+        <translation>{name} 不是文件，也不是 {known} 之一。</translation>
+    </message>
+    <message>
+        <source>{got} is not one of {known}.</source>
+        <translation>{got} 不是 {known} 之一。</translation>
+    </message>
+    <message>
+        <source>There is no page {got}; there are {known}.</source>
+        <translation>没有页面 {got}；可用的有：{known}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to set called {got}; there is {known}.</source>
+        <translation>没有名为 {got} 的设置；可设置的有：{known}。</translation>
+    </message>
+    <message>
+        <source>There is nothing to set called {got}; there is nothing.</source>
+        <translation>没有名为 {got} 的设置；这里没有可设置的内容。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be {got} here; expected one of {choices}.</source>
+        <translation>{name} 在这里不能是 {got}；应为 {choices} 之一。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be {got} here.</source>
+        <translation>{name} 在这里不能是 {got}。</translation>
+    </message>
+    <message>
+        <source>This problem has no page {page}. {needs}</source>
+        <translation>本算例没有页面 {page}。{needs}</translation>
+    </message>
+    <message>
+        <source>This problem has no page {page}. {needs}.</source>
+        <translation>这个算例没有页面 {page}。{needs}。</translation>
     </message>
 </context>
 <context>

@@ -8,8 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from attn_gui.document.phrases import Refusal
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.text.page_words import Words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+
+_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
+_NONE = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is nothing.")
+_NO_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
+_NO_VALUE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here.")
 
 Values = Mapping[str, Any]
 """Values of knobs by their keys."""
@@ -111,7 +118,7 @@ def checked(
     """The values of knobs, as `read` has what is given; ValueError with a sentence for what is no knob, or no value."""
     known = {knob.key: knob for knob in knobs}
     if unknown := [key for key in given if key not in known]:
-        raise ValueError(f"There is nothing to set called {unknown[0]!r}; there is {', '.join(known) or 'nothing'}.")
+        raise Refusal(_UNKNOWN if known else _NONE, got=repr(unknown[0]), known=", ".join(known))
     found: dict[str, Any] = {}
     for key, knob in known.items():
         if key not in given:
@@ -122,7 +129,7 @@ def checked(
         except ValueError:
             value = None
         if value is None or not knob.fits(aim, found, value):
-            options = f"; expected one of {', '.join(knob.choices(aim, found))}" if isinstance(knob, Choice) else ""
-            raise ValueError(f"{key} cannot be {given[key]!r} here{options}.")
+            choices = ", ".join(knob.choices(aim, found)) if isinstance(knob, Choice) else ""
+            raise Refusal(_NO_CHOICE if choices else _NO_VALUE, name=key, got=repr(given[key]), choices=choices)
         found[key] = value
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
+from attn_gui.document.phrases import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph.facts import Role
@@ -14,8 +15,11 @@ from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values
 from attn_gui.figure.pages.page_drawing import Drawing
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 C = TypeVar("C")
+_NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}")
+_NO_PAGE_BUT = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}.")
 
 
 class PageKind(ABC, Generic[C]):
@@ -62,7 +66,9 @@ class PageKind(ABC, Generic[C]):
     def check(self, problem: Problem, model: ModelAim | None = None) -> None:
         """Raise ValueError, with a sentence, for a problem that has no such page."""
         if not self.is_there(problem, model):
-            raise ValueError(f"This problem has no page {self.name}. {self.reason(problem)[0].rstrip('.')}.")
+            text, context = self.reason(problem)
+            template = _NO_PAGE if text.endswith(".") else _NO_PAGE_BUT
+            raise Refusal(template, page=self.name, needs=Label(text, context=context))
 
     def reason(self, problem: Problem) -> tuple[str, str]:
         """The reason why a problem has it not, and the context of these words for translators."""

@@ -62,6 +62,12 @@ TIPS = {
     "export.font_size": QT_TRANSLATE_NOOP("DialogTips", "Size of the type in points, as on the paper"),
     "export.dpi": QT_TRANSLATE_NOOP("DialogTips", "Pixels for each inch (2.54 cm): 300 for print, 150 for a screen"),
     "export.colorbar": QT_TRANSLATE_NOOP("DialogTips", "Draw beside the map which color stands for which number"),
+    "export.title": QT_TRANSLATE_NOOP(
+        "DialogTips", "Write the title and the shape above; without, the picture has their room"
+    ),
+    "export.outlines": QT_TRANSLATE_NOOP(
+        "DialogTips", "Draw letters as paths in an SVG or PDF, for viewers without the fonts"
+    ),
     "export.transparent": QT_TRANSLATE_NOOP(
         "DialogTips", "No background behind the figure: what lies below it shows through"
     ),
