@@ -5565,7 +5565,7 @@
     <name>PaintingController</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
-        <translation>问题还在计算中，没有做任何修改。</translation>
+        <translation>算例还在计算中，没有做任何修改。</translation>
     </message>
 </context>
 <context>

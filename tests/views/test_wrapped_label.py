@@ -68,7 +68,8 @@ def test_a_long_name_breaks_behind_its_parts(qtbot: QtBot, name: str) -> None:
     label.setText(f"Arrays not used: {name}.")
     layout = laid_out(label, label.fontMetrics().horizontalAdvance(name[:-2]))
     ends = [line.strip("\u200b") for line in lines(layout)][:-1]
-    assert ends and all(end.endswith((".", "-", "_", " used:")) for end in ends), ends
+    assert ends
+    assert all(end.endswith((".", "-", "_", " used:")) for end in ends), ends
 
 
 def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
