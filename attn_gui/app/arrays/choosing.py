@@ -103,7 +103,8 @@ class ArraysController(QObject):
             return open_arranged(path, arrangement, tell)
 
         self._paths, self._said = (path,), arrangement
-        self._files.open_beside(path, read)
+        layer = arrangement.layer
+        self._files.open_beside(path, read, "" if layer is None else f"{path.stem}-layer{layer}")
 
     def _open_several(self, paths: tuple[Path, ...], arrangement: Arrangement | None) -> None:
         """Open what several files make, by the name of their folder."""

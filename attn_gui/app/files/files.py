@@ -65,7 +65,7 @@ class FilesController(QObject):
         self.saving.elsewhere.connect(self.save_as)
         self.saving.ended.connect(self.journaling.wake)
         self._known: Stamp | None = None  # the document's file as it was when it was read or written last
-        self._asked: tuple[Path, Read, int, Stamp | None] = Path(), open_file, 0, None  # and the revision left for it
+        self._asked: tuple[Path, Read, int, Stamp | None, str] = Path(), open_file, 0, None, ""  # and the revision left
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
         window.banner.closed.connect(self._on_banner_closed)
@@ -140,13 +140,16 @@ class FilesController(QObject):
             return True
         return False
 
-    def open_beside(self, path: Path, read: Read = open_file) -> None:
-        """Open what `read` makes of a file, read beside the window; the document is left once that is allowed."""
-        if self.may_leave():
-            self._begin_reading(path, read)
+    def open_beside(self, path: Path, read: Read = open_file, name: str = "") -> None:
+        """Open what `read` makes of a file, read beside the window; the document is left once that is allowed.
 
-    def _begin_reading(self, path: Path, read: Read = open_file) -> None:
-        self._asked = path, read, self._document.revision, Stamp.of(path)
+        `name` is that of the document where the file holds more than it.
+        """
+        if self.may_leave():
+            self._begin_reading(path, read, name)
+
+    def _begin_reading(self, path: Path, read: Read = open_file, name: str = "") -> None:
+        self._asked = path, read, self._document.revision, Stamp.of(path), name
         self.opening.begin(path, read)
 
     def recover(self, path: Path) -> None:
@@ -154,17 +157,17 @@ class FilesController(QObject):
         self.open_beside(path, resume)
 
     def _on_opening_ended(self, outcome: Future[Loaded | Resumed]) -> None:
-        path, read, revision, stamp = self._asked
+        path, read, revision, stamp, name = self._asked
         if isinstance(refusal := outcome.exception(), ValueError):
             self._refuse(path, refusal, revision)
             return
         found = outcome.result()
-        again = partial(self.open_beside, path, read)
+        again = partial(self.open_beside, path, read, name)
         if may_go(self._window, self._document, path.name, revision, again):
             if isinstance(found, Resumed):
                 self._take_resumed(path, found)
             else:
-                self._take(path, found, stamp, read)
+                self._take(path, found, stamp, read, name)
 
     def _take_resumed(self, path: Path, found: Resumed) -> None:
         self._known = file = found.kept.file
@@ -173,8 +176,8 @@ class FilesController(QObject):
         self._document.mark_unsaved()
         self.recovered.emit(path)
 
-    def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file) -> None:
-        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, path.stem, loaded.view)
+    def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file, name: str = "") -> None:
+        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, loaded.view)
         self._known = stamp  # of before it was read: what another program has written since is not ours
         self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
         if path.is_file():

@@ -19,7 +19,7 @@ from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.frame import framed
+from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Block, Cell, Drawing, Field, Spot, span
@@ -90,6 +90,8 @@ class TwoMapsLayout:
         self.above = 2 * (small.height() + SPACING.xs)
         self.below = SPACING.m + BAR + micro.height() + SPACING.l
         head = f" · {ink.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
+        across, down = (2, 1) if body_width(width) >= BESIDE else (1, 2)
+        heads_row = self._row_of_heads() if shown.each else 0.0
         self.frame = framed(
             ink,
             width,
@@ -97,12 +99,9 @@ class TwoMapsLayout:
             title=title + head,
             note=shown.formula,
             tall=self._own_height,
-            least=(2 * LEAST, LEAST + self.above + self.below),
+            least=(2 * LEAST, down * (LEAST + self.above + self.below) + heads_row),
         )
-        body = self.frame.body
-        if shown.each:
-            body = body.adjusted(0, 0, 0, -self._row_of_heads())
-        across, down = (2, 1) if body.width() >= BESIDE else (1, 2)
+        body = self.frame.body.adjusted(0, 0, 0, -heads_row)
         self.label = self._label(body.height() / down - self.above - self.below)
         pitch = body.width() / across, body.height() / down
         room = pitch[0] - self.label - SPACING.l, pitch[1] - self.above - self.below

@@ -65,7 +65,7 @@ class QuestionView(Retranslated, QWidget):
             self.set_verdict("", "text", offered=False)
 
     def set_verdict(self, text: str, role: str, *, offered: bool) -> None:
-        """Say what an answer is worth; `offered`: the right answer can be shown. The next replaces a refused one."""
+        """Say what an answer is worth; `offered`: the right one can be shown. The next replaces a refused one."""
         self._verdict.set_sentence([Run(text, role)])
         self._verdict.setVisible(bool(text))
         self._show.setVisible(offered)

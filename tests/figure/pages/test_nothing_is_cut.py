@@ -103,6 +103,14 @@ def test_no_text_of_a_page_in_the_panel_runs_over_its_edge_or_another(qapp, prob
 
 
 @pytest.mark.filterwarnings("ignore:.*not used")
+def test_two_maps_one_below_the_other_are_no_thumbnails(qapp, problems):
+    problem = next(problem for problem, _ in problems if problem.num_heads > 1 and problem.m > 10)
+    for name in ("over_heads", "value_weighted"):
+        fields = planned(PAGES[name], problem, None, "zh", *PANEL).fields
+        assert min(side for field in fields[:2] for side in field.place.size().toTuple()) >= 100
+
+
+@pytest.mark.filterwarnings("ignore:.*not used")
 def test_the_line_of_the_readme_says_its_sentence_whole(tmp_path):
     problem = load(resource("examples", "minilm-layer2.npz"))
     given = {"picture": "gradient_maps", "heads": 3, "cell": (10, 13), "style": "paper-column"}

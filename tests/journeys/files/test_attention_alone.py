@@ -75,6 +75,7 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
     expected = Problem.from_weights(weights[1], tokens=TOKENS)
     assert person.program.document.snapshot() == expected
     assert not person.has("table.query")
+    assert person.window.windowTitle().startswith("dump-layer1")  # as do the names of its figures
 
     person.click_cell("weights", 2, 1)
     said = person.explanation()
@@ -103,7 +104,7 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
         person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save))
 
     person.answering(QDialog, export, lambda: person.do("export_image"))
-    until(lambda: bool(list(tmp_path.glob("*.png"))))
+    until(lambda: bool(list(tmp_path.glob("dump-layer1*.png"))))
     assert not QImage(str(next(iter(tmp_path.glob("*.png"))))).isNull()
 
     person.choose_file(tmp_path / "kept.attn", lambda: person.do("save_as"))
