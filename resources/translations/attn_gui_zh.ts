@@ -721,10 +721,7 @@
         <source>F&amp;ull screen</source>
         <translation>全屏(&amp;Z)</translation>
     </message>
-<message>
-        <source>&amp;List of what is changed…</source>
-        <translation>修改列表(&amp;L)…</translation>
-    </message></context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -923,10 +920,7 @@
         <source>Close this line</source>
         <translation>关闭此行</translation>
     </message>
-<message>
-        <source>What the last thing done has led to, and what can be done about it</source>
-        <translation>上一步操作的结果，以及接下来可以怎么做</translation>
-    </message></context>
+</context>
 <context>
     <name>BlameProgress</name>
     <message>
@@ -1005,10 +999,7 @@
         <source>{block} numbers do not fit into {stage} from row {row}, column {column} on: it has {map} cells.</source>
         <translation>{block} 个数从第 {row} 行第 {column} 列起放不进{stage}：它有 {map} 个单元格。</translation>
     </message>
-<message>
-        <source>Numbers are typed into the state of now; show Now first.</source>
-        <translation>只能修改“现在”的状态，请先切换到“现在”。</translation>
-    </message></context>
+</context>
 <context>
     <name>CellButtons</name>
     <message>
@@ -1434,15 +1425,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1517,16 +1508,7 @@
         <source>Draw letters as paths in an SVG or PDF, for viewers without the fonts</source>
         <translation>在 SVG 或 PDF 中把文字画成轮廓，供没有这些字体的软件打开</translation>
     </message>
-<message>
-        <source>Which steps are drawn, each in a file of its own</source>
-        <translation>绘制哪些步骤，各存为一个文件</translation>
-    </message><message>
-        <source>No ground behind the figure: what lies below it shows</source>
-        <translation>图没有底色：透出下面的内容</translation>
-    </message><message>
-        <source>The number that the chosen cell shall have</source>
-        <translation>所选单元格应取的数值</translation>
-    </message></context>
+</context>
 <context>
     <name>Examples</name>
     <message>
@@ -2154,10 +2136,7 @@
         <source>Largest by {number}: {exact}; by finite differences {beside}.</source>
         <translation>对 {number} 的梯度最大：{exact}；有限差分为 {beside}。</translation>
     </message>
-<message>
-        <source>{name} = {value} changes with no number of the tables.</source>
-        <translation>{name} = {value} 不随表格中的任何数变化。</translation>
-    </message></context>
+</context>
 <context>
     <name>HeadEdits</name>
     <message>
@@ -3329,10 +3308,7 @@
         <source>locked</source>
         <translation>锁定</translation>
     </message>
-<message>
-        <source>Numbers of your own at the two ends; what lies outside has the color of the end</source>
-        <translation>两端的数值由你指定；范围之外的用端点的颜色</translation>
-    </message></context>
+</context>
 <context>
     <name>LevelsFields</name>
     <message>
@@ -3609,7 +3585,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3717,7 +3693,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3752,13 +3728,7 @@
         <source>Open keys at 1, close them at 0</source>
         <translation>改为：1 开放键，0 屏蔽键</translation>
     </message>
-<message>
-        <source>How many keys before its own a query sees: i − j is at most so much</source>
-        <translation>查询能看到自身位置之前多少个键：i − j 不超过此数</translation>
-    </message><message>
-        <source>How many keys after its own a query sees: j − i is at most so much</source>
-        <translation>查询能看到自身位置之后多少个键：j − i 不超过此数</translation>
-    </message></context>
+</context>
 <context>
     <name>MasksController</name>
     <message>
@@ -3882,7 +3852,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4054,11 +4024,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4781,7 +4751,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5580,28 +5550,7 @@
         <source>The weight in each head, from head 0 on</source>
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
-<message>
-        <source>variance of what the softmax takes</source>
-        <translation>softmax 输入的方差</translation>
-    </message><message>
-        <source>So many convolutions do not join both ends; {needed} would.</source>
-        <translation>这些卷积层尚不能连通首尾；需要 {needed} 层。</translation>
-    </message><message>
-        <source>{name} = {value}; it changes by so much for each unit of a number</source>
-        <translation>{name} = {value}；某个数每增加一个单位，它的变化量如下</translation>
-    </message><message>
-        <source>It changes with no number of the problem.</source>
-        <translation>它不随本算例中任何数变化。</translation>
-    </message><message>
-        <source>The two have other shapes: there is no difference.</source>
-        <translation>两者形状不同，没有差值。</translation>
-    </message><message>
-        <source>beside what the gradient foretells</source>
-        <translation>与梯度的估计并列</translation>
-    </message><message>
-        <source>What comes back of the logit of {name}</source>
-        <translation>{name} 的 logit 恢复的比例</translation>
-    </message></context>
+</context>
 <context>
     <name>PagesController</name>
     <message>
@@ -5641,7 +5590,8 @@
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
         <translation>算例还在计算中，没有做任何修改。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Palettes</name>
     <message>
@@ -5776,10 +5726,7 @@
         <source>No maps: {why}</source>
         <translation>无法显示热图：{why}</translation>
     </message>
-<message>
-        <source>Stopped: what is dotted is not computed · F9 computes the rest</source>
-        <translation>已停止：带点的部分尚未计算 · 按 F9 计算其余部分</translation>
-    </message></context>
+</context>
 <context>
     <name>PullingController</name>
     <message>
@@ -5934,10 +5881,7 @@
         <source>mean entropy of a row in nats, 0 … {most}</source>
         <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
-<message>
-        <source>&amp;Mark what it counts</source>
-        <translation>标出所计入的单元格(&amp;M)</translation>
-    </message></context>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -8430,8 +8374,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8498,16 +8442,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8534,8 +8478,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -8815,28 +8759,13 @@
     </message>
     <message>
         <source>This problem has no page {page}. {needs}</source>
-        <translation>本算例没有页面 {page}。{needs}</translation>
+        <translation>这个算例没有页面 {page}。{needs}</translation>
     </message>
     <message>
         <source>This problem has no page {page}. {needs}.</source>
         <translation>这个算例没有页面 {page}。{needs}。</translation>
     </message>
-<message>
-        <source>{file}: the options hold {got}, which is no number of JSON.</source>
-        <translation>{file}：选项中的 {got} 不是 JSON 的数。</translation>
-    </message><message>
-        <source>The logits of this model are no sum of what its layers add: norms stand between them, or a layer of its head.</source>
-        <translation>该模型的 logit 不是各层贡献之和：中间隔着归一化层，或隔着输出头自己的一层。</translation>
-    </message><message>
-        <source>The two runs give the same logit, {value}: there is no difference of which a part could come back.</source>
-        <translation>两次运行得到的 logit 相同，都是 {value}：没有差可以恢复。</translation>
-    </message><message>
-        <source>“{name}” is no part of a problem; expected one of {expected}.</source>
-        <translation>“{name}”不是算例的组成部分；应为以下之一：{expected}。</translation>
-    </message><message>
-        <source>query, key and value were read as {reading}, since there are so many tokens.</source>
-        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
-    </message></context>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -9302,10 +9231,7 @@
         <source>Take snapshot</source>
         <translation>保存快照</translation>
     </message>
-<message>
-        <source>Show what is other now than in the chosen snapshot</source>
-        <translation>显示当前状态与所选快照的差异</translation>
-    </message></context>
+</context>
 <context>
     <name>SolutionSaving</name>
     <message>
@@ -9752,10 +9678,7 @@
         <source>go free</source>
         <translation>放开</translation>
     </message>
-<message>
-        <source>{name} shall be</source>
-        <translation>{name} 设为</translation>
-    </message></context>
+</context>
 <context>
     <name>TargetFields</name>
     <message>
@@ -9932,16 +9855,7 @@
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
     </message>
-<message>
-        <source>Which page is on show: each looks at the present numbers in a way of its own</source>
-        <translation>显示哪个页面：每个页面以自己的方式查看当前数值</translation>
-    </message><message>
-        <source>How many heads share the columns of Q: each computes A = softmax(Q Kᵀ / √dₖ) of its own</source>
-        <translation>Q 的各列分给多少个头：每个头各自计算 A = softmax(Q Kᵀ / √dₖ)</translation>
-    </message><message>
-        <source>Columns of Q and K in one head; the scale 1/√dₖ goes by it</source>
-        <translation>每个头中 Q 和 K 的列数；缩放 1/√dₖ 由它决定</translation>
-    </message></context>
+</context>
 <context>
     <name>TokenHeader</name>
     <message>
@@ -10189,16 +10103,7 @@
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
     </message>
-<message>
-        <source>Softmax makes the weights of a row add up to 1, with the share of a sink. What shall become of the others?</source>
-        <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
-    </message><message>
-        <source>Set it, and rescale the other weights of the row to add up to 1</source>
-        <translation>改这个数，并按比例缩放该行其余权重，使和仍为 1</translation>
-    </message><message>
-        <source>Compute › By hand › Typing into weights asks again, or does something else.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
-    </message></context>
+</context>
 <context>
     <name>WorkLine</name>
     <message>
