@@ -60,7 +60,7 @@ class Document(QObject):
         self._told_modified = False
         self.titleChanged.connect(self._on_title_changed)
         self.stack.indexChanged.connect(self._on_stack_index_changed)
-        self.stack.cleanChanged.connect(self._on_stack_clean_changed)
+        self.stack.cleanChanged.connect(self._tell_modified)
 
     @property
     def problem(self) -> Problem:
@@ -233,14 +233,15 @@ class Document(QObject):
             change = Change.merged(self._pending)
             self._pending.clear()
             self._tell(change)
-        if self.modified != self._told_modified:  # the stack tells of the first step behind the clean state alone
+        self._tell_modified()
+
+    def _tell_modified(self) -> None:
+        """Announce that the document is modified, or is no more: the stack alone counts looks at a layer as changes."""
+        if self.modified != self._told_modified:
             self.titleChanged.emit()
 
     def _on_title_changed(self) -> None:
         self._told_modified = self.modified
-
-    def _on_stack_clean_changed(self) -> None:
-        self.titleChanged.emit()
 
     def _on_snapshots_changed(self) -> None:
         self.revision += 1

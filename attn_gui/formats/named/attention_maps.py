@@ -112,8 +112,14 @@ def names_of_maps(listing: Listing) -> tuple[str, ...]:
 
 def means_maps(name: str) -> bool:
     """Whether an array of this name holds attention weights, where nothing in the file says how they come about."""
-    words = {word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name))}
-    return bool(words & _MAPS) and not words & _NO_MAPS
+    parts = [_words(part) for part in re.split(r"[./]", name)]
+    own = next((words for words in reversed(parts) if words), frozenset())  # h.3.attn.a is an a, attentions.0 is one
+    return bool(own & _MAPS) and not any(words & _NO_MAPS for words in parts)
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name such as attnWeights or hook_pattern, in small letters."""
+    return frozenset(re.findall(r"[a-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
 
 
 def choices_of(

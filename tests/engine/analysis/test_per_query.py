@@ -149,7 +149,7 @@ def test_long_rows_are_shortened_in_latex_and_whole_in_text():
 def test_every_equation_can_be_typeset(evaluations, typeset):
     equations = []
     for evaluation in evaluations.values():
-        for stage in STAGES:
+        for stage in filter(evaluation.stages.__contains__, STAGES):
             found = explain(evaluation, stage, [length - 1 for length in evaluation.shape(stage)])
             equations += filter(None, found.query_latex.split(r", \quad "))
     assert typeset(equations) > 20

@@ -29,7 +29,7 @@ from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
 from attn_gui.models import open_model
 from attn_gui.models.studies.study import placed
-from attn_gui.models.studies.study_files import record_of
+from attn_gui.models.studies.study_files import model_of, record_of, weights_at
 from attn_gui.paths import resource
 
 from .typist import CORNER, FIELDS, SAVED, TURNED, state_of
@@ -187,7 +187,7 @@ def in_model_file(path: Path) -> str:
 
 
 def in_model_journal(path: Path) -> str:
-    found = recover(path)
+    found = recover(path, None, lambda record: weights_at(model_of(record, []), record.text, record.layer))
     assert found.study is not None
     shown = found.loaded.problem.w_query[0, 0]
     return str(last_of([*numbers_in(found.study).values(), *([shown] if shown == int(shown) else ())]))
