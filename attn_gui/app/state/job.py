@@ -22,12 +22,14 @@ class Job(QObject):
 
     told = Signal(float)  # the share that is done
     ended = Signal(object)  # the outcome, a Future that is done; it raises Stopped after `stop`
+    _progressed = Signal(object, float)  # the work, by the Event that stops it, and its share
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._stopped = Event()  # of the work under way
         self._background = Background(self)
         self._background.answered.connect(self.ended)
+        self._progressed.connect(self._on_self_progressed)
 
     @property
     def busy(self) -> bool:
@@ -46,9 +48,14 @@ class Job(QObject):
                 raise Stopped
             if int(share * STEPS) > told:
                 told = int(share * STEPS)
-                self.told.emit(share)
+                self._progressed.emit(stopped, share)
 
         self._background.ask(lambda: work(tell))
+
+    def _on_self_progressed(self, work: Event, share: float) -> None:
+        """Tell the share, unless the work was stopped while this was on its way from the other thread."""
+        if work is self._stopped and not work.is_set():
+            self.told.emit(share)
 
     def stop(self) -> None:
         """End the work at its next step."""

@@ -26,7 +26,7 @@ class SizeBox(CountBox):
     committed = Signal(int)
     refused = Signal(str)
     # on the class, since Qt asks `validate` while it still builds the box
-    _settled = 1
+    _settled = _least = 1
     _allowed: tuple[int, ...] = ()
     _why = ""
     _staying = False
@@ -95,7 +95,7 @@ class SizeBox(CountBox):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def textFromValue(self, value: int) -> str:
-        return super().textFromValue(value) if value else "–"
+        return super().textFromValue(value) if value >= self._least else "–"  # a size that the problem has not
 
     def stepBy(self, steps: int) -> None:
         if not self.objection(self.cleanText()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +13,10 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 
 from attn_gui import render
 from attn_gui.app.files.journaling import journals_folder
+from attn_gui.engine.arrays import Array
 from attn_gui.formats.sessions.journal_reading import recover
+from attn_gui.formats.sessions.study_record import StudyRecord
+from attn_gui.models.studies.study_files import model_of, weights_at
 from attn_gui.paths import resource
 
 from .truths import differing, image
@@ -23,6 +26,11 @@ ROWS = ("insert_rows", "insert_columns", "delete_rows", "delete_columns")
 BLANKS = ("leave_out", "leave_out", "leave_out_random", "end_exercise")
 LARGEST = 2**18  # numbers of a problem that goes into a figure and is read again within a moment
 PATIENCE = 10.0  # seconds
+
+
+def weights(record: StudyRecord) -> Mapping[str, Array]:
+    """The weights of a model that a journal is of, from its folder."""
+    return weights_at(model_of(record, []), record.text, record.layer)
 
 
 class Learning:
@@ -88,7 +96,7 @@ class Learning:
         while document.modified and found != wanted and time.monotonic() < end:
             QTest.qWait(50)
             kept = list(journals_folder().glob("*.journal"))
-            found = image(recover(kept[0]).loaded.problem) if kept else None
+            found = image(recover(kept[0], None, weights).loaded.problem) if kept else None
         assert not document.modified or found == wanted, "the journal holds something else"
         return "modified" if document.modified else "nothing unsaved"
 
