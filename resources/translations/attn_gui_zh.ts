@@ -8058,6 +8058,14 @@
         <translation>{file}：“{option}”说明怎样读取 {expected}，但这里一个也没有；各部分为 {got}。</translation>
     </message>
     <message>
+        <source>“{name}” in the file holds other weights than those computed here: they differ by up to {apart}.</source>
+        <translation>文件中的“{name}”与此处算出的权重不同，最大相差 {apart}。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not in the file. Add one, and they agree.</source>
+        <translation>文件中的“{name}”与此处算出的权重最大相差 {apart}：它带有因果掩码，而文件中没有给出掩码。加上因果掩码后，两者一致。</translation>
+    </message>
+    <message>
         <source>{file}: the shapes {got} fit together in no order of axes as query, key and value.</source>
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
     </message>

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from attn_gui.engine import Problem, compute
 from attn_gui.engine.problem.fields import DIRECT, GIVEN
+from attn_gui.engine.problem.masks import Causal
 from attn_gui.engine.problem.shapes.drafts import TOKENS
 from attn_gui.engine.problem.shapes.head_axis import BATCH, HEAD, laid, side_by_side
 from attn_gui.formats.base import Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import ROWS, Arrangement, held_vector_shape
-from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, read_maps
+from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
 from attn_gui.formats.named.by_name import is_ours_whole, joined, problem_of, there_twice
 from attn_gui.formats.named.fused import FUSED, known_split, parts_of
 from attn_gui.formats.named.mask_meanings import KEEP, NO_MASK, meaning_in, note_on, with_mask
@@ -29,6 +33,18 @@ _SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
 _IDLE = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}."
 )
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
+)
+_CAUSAL = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
+    "in the file. Add one, and they agree.",
+)
+MOST_COMPARED = 100_000
+"""Weights that are computed within a moment."""
+ALIKE = 0.01
+"""Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -72,7 +88,29 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     items_first = not said.own if said.axes is None else BATCH in said.axes
     loaded = problem_of(arrays, options, left, batch_axis=items_first)
     notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing), *loaded.notes)
+    notes = (*notes, *_notes_on_maps(loaded.problem, left, listing, source))
     return replace(loaded, notes=notes, missed=() if arrangement.arrays else _missed(said, left))
+
+
+def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, source: Source) -> list[Note]:
+    """Notes on attention weights in the file that are others than those of the problem, as a mask makes that is not
+    in it; none where comparing would take a moment."""
+    shape = (problem.batch_size, problem.num_heads, problem.n, problem.m)
+    shapes = {array.name: array.shape for array in listing.arrays}
+    alike = (shape, shape[1:]) if shape[0] == 1 else (shape,)
+    maps = [name for name in names if means_maps(name) and shapes.get(name) in alike]
+    if not maps or math.prod(shape) > MOST_COMPARED:
+        return []
+    source.file.seek(0)
+    found, weights = listing.read(source, maps), compute(problem)[GIVEN]
+    causal = () if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
+    notes = []
+    for name in maps:
+        apart = float(np.abs(found[name].astype(float) - weights).max())
+        if apart > ALIKE:
+            masked = len(causal) and float(np.abs(found[name].astype(float) - causal).max()) <= ALIKE
+            notes.append(Note(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
+    return notes
 
 
 def _given(asked: Arrangement, listing: Listing, source: Source) -> Loaded:
