@@ -79,6 +79,7 @@ def test_the_command_line_knows_it_as_a_word_for_heads(word, rule, tmp_path):
 def test_other_maps_have_no_mean_over_heads(tmp_path, capsys):
     example = str(resource("examples/thinking-machines.npz"))
     assert main(["export", example, "-o", str(tmp_path), "--heads", "mean", "--stage", "scores"]) == 2
+    said = capsys.readouterr().err
     assert (
-        "--heads is 'mean' of scores; expected all, heads such as 0,2-3, or mean of weights" in capsys.readouterr().err
+        "--heads is 'mean' of scores; expected all, heads such as 0,2-3, or as in --stage weights --heads mean" in said
     )
