@@ -113,6 +113,14 @@ def image(problem: Problem) -> object:
     return problem.replace(), [(name, array.tobytes()) for name, array in sorted(problem.arrays().items())]
 
 
+def assert_same(found: Problem, kept: Problem) -> None:
+    """All to the last bit but x: the layers below compute it anew, in single precision, a changed one in other sums."""
+    assert found.x is not None
+    assert kept.x is not None
+    np.testing.assert_allclose(found.x, kept.x, rtol=0, atol=1e-5 * max(1.0, float(np.abs(kept.x).max())))
+    assert image(found.replace(x=kept.x)) == image(kept)
+
+
 @given(walk=st.lists(STEPS, min_size=4, max_size=14))
 @settings(max_examples=40, deadline=None)
 def test_no_walk_brings_a_weight_into_the_file_and_all_comes_back(
@@ -132,7 +140,7 @@ def test_no_walk_brings_a_weight_into_the_file_and_all_comes_back(
     resized = sum(step[0] in ("matrix", "heads") for step in walk)
     assert path.stat().st_size < 20_000 + states * (12_000 + resized * 60_000)
     found = opened_study(record, [], silent)
-    assert image(found.problem) == image(document.problem)
+    assert_same(found.problem, document.problem)
     assert [each.name for each in found.snapshots] == [each.name for each in document.snapshots.all]
     for kept, again in zip(document.snapshots.all, found.snapshots, strict=True):
         assert image(again.problem()) == image(kept.problem())
