@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Unheard as unheard:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
-        if isinstance(unheard.reason, BrokenPipeError):  # whoever read the paths has heard enough
+        if isinstance(unheard.reason, BrokenPipeError):  # the reader of the pipe has closed it
             return DONE
         return _refuse(Refusal(_UNWRITTEN, reason=unheard.reason.strerror))
 

@@ -57,7 +57,7 @@ def is_torch_save(source: Source) -> bool:
         _check_directory(source)
         with zipfile.ZipFile(source.file) as archive:
             return any(name.rpartition("/")[-1] == _OF_TORCH for name in archive.namelist())
-    except (FormatError, zipfile.BadZipFile, NotImplementedError):  # whoever reads it says what is wrong with it
+    except (FormatError, zipfile.BadZipFile, NotImplementedError):  # reading the file says what is wrong
         return False
     finally:
         source.file.seek(0)

@@ -110,7 +110,7 @@ class Journaling(QObject):
         self.wake()
 
     def forget(self) -> None:
-        """Delete the journal for good: whoever was asked has saved the document or given it up as it is now."""
+        """Delete the journal for good, once a person was asked and has saved the document or given it up."""
         self._given_up = self._document.revision
         self._changes.clear()
         self._whole = True

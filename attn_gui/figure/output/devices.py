@@ -54,7 +54,7 @@ _LONE_RECTANGLE = re.compile(
 
 
 class PdfPage(QPdfWriter):
-    """Tells whoever writes text whether it is wanted as `outlines`."""
+    """A PDF; `outlines` has `write_text` draw letters as paths, so that it needs no fonts."""
 
     def __init__(self, buffer: QBuffer, *, outlines: bool) -> None:
         super().__init__(buffer)

@@ -20,7 +20,7 @@ Rows = list[list[str]]
 LOOKED_AT = 20_000  # letters of a long text in which its first list begins, or it has none
 LARGE = 1_000_000  # letters of a long text
 MOST_DEEP = 50  # brackets within each other
-MOST = 64  # matrices that are told apart
+MOST = 64  # matrices of one text that are offered
 NEAR = 200  # letters beside a matrix that are looked at
 NAMED = 40  # letters of what a sentence names
 
@@ -388,7 +388,7 @@ def _cells(value: Nested) -> Iterator[str]:
 
 
 def _is_numbers(value: Nested) -> bool:
-    """Whether half of the first cells of a list are numbers, or are meant for one: a typing error is told as such."""
+    """Whether half of the first cells of a list are numbers, or are meant for one, so that a typing error is named."""
     cells = list(itertools.islice(_cells(value), 64))
     return 0 < len(cells) <= 2 * sum(map(_is_value, cells))
 
@@ -552,7 +552,7 @@ _PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "
 
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
-    """What was left out but for names, which are told as such; each has a `sign` behind it."""
+    """What was left out but for names, which have a note of their own; each ends with `sign`."""
     for name in filter(None, names[:MOST]):
         left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
     return left_out if any(map(str.isalnum, left_out)) else ""

@@ -29,7 +29,7 @@ class AccessibleTable(QTableView):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setStyleSheet("background: transparent; border: none")  # over that of the program, which fills tables
-        self.horizontalHeader().hide()  # they are told of all the same
+        self.horizontalHeader().hide()  # assistive programs read their texts all the same
         self.verticalHeader().hide()
         for bars in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             bars(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -63,7 +63,7 @@ class HeadModel(QAbstractTableModel):
             self._tell_all()
 
     def set_stale(self, stale: bool) -> None:
-        """Whether all that is shown is of the state before: that of now is being computed."""
+        """Whether everything shown belongs to the previous state, while the present one is computed."""
         if stale != self._stale:
             self._stale = stale
             self._tell_all()

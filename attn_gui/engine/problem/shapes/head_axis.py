@@ -153,7 +153,7 @@ def agreeing(found: tuple[Axes, ...], agrees: Callable[[Axes], bool]) -> tuple[A
 
 
 def sizes(axes: Axes, shapes: Mapping[str, Shape]) -> dict[str, int]:
-    """Numbers of items, heads and tokens in this order, those that there are several of, by their words."""
+    """Return the counts of items, heads and tokens, in this order, that are above one, in words."""
     every = [_size(axes, shape) for name, shape in shapes.items() if name != "value"]
     query, key = every[0], every[-1]
     counts = {"items": query[BATCH]} if query[BATCH] > 1 else {}
