@@ -49,6 +49,7 @@ class Recovery(QObject):
             lock = lock_of(path)
             if lock.tryLock(0):
                 self._left[path] = lock
+        _clear_begun()
         self._offer()
 
     def _offer(self) -> None:
@@ -120,6 +121,15 @@ class Recovery(QObject):
         hidden_beside(path).unlink(missing_ok=True)
         lock = self._left.pop(path, None)
         if lock is not None:
+            lock.unlock()
+
+
+def _clear_begun() -> None:
+    """Delete what windows left that ended within their first write: a lock, and a part of a journal without a name."""
+    for held in journals_folder().glob("*.lock"):
+        path, lock = held.with_suffix(SUFFIX), lock_of(held)
+        if not path.exists() and lock.tryLock(0):
+            hidden_beside(path).unlink(missing_ok=True)
             lock.unlock()
 
 

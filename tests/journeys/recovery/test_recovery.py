@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -15,6 +17,7 @@ from attn_gui.app.files.journaling import journals_folder
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.states import kept_states
 from attn_gui.formats import open_file, save_session
+from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.sessions import journal
 from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.models.studies.study_files import model_of, weights_at
@@ -135,6 +138,22 @@ def test_a_crash_right_behind_a_save_offers_nothing(launch, qtbot, tmp_path, mon
     person = launch()
     assert "ended before" not in person.banner()
     assert not journals()
+
+
+def test_what_ended_within_its_first_write_leaves_nothing_for_ever(launch):
+    """A lock whose holder has gone, and a part of a journal that never got its name; that of a live window stays."""
+    journals_folder().mkdir(parents=True, exist_ok=True)
+    for name in ("gone", "writing"):
+        hidden_beside(journals_folder() / f"{name}.journal").write_bytes(b"a part")
+    ends = "import os, sys; from PySide6 import QtCore; it = QtCore.QLockFile(sys.argv[1]); it.tryLock(0); os._exit(0)"
+    subprocess.run([sys.executable, "-c", ends, journals_folder() / "gone.lock"], check=True)
+    assert (journals_folder() / "gone.lock").exists()
+    alive = journaling.lock_of(journals_folder() / "writing.journal")
+    assert alive.tryLock(0)
+    launch().leave()
+    left = {path.name for path in journals_folder().iterdir()}
+    assert left == {"writing.lock", hidden_beside(journals_folder() / "writing.journal").name}
+    alive.unlock()
 
 
 def test_two_windows_never_offer_the_same(crashed, launch):
