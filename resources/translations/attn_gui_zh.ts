@@ -1121,8 +1121,8 @@
         <translation>{title}的配色</translation>
     </message>
     <message>
-        <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
-        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
+        <source>A number x has the color at (x − low) / (high − low) of the bar. Drag an end to move that level; click: levels and colors</source>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。拖动一端可移动该端的色阶，单击可设置色阶和配色</translation>
     </message>
     <message>
         <source>gradient</source>

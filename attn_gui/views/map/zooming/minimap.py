@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import (
-    QColor,
     QEnterEvent,
     QFocusEvent,
     QHideEvent,
     QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
-    QRegion,
     QResizeEvent,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -32,13 +29,12 @@ from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme, scaled
 
+if TYPE_CHECKING:
+    from attn_gui.views.map.zooming.frame import Frame
+
 SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""
 
-VEILED = 96
-"""Share of the ground over the part that is not in view, of 255."""
-
-SMALLEST_FRAME = 6
 STEP = 0.25
 """Of the window, for an arrow; with Shift, and by PageUp and PageDown, the whole of it."""
 
@@ -63,8 +59,8 @@ class Minimap(QWidget):
         super().__init__(heatmap)
         self._heatmap = heatmap
         self._whole: Thumbnail | None = None  # made once the map is zoomed
-        self._framing = Framing(self)
-        self._drag: tuple[QPointF, Window] | None = None  # where the button went down, and what was in view then
+        self._frame: Frame | None = None
+        self._held = False
         self._ring = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
@@ -79,10 +75,9 @@ class Minimap(QWidget):
             return  # until it is shown
         place = self._place() if self._zoomed() else QRect()
         if not place.isEmpty():
-            self._draw_like_the_map()
-            if self._drag is None:  # it stays under the pointer
+            if not self._held:  # it stays under the pointer
                 self.setGeometry(place)
-            self._framing.update()
+            self._draw_like_the_map()
         elif self.hasFocus():
             self._heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setVisible(not place.isEmpty())
@@ -99,17 +94,7 @@ class Minimap(QWidget):
 
     def frame(self) -> QRect:
         """The pixels of what is in view."""
-        rows, columns = self._heatmap.shape
-        if not rows or not columns:
-            return QRect()
-        top, bottom, left, right = self._heatmap.extent.window
-        cells = self.cells()
-        across, down = cells.width() / columns, cells.height() / rows
-        exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
-        frame = exact.translated(cells.topLeft()).toRect()
-        smallest = scaled(SMALLEST_FRAME)
-        wider, higher = max(0, smallest - frame.width()), max(0, smallest - frame.height())
-        return frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
+        return self._frame.rect_in_view if self._frame is not None else QRect()
 
     def cells(self) -> QRect:
         """The pixels of the whole map, within its frame and an edge that parts it from the map behind."""
@@ -146,31 +131,45 @@ class Minimap(QWidget):
         shade = Shade(TYPED, self._heatmap.levels, shown.palette)
         whole.set_shown(replace(shown, shade=shade, values=False))
         whole.set_chosen(self._heatmap.chosen)
+        self._place_frame()
 
     def _made(self) -> Thumbnail:
-        whole = self._whole = Thumbnail(self)
-        whole.show()
-        self._framing.raise_()
+        from attn_gui.views.map.zooming.frame import Frame  # and with it pyqtgraph: once a map is zoomed
+
+        whole, frame = Thumbnail(self), Frame(self)
+        frame.dragged.connect(self._center_on)
+        frame.heldChanged.connect(self._on_frame_held)
+        frame.doubleClicked.connect(self._heatmap.extent.reset)
+        frame.wheelTurned.connect(self._heatmap.extent.zoom)
+        for part in (whole, frame):
+            part.show()
+        self._whole, self._frame = whole, frame
         self._lay_out()
         return whole
 
     def _lay_out(self) -> None:
-        self._framing.setGeometry(self.rect())
-        if self._whole is not None:
-            frame = self._whole.margin
-            self._whole.setGeometry(self.cells().adjusted(-frame, -frame, frame, frame))
+        if self._whole is not None and self._frame is not None:
+            edge = self._whole.margin
+            self._whole.setGeometry(self.cells().adjusted(-edge, -edge, edge, edge))
+            self._frame.setGeometry(self.rect())
+            self._place_frame()
+
+    def _place_frame(self) -> None:
+        if self._frame is not None and all(self._heatmap.shape):
+            self._frame.set_window(self.cells(), self._heatmap.shape, self._heatmap.extent.window)
 
     # --- moving ----------------------------------------------------------------------------------
-    def _cells_in(self, way: QPointF) -> tuple[float, float]:
-        """Rows and columns of the matrix that so many pixels of the minimap are."""
-        (rows, columns), cells = self._heatmap.shape, self.cells()
-        return way.y() * rows / cells.height(), way.x() * columns / cells.width()
-
-    def _center_on(self, point: QPointF) -> None:
-        """Move what is in view to be round a point of the minimap."""
-        row, column = self._cells_in(point - QPointF(self.cells().topLeft()))
+    def _center_on(self, row: float, column: float) -> None:
+        """Move what is in view to be round a place in the matrix."""
         window = self._heatmap.extent.window
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
+        self._place_frame()  # where it was drawn beyond the edge
+
+    def _on_frame_held(self, held: bool) -> None:
+        self._held = held
+        self.setCursor(Qt.CursorShape.ClosedHandCursor if held else Qt.CursorShape.OpenHandCursor)
+        if not held:
+            self.follow()
 
     def _move(self, window: Window, down: float, across: float) -> None:
         """Show the window moved by so many cells, as far as there are any."""
@@ -184,38 +183,6 @@ class Minimap(QWidget):
         super().hideEvent(event)
         if self._whole is not None:
             self._whole.set_shown(replace(self._whole.shown, plane=None))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        at = event.position()
-        self._drag = at, self._heatmap.extent.window
-        self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        if not self.frame().contains(at.toPoint()):
-            self._center_on(at)
-            self._drag = at, self._heatmap.extent.window
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        if self._drag is not None:
-            start, window = self._drag
-            self._move(window, *self._cells_in(event.position() - start))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        self._drag = None
-        self.setCursor(Qt.CursorShape.OpenHandCursor)
-        self.follow()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        self._heatmap.extent.reset()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Closer to the middle of what is in view, whatever lies below the pointer."""
-        event.accept()
-        self._heatmap.extent.zoom(event.angleDelta().y())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._show_ring(True)
@@ -261,28 +228,6 @@ class Minimap(QWidget):
         """The edge that parts it from the map behind."""
         theme = current_theme()
         QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
-
-
-class Framing(QWidget):
-    """Lies over a minimap: dims what is not in view and frames what is."""
-
-    def __init__(self, minimap: Minimap) -> None:
-        super().__init__(minimap)
-        self._minimap = minimap
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        frame, ground = self._minimap.frame(), QColor(theme.line)
-        ground.setAlpha(VEILED)
-        outside = QRegion(self._minimap.cells()).subtracted(frame)
-        painter.setClipRegion(outside)
-        painter.fillRect(self.rect(), ground)
-        painter.setClipping(False)
-        painter.setPen(theme.casing)
-        painter.drawRect(frame.adjusted(-1, -1, 0, 0))
-        painter.setPen(theme.ink)
-        painter.drawRect(frame.adjusted(0, 0, -1, -1))
 
 
 def _side(length: int) -> int:

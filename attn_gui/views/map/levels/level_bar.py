@@ -1,0 +1,139 @@
+"""The level bar of a map, of pyqtgraph's parts: a strip of its colors, and an axis with the numbers they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.levels import Levels
+from attn_gui.figure.text.numbers import level_texts
+from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.views.bases.clear_view import ClearView
+from attn_gui.views.map.levels.colorbar import BAR, TICK
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+Texts = Sequence[tuple[QRectF, object, str]]
+"""Where each text stands, how it is aligned, and what it says."""
+
+WIDE = 200
+"""From this width on, and that of the words between two of them, the bar has five values, below it three."""
+
+
+class LevelBar(ClearView):
+    """Shows colors and levels; the mouse is for the widget around it, whose frame and ring of the focus it draws."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+        self._box.setRange(QRectF(0, 0, 1, 1), padding=0)
+        self._strip = pg.ImageItem(axisOrder="row-major")
+        self._box.addItem(self._strip, ignoreBounds=True)
+        self.axis = LevelAxis()
+        for item in (self._box, self.axis):
+            self.addItem(item)
+
+    def set_shown(self, table: Lut, levels: Levels | None, words: str) -> None:
+        """Show the colors of a map from its lowest level to the highest, numbers unless there are no levels yet, and
+        words between two of these where they have room."""
+        colors = table.view(np.uint8).reshape(1, LUT_SIZE, 4)[..., 2::-1]  # blue comes first in memory
+        self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
+        self.axis.set_shown(levels, words)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Place strip and axis in the room of the widget, in the sizes of the present zoom."""
+        width, bar = self.width(), scaled(BAR)
+        self._box.setGeometry(QRectF(1, 0, max(1, width - 2), bar))
+        self.axis.setHeight(self.height() - bar)  # which pyqtgraph fixes
+        self.axis.setGeometry(QRectF(0, bar, width, self.height() - bar))
+        self.viewport().update()
+
+    def drawForeground(self, painter: QPainter, _exposed: object) -> None:
+        strip = QRectF(0, 0, self.width(), scaled(BAR))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
+        painter.drawRect(strip.adjusted(0, 0, -1, -1))
+        if self.parentWidget().hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().accent, LINE.focus))
+            painter.drawRoundedRect(strip.adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+
+
+class LevelAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Writes levels below their ticks in whole pixels, none beyond the ends of the bar and none into another."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom", maxTickLength=0)
+        self._levels: Levels | None = None
+        self._words = ""
+
+    def set_shown(self, levels: Levels | None, words: str) -> None:
+        """Write these levels, none where there are none yet, with words between the first two."""
+        self._levels, self._words = levels, words
+        self.setTickFont(ui_font("micro"))
+        self.setTextPen(current_theme().text2)
+        self.setTickPen(pg.mkPen(current_theme().line_strong, cosmetic=False))
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        """Paint at once: a picture that is kept, as pyqtgraph does, has its letters a part of a pixel off."""
+        if (specs := self.generateDrawSpecs(painter)) is not None:
+            self.drawPicture(painter, *specs)
+
+    def generateDrawSpecs(self, _painter: QPainter) -> tuple[object, object, Texts] | None:
+        """What pyqtgraph draws: no line of its own, ticks, and texts with their places."""
+        if self._levels is None:
+            return None
+        width = self.geometry().width()
+        places = tick_places(self._levels, width, self._words)
+        ticks, texts = [], []
+        for share, left, text in places:
+            x = round(share * (width - 2)) + 0.5
+            ticks.append((self.tickPen(), QPointF(x, 0.5), QPointF(x, scaled(TICK) - 1.5)))
+            texts.append((self._rect(left, text), Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextDontClip, text))
+        return (pg.mkPen(None), QPointF(), QPointF()), ticks, texts
+
+    def drawPicture(self, painter: QPainter, axis: object, ticks: object, texts: Texts) -> None:
+        """Draw as pyqtgraph does, and the words in the weaker color between the first two values."""
+        super().drawPicture(painter, axis, ticks, texts)
+        metrics = QFontMetricsF(ui_font("micro"))
+        if self._words and len(texts) > 1:
+            start = texts[0][0].left() + metrics.horizontalAdvance(texts[0][2])
+            spare = texts[1][0].left() - start - metrics.horizontalAdvance(self._words)
+            if spare >= 2 * scaled(SPACING.m):
+                painter.setPen(current_theme().text3)
+                painter.drawText(self._rect(start + spare / 2, self._words), Qt.TextFlag.TextDontClip, self._words)
+
+    def _rect(self, left: float, text: str) -> QRectF:
+        metrics = QFontMetricsF(ui_font("micro"))
+        return QRectF(left, scaled(TICK) - 1, metrics.horizontalAdvance(text) + 1, metrics.height())
+
+
+def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, float, str]]:
+    """Share of the bar, left end and text of every value that is written: at the ends and in the middle, as many as
+    have room beside the words that stand between two."""
+    metrics = QFontMetricsF(ui_font("micro"))
+
+    def placed(shares: Sequence[float], texts: Sequence[str]) -> list[tuple[float, float, str]]:
+        """Each text below its tick, but not beyond the ends of the bar; none where two run into one another."""
+        wide = [metrics.horizontalAdvance(text) for text in texts]
+        centers = [share * (width - 2) for share in shares]
+        lefts = [min(max(at - text / 2, 0.0), width - text) for at, text in zip(centers, wide, strict=True)]
+        ends = [left + text + scaled(SPACING.s) for left, text in zip(lefts, wide, strict=True)]
+        collide = any(end > left for end, left in zip(ends, lefts[1:], strict=False))
+        return [] if collide else list(zip(shares, lefts, texts, strict=True))
+
+    five = width >= scaled(WIDE) + 4 * metrics.horizontalAdvance(words)
+    shares = [0.0, 0.25, 0.5, 0.75, 1.0] if five else [0.0, 0.5, 1.0]
+    texts = level_texts(levels.low, levels.high, shares)
+    if places := placed(shares, texts) or placed([0.0, 1.0], [texts[0], texts[-1]]):
+        return places
+    one = "±" * levels.symmetric + texts[-1]
+    fits = metrics.horizontalAdvance(one) <= width
+    return placed([0.5 if levels.symmetric else 1.0], [one]) if fits else []
