@@ -70,7 +70,7 @@ class Minimap(QWidget):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.hide()
         heatmap.installEventFilter(self)
-        heatmap.extent.changed.connect(self.follow)
+        heatmap.box.changed.connect(self.follow)
         heatmap.levelsChanged.connect(self.follow)
 
     def follow(self, *_: object) -> None:
@@ -102,7 +102,7 @@ class Minimap(QWidget):
         rows, columns = self._heatmap.shape
         if not rows or not columns:
             return QRect()
-        top, bottom, left, right = self._heatmap.extent.window
+        top, bottom, left, right = self._heatmap.box.in_view
         cells = self.cells()
         across, down = cells.width() / columns, cells.height() / rows
         exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
@@ -119,7 +119,7 @@ class Minimap(QWidget):
     # --- what is shown where ---------------------------------------------------------------------
     def _zoomed(self) -> bool:
         """Whether a double click would show more."""
-        (top, bottom, left, right), home = self._heatmap.extent.window, self._heatmap.extent.home
+        (top, bottom, left, right), home = self._heatmap.box.in_view, self._heatmap.box.home
         return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
 
     def _place(self) -> QRect:
@@ -169,14 +169,14 @@ class Minimap(QWidget):
     def _center_on(self, point: QPointF) -> None:
         """Move what is in view to be round a point of the minimap."""
         row, column = self._cells_in(point - QPointF(self.cells().topLeft()))
-        window = self._heatmap.extent.window
+        window = self._heatmap.box.in_view
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
 
     def _move(self, window: Window, down: float, across: float) -> None:
         """Show the window moved by so many cells, as far as there are any."""
         (top, bottom, left, right), (rows, columns) = window, self._heatmap.shape
         down, across = min(max(down, -top), rows - bottom), min(max(across, -left), columns - right)
-        self._heatmap.extent.set_window((top + down, bottom + down, left + across, right + across))
+        self._heatmap.box.set_window((top + down, bottom + down, left + across, right + across))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def hideEvent(self, event: QHideEvent) -> None:
@@ -190,11 +190,11 @@ class Minimap(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         at = event.position()
-        self._drag = at, self._heatmap.extent.window
+        self._drag = at, self._heatmap.box.in_view
         self.setCursor(Qt.CursorShape.ClosedHandCursor)
         if not self.frame().contains(at.toPoint()):
             self._center_on(at)
-            self._drag = at, self._heatmap.extent.window
+            self._drag = at, self._heatmap.box.in_view
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         event.accept()
@@ -210,16 +210,16 @@ class Minimap(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         event.accept()
-        self._heatmap.extent.reset()
+        self._heatmap.box.reset()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Closer to the middle of what is in view, whatever lies below the pointer."""
         event.accept()
-        self._heatmap.extent.zoom(event.angleDelta().y())
+        self._heatmap.box.zoom(event.angleDelta().y())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._show_ring(True)
-        key, window = event.key(), self._heatmap.extent.window
+        key, window = event.key(), self._heatmap.box.in_view
         far = 1.0 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else STEP
         rows, columns = window[1] - window[0], window[3] - window[2]
         if key in ARROWS:
