@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import SPACING, Theme
-from attn_gui.views.map.items.overlay import role_color
+from attn_gui.views.map.marks import role_color
 from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
 from attn_gui.views.product.captions import chipped_maps, paint_caption, paint_captions
 from attn_gui.views.product.lettering import Word, gap_lines, paint_words, words_width

@@ -42,7 +42,7 @@ class StageTile(QWidget):
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the chips of the chosen row and column are
         self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
-        maps.map(stage).extent.changed.connect(self.repaint_words)
+        maps.map(stage).box.changed.connect(self.repaint_words)
 
     def adopt(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
@@ -50,7 +50,7 @@ class StageTile(QWidget):
             if widget.parentWidget() is not self:
                 widget.setParent(self)
             widget.show()
-        self._maps.map(self.stage).extent.set_home(None)
+        self._maps.map(self.stage).box.set_home(None)
 
     def arrange(self) -> None:
         """Place map and bar in the room of the tile."""

@@ -75,7 +75,7 @@ def turn_wheel(heatmap, notches, at):
 
 def zoom_to_numbers(heatmap):
     """Turn the wheel until few cells are in view."""
-    while heatmap.extent.window[1] - heatmap.extent.window[0] > 4:
+    while heatmap.box.in_view[1] - heatmap.box.in_view[0] > 4:
         turn_wheel(heatmap, 2, heatmap.placement.cells.center() + QPoint(40, 25))
 
 
@@ -126,7 +126,7 @@ def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person,
     same.set_shown(replace(same.shown, plane=Numbers(expected[stage], signed=stage != "weights")))
     same.set_shown(replace(same.shown, shade=Shade(TYPED, heatmap.levels)))
     same.set_shown(replace(same.shown, values=True))
-    same.extent.set_window(heatmap.extent.window)
+    same.box.set_window(heatmap.box.in_view)
     same.show()
     assert cells_of(heatmap) == cells_of(same)
     same.set_shown(replace(same.shown, values=False))
@@ -139,7 +139,7 @@ def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, w
     for way in (QPoint(-90, -70), QPoint(45, 20)):
         words.clear()
         drag(heatmap, way)
-        top, bottom, left, right = heatmap.extent.window
+        top, bottom, left, right = heatmap.box.in_view
         whole_rows = range(int(np.ceil(top)), int(bottom))
         whole_columns = range(int(np.ceil(left)), int(right))
         places = {label: place for label, place in words if label[0] in "qk"}
@@ -175,9 +175,9 @@ def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the
     heatmap.setFocus()
     person.press("+", "+", "+", "Tab")
     assert minimap.hasFocus()
-    before = heatmap.extent.window
+    before = heatmap.box.in_view
     person.press("Left")
-    assert heatmap.extent.window[2] < before[2]
+    assert heatmap.box.in_view[2] < before[2]
     assert minimap.accessibleName() == "Overview of Weights"
     person.do("language_zh")
     QApplication.processEvents()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
-    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -30,15 +29,13 @@ from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
+from attn_gui.views.map.levels.level_bar import LevelBar
 from attn_gui.views.map.map_readings import counts_of, has_faint
-from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.theme import current_theme, scaled
 from attn_gui.views.words.tip import set_tip
 
 if TYPE_CHECKING:
-    from attn_gui.views.map.levels.level_bar import LevelBar
     from attn_gui.views.map.levels.levels_popup import LevelsPopup
-
-BAR, TICK = 8, 4
 
 GRIP = 0.25
 """Share of the width at each end that is drawn as the end; a press between is a click."""
@@ -189,11 +186,7 @@ class ColorBar(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._bar_height() + self._legend(width).height
-
-    def _bar_height(self) -> int:
-        """Height of the strip, its ticks and its values."""
-        return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
+        return LevelBar.height_needed() + self._legend(width).height
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()  # so that the release comes here
@@ -215,7 +208,7 @@ class ColorBar(QWidget):
     def _is_end(self, at: QPointF) -> bool:
         """Whether a point is at an end of the bar, which can be dragged, and not on the legend."""
         share = at.x() / max(1, self.width())
-        return at.y() < self._bar_height() and min(share, 1 - share) < GRIP and self._heatmap.taken.known
+        return at.y() < LevelBar.height_needed() and min(share, 1 - share) < GRIP and self._heatmap.taken.known
 
     def _drag(self, levels: Levels, share: float, *, upper: bool) -> None:
         end = levels.high if upper else levels.low
@@ -288,13 +281,11 @@ class ColorBar(QWidget):
     def _show(self) -> None:
         self._painted = shown = self._contents()
         bar = self._level_bar = self._level_bar or self._made()
-        bar.setGeometry(0, 0, self.width(), self._bar_height())
+        bar.setGeometry(0, 0, self.width(), LevelBar.height_needed())
         bar.set_shown(self._table(), shown.levels if shown.known else None, shown.dots)
         self.update()
 
     def _made(self) -> LevelBar:
-        from attn_gui.views.map.levels.level_bar import LevelBar  # and with it pyqtgraph: once maps are on show
-
         bar = LevelBar(self)
         bar.show()
         return bar

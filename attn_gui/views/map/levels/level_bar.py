@@ -15,8 +15,10 @@ from attn_gui.figure.levels import Levels
 from attn_gui.figure.text.numbers import level_texts
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.bases.clear_view import ClearView
-from attn_gui.views.map.levels.colorbar import BAR, TICK
 from attn_gui.views.theme import current_theme, scaled, ui_font
+
+BAR, TICK = 8, 4
+"""Heights of the strip and of the ticks below it."""
 
 Texts = Sequence[tuple[QRectF, object, str]]
 """Where each text stands, how it is aligned, and what it says."""
@@ -46,6 +48,11 @@ class LevelBar(ClearView):
         self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
         self.axis.set_shown(levels, words)
         self._arrange()
+
+    @staticmethod
+    def height_needed() -> int:
+        """Pixels of the strip, its ticks and its values at the present zoom."""
+        return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
 
     def _arrange(self) -> None:
         """Place strip and axis in the room of the widget, in the sizes of the present zoom."""

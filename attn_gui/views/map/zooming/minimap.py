@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QEnterEvent,
     QFocusEvent,
     QHideEvent,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
+    QRegion,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -23,18 +27,20 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.pictures.geometry import Window
+from attn_gui.views.bases.clear_view import ClearView
 from attn_gui.views.bases.keyboard_button import RETURNING
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme, scaled
 
-if TYPE_CHECKING:
-    from attn_gui.views.map.zooming.frame import Frame
-
 SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""
 
+VEILED = 96
+"""Share of the ground over the part that is not in view, of 255."""
+
+SMALLEST_FRAME = 6
 STEP = 0.25
 """Of the window, for an arrow; with Shift, and by PageUp and PageDown, the whole of it."""
 
@@ -66,7 +72,7 @@ class Minimap(QWidget):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.hide()
         heatmap.installEventFilter(self)
-        heatmap.extent.changed.connect(self.follow)
+        heatmap.box.changed.connect(self.follow)
         heatmap.levelsChanged.connect(self.follow)
 
     def follow(self, *_: object) -> None:
@@ -104,7 +110,7 @@ class Minimap(QWidget):
     # --- what is shown where ---------------------------------------------------------------------
     def _zoomed(self) -> bool:
         """Whether a double click would show more."""
-        (top, bottom, left, right), home = self._heatmap.extent.window, self._heatmap.extent.home
+        (top, bottom, left, right), home = self._heatmap.box.in_view, self._heatmap.box.home
         return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
 
     def _place(self) -> QRect:
@@ -134,13 +140,11 @@ class Minimap(QWidget):
         self._place_frame()
 
     def _made(self) -> Thumbnail:
-        from attn_gui.views.map.zooming.frame import Frame  # and with it pyqtgraph: once a map is zoomed
-
         whole, frame = Thumbnail(self), Frame(self)
         frame.dragged.connect(self._center_on)
         frame.heldChanged.connect(self._on_frame_held)
-        frame.doubleClicked.connect(self._heatmap.extent.reset)
-        frame.wheelTurned.connect(self._heatmap.extent.zoom)
+        frame.doubleClicked.connect(self._heatmap.box.reset)
+        frame.wheelTurned.connect(self._heatmap.box.zoom)
         for part in (whole, frame):
             part.show()
         self._whole, self._frame = whole, frame
@@ -156,12 +160,12 @@ class Minimap(QWidget):
 
     def _place_frame(self) -> None:
         if self._frame is not None and all(self._heatmap.shape):
-            self._frame.set_window(self.cells(), self._heatmap.shape, self._heatmap.extent.window)
+            self._frame.set_window(self.cells(), self._heatmap.shape, self._heatmap.box.in_view)
 
     # --- moving ----------------------------------------------------------------------------------
     def _center_on(self, row: float, column: float) -> None:
         """Move what is in view to be round a place in the matrix."""
-        window = self._heatmap.extent.window
+        window = self._heatmap.box.in_view
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
         self._place_frame()  # where it was drawn beyond the edge
 
@@ -175,7 +179,7 @@ class Minimap(QWidget):
         """Show the window moved by so many cells, as far as there are any."""
         (top, bottom, left, right), (rows, columns) = window, self._heatmap.shape
         down, across = min(max(down, -top), rows - bottom), min(max(across, -left), columns - right)
-        self._heatmap.extent.set_window((top + down, bottom + down, left + across, right + across))
+        self._heatmap.box.set_window((top + down, bottom + down, left + across, right + across))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def hideEvent(self, event: QHideEvent) -> None:
@@ -186,7 +190,7 @@ class Minimap(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._show_ring(True)
-        key, window = event.key(), self._heatmap.extent.window
+        key, window = event.key(), self._heatmap.box.in_view
         far = 1.0 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else STEP
         rows, columns = window[1] - window[0], window[3] - window[2]
         if key in ARROWS:
@@ -228,6 +232,80 @@ class Minimap(QWidget):
         """The edge that parts it from the map behind."""
         theme = current_theme()
         QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
+
+
+class Frame(ClearView):
+    """Lies over the picture of a whole map: dims what is not in view, and frames what is."""
+
+    dragged = Signal(float, float)  # the row and column in the middle
+    heldChanged = Signal(bool)  # whether a button holds the frame
+    doubleClicked = Signal()
+    wheelTurned = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rect_in_view, self._cells = QRect(), QRect()
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
+        unseen = pg.mkPen(None)
+        self._region = pg.ROI((0, 0), (1, 1), resizable=False, rotatable=False, pen=unseen, hoverPen=unseen)
+        self._box.addItem(self._region, ignoreBounds=True)
+        self.addItem(self._box)
+        self._region.sigRegionChanged.connect(self._on_region_changed)
+
+    def set_window(self, cells: QRect, shape: tuple[int, int], window: Window) -> None:
+        """Frame a window of a map of so many rows and columns, all of which is shown in these pixels."""
+        self._cells, (rows, columns), (top, bottom, left, right) = cells, shape, window
+        self._box.setGeometry(QRectF(cells))
+        self._box.setRange(QRectF(0, 0, columns, rows), padding=0)
+        across, down = cells.width() / columns, cells.height() / rows
+        exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
+        frame, smallest = exact.translated(cells.topLeft()).toRect(), scaled(SMALLEST_FRAME)
+        wider, higher = max(0, smallest - frame.width()), max(0, smallest - frame.height())
+        self.rect_in_view = frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
+        width, height = max(right - left, smallest / across), max(bottom - top, smallest / down)
+        with QSignalBlocker(self._region):
+            self._region.setSize((width, height), update=False)
+            self._region.setPos(((left + right - width) / 2, (top + bottom - height) / 2))
+        self.viewport().update()
+
+    def _on_region_changed(self, *_: object) -> None:
+        at, size = self._region.pos(), self._region.size()
+        self.dragged.emit(at.y() + size.y() / 2, at.x() + size.x() / 2)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def drawForeground(self, painter: QPainter, _exposed: QRectF) -> None:
+        """Whole pixels, which pyqtgraph's own pens are not held to."""
+        theme, frame = current_theme(), self.rect_in_view
+        ground = QColor(theme.line)
+        ground.setAlpha(VEILED)
+        painter.save()
+        painter.setClipRegion(QRegion(self._cells).subtracted(frame))
+        painter.fillRect(self.rect(), ground)
+        painter.restore()
+        painter.setPen(theme.casing)
+        painter.drawRect(frame.adjusted(-1, -1, 0, 0))
+        painter.setPen(theme.ink)
+        painter.drawRect(frame.adjusted(0, 0, -1, -1))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A press beside the frame takes it there; from then on it is dragged."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.heldChanged.emit(True)
+            if not self.rect_in_view.contains(event.position().toPoint()):
+                at = self._box.mapSceneToView(event.position())
+                self.dragged.emit(at.y(), at.x())
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.heldChanged.emit(False)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.doubleClicked.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        self.wheelTurned.emit(event.angleDelta().y())
 
 
 def _side(length: int) -> int:
