@@ -23,6 +23,8 @@ BAR, TICK = 8, 4
 Texts = Sequence[tuple[QRectF, object, str]]
 """Where each text stands, how it is aligned, and what it says."""
 
+UNCUT = Qt.TextFlag.TextDontClip
+
 WIDE = 200
 """From this width on, and that of the words between two of them, the bar has five values, below it three."""
 
@@ -46,8 +48,9 @@ class LevelBar(ClearView):
         words between two of these where they have room."""
         colors = table.view(np.uint8).reshape(1, LUT_SIZE, 4)[..., 2::-1]  # blue comes first in memory
         self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
-        self.axis.set_shown(levels, words)
         self._arrange()
+        self.axis.set_shown(levels, words)
+        self.viewport().update()
 
     @staticmethod
     def height_needed() -> int:
@@ -60,7 +63,6 @@ class LevelBar(ClearView):
         self._box.setGeometry(QRectF(1, 0, max(1, width - 2), bar))
         self.axis.setHeight(self.height() - bar)  # which pyqtgraph fixes
         self.axis.setGeometry(QRectF(0, bar, width, self.height() - bar))
-        self.viewport().update()
 
     def drawForeground(self, painter: QPainter, _exposed: object) -> None:
         strip = QRectF(0, 0, self.width(), scaled(BAR))
@@ -78,48 +80,43 @@ class LevelAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     def __init__(self) -> None:
         super().__init__("bottom", maxTickLength=0)
-        self._levels: Levels | None = None
+        self._places: Sequence[tuple[float, float, str]] = ()
         self._words = ""
 
     def set_shown(self, levels: Levels | None, words: str) -> None:
         """Write these levels, none where there are none yet, with words between the first two."""
-        self._levels, self._words = levels, words
-        self.setTickFont(ui_font("micro"))
-        self.setTextPen(current_theme().text2)
-        self.setTickPen(pg.mkPen(current_theme().line_strong, cosmetic=False))
+        self._words, self.style["tickFont"] = words, ui_font("micro")
+        self._places = tick_places(levels, self.geometry().width(), words) if levels is not None else ()
+        self.update()
+
+    def tickPen(self) -> QPen:
+        return QPen(current_theme().line_strong, LINE.hairline)
+
+    def textPen(self) -> QPen:
+        return QPen(current_theme().text2)
 
     def paint(self, painter: QPainter, *_: object) -> None:
         """Paint at once: a picture that is kept, as pyqtgraph does, has its letters a part of a pixel off."""
-        if (specs := self.generateDrawSpecs(painter)) is not None:
-            self.drawPicture(painter, *specs)
+        self.drawPicture(painter, *self.generateDrawSpecs(painter))
 
-    def generateDrawSpecs(self, _painter: QPainter) -> tuple[object, object, Texts] | None:
+    def generateDrawSpecs(self, _painter: QPainter) -> tuple[object, object, Texts]:
         """What pyqtgraph draws: no line of its own, ticks, and texts with their places."""
-        if self._levels is None:
-            return None
-        width = self.geometry().width()
-        places = tick_places(self._levels, width, self._words)
-        ticks, texts = [], []
-        for share, left, text in places:
+        width, metrics, low = self.geometry().width(), QFontMetricsF(self.style["tickFont"]), scaled(TICK) - 1
+        pen, ticks, texts = self.tickPen(), [], []
+        for share, left, text in self._places:
             x = round(share * (width - 2)) + 0.5
-            ticks.append((self.tickPen(), QPointF(x, 0.5), QPointF(x, scaled(TICK) - 1.5)))
-            texts.append((self._rect(left, text), Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextDontClip, text))
+            ticks.append((pen, QPointF(x, 0.5), QPointF(x, low - 0.5)))
+            texts.append((QRectF(left, low, metrics.horizontalAdvance(text), metrics.height()), UNCUT, text))
         return (pg.mkPen(None), QPointF(), QPointF()), ticks, texts
 
     def drawPicture(self, painter: QPainter, axis: object, ticks: object, texts: Texts) -> None:
         """Draw as pyqtgraph does, and the words in the weaker color between the first two values."""
         super().drawPicture(painter, axis, ticks, texts)
-        metrics = QFontMetricsF(ui_font("micro"))
         if self._words and len(texts) > 1:
-            start = texts[0][0].left() + metrics.horizontalAdvance(texts[0][2])
-            spare = texts[1][0].left() - start - metrics.horizontalAdvance(self._words)
-            if spare >= 2 * scaled(SPACING.m):
+            room = QRectF(texts[0][0].topRight(), texts[1][0].bottomLeft())
+            if room.width() - QFontMetricsF(painter.font()).horizontalAdvance(self._words) >= 2 * scaled(SPACING.m):
                 painter.setPen(current_theme().text3)
-                painter.drawText(self._rect(start + spare / 2, self._words), Qt.TextFlag.TextDontClip, self._words)
-
-    def _rect(self, left: float, text: str) -> QRectF:
-        metrics = QFontMetricsF(ui_font("micro"))
-        return QRectF(left, scaled(TICK) - 1, metrics.horizontalAdvance(text) + 1, metrics.height())
+                painter.drawText(room, UNCUT | Qt.AlignmentFlag.AlignHCenter, self._words)
 
 
 def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, float, str]]:
