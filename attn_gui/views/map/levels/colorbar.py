@@ -243,7 +243,8 @@ class ColorBar(QWidget):
         self._follow()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._follow()
+        if self._level_bar is not None:
+            self._level_bar.viewport().update()  # its ring
 
     focusOutEvent = focusInEvent
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.text.numbers import level_texts
-from attn_gui.views.bases.clear_view import ClearView
+from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 
 BINS = 48
@@ -24,7 +24,7 @@ STOPS = [*range(0, LUT_SIZE, 16), LUT_SIZE - 1]
 """Entries of a color table that tell a gradient of it from the table by no more than eyes can."""
 
 
-class Histogram(ClearView):
+class Histogram(SceneView):
     """Bars in the colors of their numbers, as high as the root of their count; the lines are dragged."""
 
     dragged = Signal(object)  # the levels of the lines

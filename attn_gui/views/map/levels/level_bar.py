@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -14,7 +14,7 @@ from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.levels import Levels
 from attn_gui.figure.text.numbers import level_texts
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
-from attn_gui.views.bases.clear_view import ClearView
+from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 BAR, TICK = 8, 4
@@ -29,7 +29,7 @@ WIDE = 200
 """From this width on, and that of the words between two of them, the bar has five values, below it three."""
 
 
-class LevelBar(ClearView):
+class LevelBar(SceneView):
     """Shows colors and levels; the mouse is for the widget around it, whose frame and ring of the focus it draws."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -40,17 +40,21 @@ class LevelBar(ClearView):
         self._strip = pg.ImageItem(axisOrder="row-major")
         self._box.addItem(self._strip, ignoreBounds=True)
         self.axis = LevelAxis()
+        self._shown: tuple[Lut, Levels | None, str, QSize, int] | None = None
         for item in (self._box, self.axis):
             self.addItem(item)
 
     def set_shown(self, table: Lut, levels: Levels | None, words: str) -> None:
         """Show the colors of a map from its lowest level to the highest, numbers unless there are no levels yet, and
         words between two of these where they have room."""
+        shown = (table, levels, words, self.size(), scaled(100))
+        if self._shown is not None and shown[0] is self._shown[0] and shown[1:] == self._shown[1:]:
+            return
+        self._shown = shown
         colors = table.view(np.uint8).reshape(1, LUT_SIZE, 4)[..., 2::-1]  # blue comes first in memory
         self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
         self._arrange()
         self.axis.set_shown(levels, words)
-        self.viewport().update()
 
     @staticmethod
     def height_needed() -> int:

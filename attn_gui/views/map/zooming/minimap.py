@@ -27,8 +27,8 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.bases.clear_view import ClearView
 from attn_gui.views.bases.keyboard_button import RETURNING
+from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.map.thumbnail import Thumbnail
@@ -234,7 +234,7 @@ class Minimap(QWidget):
         QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
 
 
-class Frame(ClearView):
+class Frame(SceneView):
     """Lies over the picture of a whole map: dims what is not in view, and frames what is."""
 
     dragged = Signal(float, float)  # the row and column in the middle
@@ -244,6 +244,7 @@ class Frame(ClearView):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.viewport().setAutoFillBackground(False)  # the picture is seen through it
         self.rect_in_view, self._cells = QRect(), QRect()
         self._box = pg.ViewBox(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
         unseen = pg.mkPen(None)

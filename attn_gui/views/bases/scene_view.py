@@ -1,4 +1,4 @@
-"""A scene of pyqtgraph that stands on the ground of the widget around it."""
+"""A scene of pyqtgraph as a part of a widget."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 pg.setConfigOption("mouseRateLimit", -1)  # else what is dragged stays behind the pointer where a hand is fast
 
 
-class ClearView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """Has no ground and takes no focus: both are those of its parent."""
+class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """Stands on "surface", in whatever theme, and leaves the focus to the widget around it."""
 
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent, background=None)
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-        self.viewport().setAutoFillBackground(False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def close(self) -> bool:
