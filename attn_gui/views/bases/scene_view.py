@@ -10,12 +10,15 @@ pg.setConfigOption("mouseRateLimit", -1)  # else what is dragged stays behind th
 
 
 class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """Stands on "surface", in whatever theme, and leaves the focus to the widget around it."""
+    """Stands on "surface", in whatever theme, and leaves focus and menus to the widget around it."""
 
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent, background=None)
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for widget in (self, self.viewport()):
+            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        while self.scene().contextMenu:
+            self.scene().contextMenu.pop().deleteLater()  # "Export...", which the program has in its own words
 
     def close(self) -> bool:
         """As any widget does: pyqtgraph's clears the scene while its items are in use, and crashes."""

@@ -5,7 +5,7 @@ picture to the tiles as it is, and repaints alone. What maps have in common is l
 
 To build on this::
 
-    heatmap.box         MapBox, a pg.ViewBox: in_view, home, whole, set_window, reset, zoom, drag; `changed` when it moves
+    heatmap.box         MapBox, a pg.ViewBox: in_view, home, whole, set_window, reset, zoom, drag; `changed` if it moves
     heatmap.image       CellsItem, a pg.ImageItem: `image` (numbers on show), `levels`, sigImageChanged
     heatmap.view        MapView, a pg.GraphicsView
     heatmap.overlay     marks, set_marks(row=3, chosen=(3, 4), …)
@@ -20,9 +20,10 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.pictures.geometry import Window
+from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import OUTSIDE, Overlay
 
@@ -195,18 +196,16 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no typ
         self._overlay.paint(painter, self._kind)
 
 
-class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+class MapView(SceneView):
     """Paints a drawing over all of a widget, which takes the mouse and the keyboard itself.
 
     Around the cells, where the frame and the ring of the focus are, the ground of the widget shows.
     """
 
     def __init__(self, canvas: QWidget, *, movable: bool) -> None:
-        super().__init__(canvas, background=None)
-        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        super().__init__(canvas)
         self.viewport().setAutoFillBackground(False)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setCentralItem(None)
         self.box = MapBox(movable=movable)
         self.addItem(self.box)
@@ -239,10 +238,6 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
                 item.follow()
 
     # --- what Qt asks ----------------------------------------------------------------------------
-    def close(self) -> bool:
-        """Close as any widget: pyqtgraph's own way leaves a view without a scene, which the next event breaks."""
-        return QGraphicsView.close(self)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._drawing.draw():
             self.image.follow()
