@@ -3,18 +3,96 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.spelling import MINUS
+from attn_gui.engine.errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
+from attn_gui.engine.sentences import MINUS
 
-from . import sentences
-from .errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
-from .tensors import as_scalar, read_array
+# --- Arrays of other libraries as NumPy arrays, none of which is ever imported ---
+
+
+NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
+LONGEST_REASON = 200
+
+
+def read_array(field: str, value: object) -> Array:
+    """The numbers of anything with `__array__`, `__dlpack__` or `.detach()`, or of nested lists of them.
+
+    What hangs on a gradient is cut off it, bfloat16 and narrower floats become float32. Nothing is copied that need
+    not be. Raises FieldTypeError, which names the field and what the other library says.
+    """
+    try:
+        return _converted(field, value)
+    except (MemoryError, FieldTypeError):
+        raise
+    except Exception as error:  # whatever the library raises
+        if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
+            raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=Note(sentences.UNEVEN_ROWS, {})) from None
+        raise FieldTypeError(sentences.UNREADABLE, field=field, reason=_reason(error)) from error
+
+
+def is_tensor(value: object) -> bool:
+    """Whether a value is an array of another library, which `read_array` reads."""
+    return any(hasattr(value, name) for name in ("detach", "__dlpack__"))
+
+
+def as_scalar(value: object) -> object:
+    """The number in an array or tensor without axes, None for one that is masked; anything else as it is."""
+    if _is_masked(value):
+        return None
+    if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
+        return value.item()  # type: ignore[attr-defined]  # asked for in the line above
+    return value
+
+
+def _converted(field: str, value: Any) -> Array:
+    if _is_masked(value):
+        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)
+    if isinstance(value, (list, tuple)):
+        return np.asarray([_converted(field, part) for part in value] if _holds_tensors(value) else value)
+    if callable(getattr(value, "detach", None)):
+        value = value.detach()
+    if _narrow(value) and callable(getattr(value, "float", None)):
+        value = value.float()
+    foreign = not hasattr(value, "__array__")
+    if foreign and callable(getattr(value, "numpy", None)):
+        value = value.numpy()
+    array: Array = np.from_dlpack(value) if foreign and hasattr(value, "__dlpack__") else np.asarray(value)
+    return array.astype(np.float32) if _narrow(array) else array
+
+
+def _holds_tensors(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return is_tensor(value)
+
+
+def _is_masked(value: object) -> bool:
+    if "numpy.ma" not in sys.modules:  # asked for, it takes a moment to import
+        return False
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+
+
+def _narrow(value: Any) -> bool:
+    return str(getattr(value, "dtype", "")).removeprefix("torch.").startswith(NARROW)
+
+
+def _reason(error: Exception) -> str:
+    words = " ".join(str(error).split()).rstrip(".")[:LONGEST_REASON]
+    return words or type(error).__name__
+
+
+# --- Checks of single values: each function returns the value as a problem keeps it, or raises one sentence ---
+
 
 ALIGNS = ("start", "end")
 LONGEST_TEXT = 10_000  # letters of a token
@@ -226,3 +304,93 @@ def _cells_of(array: Array, value: object) -> object:
     if array.dtype.kind in "US":
         return word(sentences.A_TEXT)
     return kind_of(value) if array.dtype.hasobject else str(array.dtype)
+
+
+# --- Frozen mappings, and equality of values to the byte ---
+
+
+class Record(Mapping[str, Any]):
+    """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`; None for one of `absent`."""
+
+    __slots__ = ("__dict__", "_absent")
+
+    def __init__(self, entries: Mapping[str, Any], absent: Iterable[str] = ()) -> None:
+        object.__setattr__(self, "_absent", frozenset(absent))
+        self.__dict__.update(entries)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dict__)
+
+    def __len__(self) -> int:
+        return len(self.__dict__)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_absent" and name in self._absent:
+            return None
+        raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Record, (dict(self), self._absent)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: the record is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    def __repr__(self) -> str:
+        parts = (f"{k} {v.shape}" if isinstance(v, np.ndarray) else f"{k}={v!r}" for k, v in self.items())
+        return f"Record({', '.join(parts)})"
+
+
+class Kinded:
+    """A frozen dataclass of one `kind`: a mapping on request, copied with other parameters, compared to the byte."""
+
+    kind: ClassVar[str] = ""
+    listed: ClassVar[str] = ""  # the field of a problem that has several of them, counted from 0
+
+    @classmethod
+    def name_at(cls, position: int) -> str:
+        """The name of one of them: `mask.1`."""
+        return f"{cls.listed}.{position}"
+
+    @classmethod
+    def position_of(cls, name: str) -> int | None:
+        """The position of the one that is named, or of which a field is: 1 of `mask.1.values`; None for other names."""
+        listed, _, rest = name.partition(".")
+        return int(rest.partition(".")[0]) if listed == cls.listed and rest else None
+
+    def changed(self, **parameters: object) -> Self:
+        """A copy with other parameters, which are checked by the problem that it is put into."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self) | parameters)
+        return copy
+
+    def to_mapping(self) -> dict[str, Any]:
+        return {"kind": self.kind} | {name: getattr(self, name) for name in self._names()}
+
+    def _names(self) -> list[str]:
+        return [field.name for field in fields(self)]  # type: ignore[arg-type]  # whoever inherits it is a dataclass
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, name), getattr(other, name)) for name in self._names())
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two fields are alike: numbers and arrays by their bytes, so that NaN equals itself, -0.0 is not 0.0."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    if isinstance(one, Record) and isinstance(other, Record):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, float) and isinstance(other, float):
+        return one.hex() == other.hex()
+    return type(one) is type(other) and bool(one == other)

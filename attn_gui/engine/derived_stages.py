@@ -13,13 +13,22 @@ from typing import TypeVar
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expressions.expression import Expression, Negative, Number, Product, Sum
-from attn_gui.engine.graph.expressions.functions import Function, Quotient
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves, Shares, squarable, squares
-from attn_gui.engine.graph.facts import Facts, Form, Name
-from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.powers import lengths
-from attn_gui.engine.graph.stage import UNIT, Input, Stage, given
+from attn_gui.engine.graph.expressions import (
+    Addends,
+    Expression,
+    Function,
+    Leaves,
+    Negative,
+    Number,
+    Product,
+    Quotient,
+    Shares,
+    Sum,
+    squarable,
+    squares,
+)
+from attn_gui.engine.graph.indices import lengths
+from attn_gui.engine.graph.stage import UNIT, Facts, Form, Input, Linear, Name, Stage, given
 
 H = TypeVar("H")
 PER_KEY, PER_QUERY = "batch head key column", "batch head query column"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from . import sentences
-from .sentences import say
+from attn_gui.engine import sentences
+from attn_gui.engine.sentences import say
 
 Shape = tuple[int, ...]
 

@@ -11,17 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import as_count, read_array
+from attn_gui.engine.errors import FieldError, ShapeError
+from attn_gui.engine.fields import DIRECT, GIVEN, Fields, settle, unsettled
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import as_count
-from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.problem.fields import DIRECT, GIVEN, Fields, unsettled
-from attn_gui.engine.problem.sentences import say
-from attn_gui.engine.problem.settling import settle
-from attn_gui.engine.problem.tensors import read_array
-
-from .drafts import clash_with, drafted
+from attn_gui.engine.sentences import say
+from attn_gui.engine.shape_errors import clash_with, drafted
 
 Axes = tuple[str, ...]
 Shape = tuple[int, ...]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import as_switch, as_whole, echo, kind_of, told
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError, Note, ShapeError
-from attn_gui.engine.problem.records import Kinded, Record
+from attn_gui.engine.checks import Kinded, Record, as_array, as_number, as_switch, as_whole, echo, kind_of, told
+from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, spoken
+
+__all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "settled"]
+
+
+# --- Interventions: frozen records that know which cells of a stage they change, and how ---
+
 
 Axes = tuple[str, ...]
 Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
@@ -177,3 +183,231 @@ def as_stage(field: str, stage: str, known: Axes) -> str:
     if stage not in known:
         raise FieldError(sentences.NOT_A_STAGE, field=field, choices=known, got=told(stage))
     return stage
+
+
+# --- Copy: cells take what was computed in another place ---
+
+
+COPY_CELLS_TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
+AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
+PLACES = {
+    "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
+    "head": QT_TRANSLATE_NOOP("Interventions", "head {place}"),
+    "query": QT_TRANSLATE_NOOP("Interventions", "query {place}"),
+    "key": QT_TRANSLATE_NOOP("Interventions", "key {place}"),
+    "row": QT_TRANSLATE_NOOP("Interventions", "row {place}"),
+    "column": QT_TRANSLATE_NOOP("Interventions", "column {place}"),
+}
+"""A place on each axis that a stage can have."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Copy(Intervention):
+    """The computed cells of another head, row or item: `source` says which, axis by axis; the others are the same."""
+
+    source: Any
+
+    kind = "copy"
+    label = QT_TRANSLATE_NOOP("Interventions", "copy")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells take what was computed in another place")
+    replaces = True
+    code = "{taken}"
+    needed = ("source",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        source = as_place("copy.source", self.source)
+        for axis, place in source.items():
+            if not isinstance(place, int):
+                raise FieldError(sentences.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
+        object.__setattr__(self, "source", source)
+
+    @property
+    def rule(self) -> tuple[object, ...]:
+        return (*super().rule, tuple(self.source.items()))
+
+    def told(self, cells: object) -> Note:
+        places = [Note(PLACES[axis], {"place": place}) for axis, place in self.source.items()]
+        whole = Note(COPY_CELLS_TOLD, {"cells": cells, "source": places[0]})
+        for place in places[1:]:
+            whole = Note(AND, {"cells": whole, "place": place})
+        return whole
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return taken
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return None, None, 1.0
+
+    def origin(self, box: Box, axes: Axes) -> Box | None:
+        return tuple(
+            slice(self.source[axis], self.source[axis] + 1) if axis in self.source else cut
+            for axis, cut in zip(axes, box, strict=True)
+        )
+
+    def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
+        lengths = dict(zip(axes, after, strict=True))
+        if any(place >= lengths[axis] for axis, place in self.source.items()):
+            return None
+        return super().resized(axes, before, after)
+
+    def led(self, moved: Mapping[str, Array]) -> Self | None:
+        source = dict(self.source)
+        for axis in source.keys() & moved.keys():
+            now = np.flatnonzero(moved[axis] == source[axis])
+            if not now.size:
+                return None
+            source[axis] = int(now[0])
+        return self.changed(source=Record(source))
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        super().fit(name, axes, shape)
+        fit_place(f"{name}.source", self.stage, self.source, axes, shape)
+
+
+# --- Scale: cells are multiplied ---
+
+
+SCALE_CELLS_TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scale(Intervention):
+    """Every cell times `factor`: 0 switches a head off."""
+
+    factor: float
+
+    kind = "scale"
+    label = QT_TRANSLATE_NOOP("Interventions", "scale")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells are multiplied by a factor")
+    numbers = "factor"
+    rounds = True
+    code = "{own} * {given}"
+    needed = ("factor",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
+
+    def told(self, cells: object) -> Note:
+        return Note(SCALE_CELLS_TOLD, {"cells": cells, "factor": spoken(self.factor)})
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return own * given
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return given, own, None
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        return self.changed(factor=as_number(f"{name}.factor", self.factor))
+
+
+# --- Set: cells take given numbers ---
+
+
+TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
+TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Set(Intervention):
+    """`values`, a number or an array that broadcasts to the cells, stand there instead of what was computed."""
+
+    values: Any
+
+    kind = "set"
+    label = QT_TRANSLATE_NOOP("Interventions", "set")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells take given numbers")
+    numbers = "values"
+    replaces = True
+    code = "{given}"
+    needed = ("values",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "values", as_array("set.values", self.values, axes=range(5)))
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return given
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return None, 1.0, None
+
+    def told(self, cells: object) -> Note:
+        if self.values.size == 1:
+            return Note(TOLD, {"cells": cells, "value": spoken(self.values.item())})
+        return Note(TOLD_MANY, {"cells": cells, "count": self.values.size})
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        super().fit(name, axes, shape)
+        expected = _lengths(self.box(axes, shape))
+        found = self.values.shape
+        fits = len(found) <= len(expected) and all(
+            length in (1, wanted) for length, wanted in zip(found[::-1], expected[::-1], strict=False)
+        )
+        if not fits:
+            raise ShapeError(
+                sentences.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
+            )
+
+    def spans(self, axis: int, length: int) -> bool:
+        shape = self.values.shape
+        return len(shape) >= -axis and shape[axis] == length > 1
+
+    def cut(self, box: Box) -> Self:
+        cuts = zip(self.values.shape, box[len(box) - self.values.ndim :], strict=True)
+        own = tuple(slice(0, 1) if length == 1 else cut for length, cut in cuts)
+        if own == tuple(slice(0, length) for length in self.values.shape):
+            return self
+        return self.changed(values=np.ascontiguousarray(self.values[own]))
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
+
+
+def _lengths(box: Box) -> tuple[int, ...]:
+    return tuple(cut.stop - cut.start for cut in box)
+
+
+# --- Interventions by kind: a new one is one class in a file here and one entry in INTERVENTIONS. Imports the checks
+#     ---
+
+
+INTERVENTIONS: dict[str, type[Intervention]] = {entry.kind: entry for entry in (Set, Scale, Copy)}
+
+MOST = 256  # interventions of a problem
+MOST_CELLS = 1 << 22  # numbers that they hold, all together
+
+
+def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: str = "interventions") -> Intervention:
+    """A record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
+    if isinstance(mapping, Intervention):
+        return mapping
+    if not isinstance(mapping, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
+    given = dict(mapping)
+    kind = given.pop("kind", None)
+    if not isinstance(kind, str) or kind not in INTERVENTIONS:
+        raise FieldError(sentences.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=told(kind))
+    entry = INTERVENTIONS[kind]
+    known = tuple(f.name for f in fields(entry))
+    for unknown in given.keys() - known:
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
+    for needed in ("stage", *entry.needed):
+        if given.get(needed) is None:
+            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=needed)
+    return entry(**given)
+
+
+def settled(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
+    """Records of all interventions as a problem keeps them; no more of them than `MOST`, nor of their numbers."""
+    if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
+        raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
+    if len(given) > MOST:
+        raise FieldError(sentences.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
+    names = [Intervention.name_at(k) for k in range(len(given))]
+    records = [intervention_from_mapping(one, name) for one, name in zip(given, names, strict=True)]
+    count = sum(np.size(record.cells) for record in records if record.cells is not None)
+    if count > MOST_CELLS:
+        raise FieldError(sentences.TOO_MANY_NUMBERS, field="interventions", got=count, most=MOST_CELLS)
+    return tuple(record.settled(name, dtype, copy) for record, name in zip(records, names, strict=True))

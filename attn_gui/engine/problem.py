@@ -3,23 +3,90 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, fields
 from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar
 
-from attn_gui.engine.problem.notebook_display import Pictured
+import numpy as np
 
-from .checks import as_switch
-from .errors import ShapeError
-from .fields import Fields, unsettled
-from .records import same
-from .settling import settle
-from .shapes.fixes import fixes_of
-from .shapes.head_axis import check_leading_axis, heads_beside, one_map_each
-from .shapes.validation import check_shapes
-from .tensors import as_scalar
-from .written import problem_text
+from attn_gui.engine.checks import as_scalar, as_switch, same
+from attn_gui.engine.errors import ShapeError
+from attn_gui.engine.fields import Fields, settle, unsettled
+from attn_gui.engine.head_axis import check_leading_axis, heads_beside, one_map_each
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.shape_errors import check_shapes, fixes_of
+
+# --- Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand ---
+
+
+FIGURES = "attn_gui.notebook"  # by name: the engine draws nothing and must not import what does
+
+
+class Pictured:
+    """Shows itself in a notebook: its picture and its shapes. Where nothing can be drawn, the shapes alone."""
+
+    def _repr_png_(self) -> bytes | None:
+        picture: bytes | None = import_module(FIGURES).png(self)
+        return picture
+
+    def _repr_html_(self) -> str:
+        return str(import_module(FIGURES).html(self))
+
+
+# --- Problems in words: what a Python prompt and a notebook print. Imports NumPy ---
+
+
+def problem_text(problem: Fields) -> str:
+    """`Problem(query (7, 13), …, num_heads=2, mask=(causal()))`: every field that is not its default."""
+    return f"Problem({', '.join(field_texts(problem))})"
+
+
+def field_texts(problem: Fields) -> Iterator[str]:
+    """Every field that is not its default, and the number of heads always; arrays by their shape."""
+    fields = {"num_heads": problem.num_heads} | problem.fields()
+    first = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
+    yield from entry_texts(first | fields)
+
+
+def entry_texts(entries: Mapping[str, Any]) -> Iterator[str]:
+    """`name (3, 4)` for an array, `name=value` for anything else."""
+    for name, value in entries.items():
+        yield f"{name} {value.shape}" if isinstance(value, np.ndarray) else f"{name}={_short(name, value)}"
+
+
+def _short(name: str, value: Any) -> str:
+    if name == "mask":
+        return f"({', '.join(map(_layer, value))})"
+    if name == "interventions":
+        return f"({', '.join(map(_intervention, value))})"
+    if name.endswith("_tokens"):
+        return f"{len(value)} texts"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(entry_texts(value))}}}"
+    return repr(value)
+
+
+def _layer(layer: Layer) -> str:
+    """`causal(align='end')`: what is not its default."""
+    defaults = {"enabled": True} | {parameter.name: parameter.default for parameter in layer.parameters}
+    given = {name: value for name, value in layer.to_mapping().items() if name != "kind"}
+    kept = {
+        name: value for name, value in given.items() if isinstance(value, np.ndarray) or value != defaults.get(name)
+    }
+    return f"{layer.kind}({', '.join(entry_texts(kept))})"
+
+
+def _intervention(record: Intervention) -> str:
+    """`set(stage='weights', at={head=3}, values (2,))`: what is not its default."""
+    given = {name: value for name, value in record.to_mapping().items() if name != "kind"}
+    kept = {name: value for name, value in given.items() if (name, value) != ("enabled", True)}
+    return f"{record.kind}({', '.join(entry_texts(kept))})"
+
+
+# --- The one record that the engine computes from, that a file holds and that undo restores ---
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from attn_gui.engine.problem.sentences import say
+from attn_gui.engine.sentences import say
 
 
 class Reason(str):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attn_gui.engine import FILLS
-from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.output.devices import ENCODERS
@@ -29,10 +29,10 @@ KEYS = {
     "format": frozenset({*FORMATS, *IMAGES, *ENDINGS, *(ending[1:] for ending in ENDINGS)}),
 }
 CATALOGS = {  # the modules, wherever they lie
-    "score": ("scores/", "reference.py"),
-    "mask layer": ("masks.py", "layers.py", "reference.py"),
+    "score": ("engine/scores.py", "engine/verdicts.py", "engine/analysis/reference.py"),
+    "mask layer": ("engine/masks.py", "engine/analysis/reference.py"),
     "fill": ("engine/creation/",),
-    "page": ("figure/pages/", "stages/derived.py"),  # a page of a derived map is called as the map
+    "page": ("figure/pages/", "engine/derived_stages.py"),  # a page of a derived map is called as the map
     "format": ("formats/catalog.py", "figure/output/devices.py"),
 }
 
@@ -63,9 +63,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "session"): {"export_tasks.py": 1, "export_writing.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
-        "solving/__init__.py": 1,
+        "shortest_change.py": 1,
         # and the sum of all bias layers as a step of the spine
-        "stages/__init__.py": 3,
+        "stages.py": 3,
         "cell_sentences.py": 1,
         # the bias of a projection, in the names of other people's arrays
         "roles.py": 2,

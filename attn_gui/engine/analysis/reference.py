@@ -1,7 +1,6 @@
 """The whole computation again, in plain loops over Python floats, to verify the engine. Imports the problem only.
 
-Nothing is vectorized, nothing is shared with the stages: a mistake would have to be made twice, in two ways.
-"""
+Nothing is vectorized, nothing is shared with the stages: a mistake would have to be made twice, in two ways."""
 
 from __future__ import annotations
 
@@ -9,27 +8,382 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
+from operator import mul
 from typing import Any, NamedTuple
 
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
-from .block_reference import CHOICES, Ending, layer_of, norm_of
-from .by_hand_reference import KINDS, carried_out, interventions_of
-from .formulas_reference import (
-    ADDING,
-    NOTHING,
-    OPENING,
-    SCORES,
-    Unknown,
-    added_by,
-    of_item,
-    opens,
-    prepared,
-    rows_of_head,
-    score_of,
-    turned_row,
-)
-from .plain_rows import Row, Rows, dot, held, joined, linear, rms_norm, softmax
+# --- Rows of plain Python floats, number by number: the arithmetic of the reference. Imports nothing of the engine
+#     ---
+
+
+Row = Sequence[float]
+Rows = list[Row]
+
+
+def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
+    """A key at −∞ has no part; a row with no key is all zero; NaN or +∞ leave no answer for the others.
+
+    The sink counts in the sum alone.
+    """
+    if any(math.isnan(s) or s == math.inf for s in (*logits, sink)):
+        return [0.0 if s == -math.inf else math.nan for s in logits]
+    row_max = max(*logits, sink)
+    if max(logits) == -math.inf:
+        return [0.0] * len(logits)
+    exp_scores = [math.exp((s - row_max) / temperature) for s in logits]
+    denominator = sum(exp_scores) + math.exp((sink - row_max) / temperature)
+    return [score / denominator for score in exp_scores]
+
+
+def held(row: Row, limit: float) -> Row:
+    """The row with ±∞ for what reaches a limit, the overflow of the problem's dtype."""
+    if max(map(abs, row), default=0.0) < limit:
+        return row
+    return [math.copysign(math.inf, x) if abs(x) >= limit else x for x in row]
+
+
+def layer_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
+    count, size = len(row), _size(row)
+    level = [x / size for x in row]
+    mean = sum(level) / count
+    centered = [x - mean for x in level]
+    deviation = _length([*centered, math.sqrt(count * eps) / size]) / math.sqrt(count)
+    return [x / deviation * w + b for x, w, b in zip(centered, weight, bias, strict=True)]
+
+
+def rms_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
+    count, size = len(row), _size(row)
+    level = [x / size for x in row]
+    mean_square = _length([*level, math.sqrt(count * eps) / size]) / math.sqrt(count)
+    return [x / mean_square * w + b for x, w, b in zip(level, weight, bias, strict=True)]
+
+
+def _size(row: Row) -> float:
+    """The size over which a row is taken, so that nothing overflows on the way: over ∞ no number would be left."""
+    size = max(1.0, *map(abs, row))
+    return size if math.isfinite(size) else 1.0
+
+
+def _length(row: Row) -> float:
+    """The Euclidean length; NaN where any number is, which `hypot` forgets beside ∞."""
+    return math.nan if any(map(math.isnan, row)) else math.hypot(*row)
+
+
+def dot(a: Iterable[float], b: Iterable[float]) -> float:
+    return sum(map(mul, a, b), 0.0)
+
+
+def linear(row: Row, columns: Rows, offset: Row) -> Row:
+    return [dot(row, column) + b for column, b in zip(columns, offset, strict=True)]
+
+
+def unit(row: Row) -> Row:
+    """The row over its length; a row of zeros stays."""
+    top = max(map(abs, row))
+    level = [x / top for x in row] if top != 0 else row
+    length = math.hypot(*level)
+    return [x / length for x in level] if length != 0 else row
+
+
+def power(base: float, exponent: float) -> float:
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return math.inf
+
+
+def joined(heads: list[Rows]) -> Rows:
+    """The heads of every row side by side."""
+    return [[number for part in parts for number in part] for parts in zip(*heads, strict=True)]
+
+
+# --- The formulas of the reference, in plain loops over Python floats. Imports the problem only ---
+
+
+NOTHING: Mapping[str, Rows] = {}
+SCORES = ("dot", "additive", "cosine", "gaussian", "average")
+OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
+
+
+class Unknown(ValueError):
+    """A score, a mask layer, an intervention or a stage that these loops do not know: what `name` is says `kind`."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"The reference does not know the {kind} {name}.")
+        self.kind, self.name = kind, name
+
+
+# --- Q, K, V -------------------------------------------------------------------------------------
+def rows_of_head(
+    problem: Problem,
+    name: str,
+    item: int,
+    head: int,
+    rows: Sequence[int],
+    given: Mapping[str, Any],
+    read: Callable[[int], Row],
+) -> Rows:
+    """The columns of one head of query, key or value; `read` gives a row of the sequence that it is projected from."""
+    matrix = given.get(name, getattr(problem, name))
+    heads = problem.num_heads if name == "query" else problem.num_kv_heads
+    if matrix is not None:
+        matrix = of_item(matrix, item)
+        width = matrix.shape[1] // heads
+        mine = slice(head * width, (head + 1) * width)
+        return [array("d", matrix[i, mine].astype(float).tobytes()) for i in rows]  # floats only while they are read
+    weight, bias = getattr(problem, f"w_{name}"), getattr(problem, f"b_{name}")
+    width = weight.shape[1] // heads
+    mine = slice(head * width, (head + 1) * width)
+    offset = [0.0] * width if bias is None else bias[mine].tolist()
+    columns = weight[:, mine].T.tolist()
+    return [linear(read(i), columns, offset) for i in rows]
+
+
+def of_item(matrix: Any, item: int) -> Any:
+    return matrix[item] if matrix.ndim == 3 else matrix
+
+
+def turned_row(row: Row, position: int, theta: float | None, frequencies: Any) -> Row:
+    """Column c and column c + d/2 are one pair, turned by position · θ^(−2c/d), or by the frequency that is given."""
+    half = len(row) // 2
+    if theta is None:
+        angles = [position * frequency for frequency in frequencies.tolist()]
+    else:
+        angles = [position * power(theta, -2 * c / len(row)) for c in range(half)]
+    turns = [(math.cos(a), math.sin(a)) if math.isfinite(a) else (math.nan, math.nan) for a in angles]
+    first = [row[c] * cos - row[c + half] * sin for c, (cos, sin) in enumerate(turns)]
+    return first + [row[c + half] * cos + row[c] * sin for c, (cos, sin) in enumerate(turns)]
+
+
+# --- scores --------------------------------------------------------------------------------------
+def prepared(problem: Problem, rows: Rows, side: str) -> Rows:
+    """The part of a score that is computed once for each row."""
+    if problem.score == "additive":
+        columns = problem.score_params[f"w_score_{side}"].T.tolist()
+        return [linear(row, columns, [0.0] * len(columns)) for row in rows]
+    return [unit(row) for row in rows] if problem.score == "cosine" else rows
+
+
+def score_of(problem: Problem, query: Row, key: Row) -> float:
+    params = problem.score_params
+    if problem.score == "additive":
+        return dot((math.tanh(a + b) for a, b in zip(query, key, strict=True)), params["w_score"].tolist())
+    if problem.score == "gaussian":
+        w, norm = float(params["w"]), float(params["key_norm"])
+        distance = sum(((a - b) * (a - b) for a, b in zip(query, key, strict=True)), 0.0)
+        return -(w * w * (distance if norm == 1 else distance + (norm - 1) * dot(key, key))) / 2
+    if problem.score == "average":
+        return 0.0
+    if problem.score in ("dot", "cosine"):  # of rows that are of length 1 by now
+        return dot(query, key)
+    raise Unknown("score", problem.score)
+
+
+# --- mask layers ---------------------------------------------------------------------------------
+def opens(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) -> bool:
+    if layer.kind == "padding":
+        lengths = layer.lengths
+        return bool(j < lengths[item if len(lengths) > 1 else 0])
+    if layer.kind == "custom":
+        return bool(_broadcast(layer.allowed, (item, head, i, j)))
+    behind = i + _offset(problem, layer) - j
+    if layer.kind == "causal":
+        return behind >= 0
+    if layer.kind == "prefix":
+        return bool(j < layer.length or behind >= 0)
+    if layer.kind != "window":
+        raise Unknown("mask layer", layer.kind)
+    return (layer.left is None or behind <= layer.left) and (layer.right is None or -behind <= layer.right)
+
+
+def added_by(problem: Problem, layer: Any, item: int, head: int, i: int, j: int) -> float:
+    if layer.kind == "bias":
+        return float(_broadcast(layer.values, (item, head, i, j)))
+    if layer.kind != "alibi":
+        raise Unknown("mask layer", layer.kind)
+    return -_slope(head, problem.num_heads) * abs(i + _offset(problem, layer) - j)
+
+
+def _offset(problem: Problem, layer: Any) -> int:
+    return problem.m - problem.n if layer.align == "end" else 0
+
+
+def _broadcast(cells: Any, place: tuple[int, ...]) -> Any:
+    """The cell of an array whose axes are the last ones of the map, those of length 1 shared by all."""
+    own = place[len(place) - cells.ndim :]
+    return cells[tuple(0 if length == 1 else k for k, length in zip(own, cells.shape, strict=True))]
+
+
+def _slope(head: int, heads: int) -> float:
+    """ALiBi: 2^(−8k/p) for the power of two p ≤ heads; the heads beyond p take every other slope for 2p."""
+    power = 1
+    while 2 * power <= heads:
+        power *= 2
+    if head < power:
+        return float(2 ** (-8 * (head + 1) / power))
+    return float(2 ** (-8 * (2 * (head - power) + 1) / (2 * power)))
+
+
+# --- The stages of a block after the output, in plain loops over Python floats. Imports the problem only ---
+
+
+Keep = Callable[[str, Row], Row]
+NORMS = {"layer": layer_norm, "rms": rms_norm}
+
+
+def gelu(x: float) -> float:
+    return x * (1 + math.erf(x / math.sqrt(2))) / 2 if x > 0 else x * math.erfc(-x / math.sqrt(2)) / 2
+
+
+def gelu_tanh(x: float) -> float:
+    return x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))) / 2
+
+
+def silu(x: float) -> float:
+    return x / (1 + math.exp(-x)) if x > -700 else x * math.exp(x)
+
+
+def relu(x: float) -> float:
+    return x if x > 0 or math.isnan(x) else 0.0
+
+
+ACTIVATIONS = {"gelu": gelu, "gelu_tanh": gelu_tanh, "silu": silu, "relu": relu}
+CHOICES = ("linear", "post", "pre", *NORMS, *ACTIVATIONS)
+"""Kinds of blocks, of norms and of activations that are known here."""
+
+
+def layer_of(weight: Any, bias: Any) -> tuple[Rows, Row]:
+    """The columns of a weight, and what is added to them."""
+    columns = weight.T.tolist()
+    return columns, [0.0] * len(columns) if bias is None else bias.tolist()
+
+
+def norm_of(block: Mapping[str, Any], number: int) -> Callable[[Row], Row]:
+    """One of the two norms of a block with a feed-forward network."""
+    weight = block[f"norm{number}_weight"].tolist()
+    bias = [0.0] * len(weight) if block.get(f"norm{number}_bias") is None else block[f"norm{number}_bias"].tolist()
+    return lambda row: NORMS[block["norm"]](row, weight, bias, block["norm_eps"])
+
+
+class Ending:
+    """The stages of a block after the output, for one row after another."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.block = block = problem.block
+        if block["kind"] == "linear":
+            self._last = layer_of(block["w_linear"], block.get("b_linear"))
+            return
+        self._norms = norm_of(block, 1), norm_of(block, 2)
+        parts = ("up", "gate", "down") if block.get("w_gate") is not None else ("up", "down")
+        self._layers = {part: layer_of(block[f"w_{part}"], block.get(f"b_{part}")) for part in parts}
+
+    def rows(self, output: Row, x: Row, keep: Keep) -> None:
+        """Every stage of a row, handed to `keep`, which gives back what the next one reads."""
+        residual = keep("residual", [a + b for a, b in zip(output, x, strict=True)])
+        if self.block["kind"] == "linear":
+            weight, bias = self.block["ln_weight"].tolist(), self.block["ln_bias"].tolist()
+            keep("block_output", linear(keep("normalized", layer_norm(residual, weight, bias, self._eps)), *self._last))
+        elif self.block["kind"] == "post":
+            normalized = keep("normalized", self._norms[0](residual))
+            down = self._network(normalized, keep)
+            keep("block_output", self._norms[1](keep("block_residual", _sum(normalized, down))))
+        else:
+            down = self._network(keep("normalized", self._norms[1](residual)), keep)
+            keep("block_output", _sum(residual, down))
+
+    @property
+    def _eps(self) -> float:
+        return float(self.block["ln_eps"])
+
+    def _network(self, row: Row, keep: Keep) -> Row:
+        bend = ACTIVATIONS[self.block["activation"]]
+        up = keep("up", linear(row, *self._layers["up"]))
+        if "gate" in self._layers:
+            gate = keep("gate", linear(row, *self._layers["gate"]))
+            found = [bend(g) * u for g, u in zip(gate, up, strict=True)]
+        else:
+            found = [bend(u) for u in up]
+        return keep("down", linear(keep("activated", found), *self._layers["down"]))
+
+
+def _sum(one: Row, other: Row) -> Row:
+    return [a + b for a, b in zip(one, other, strict=True)]
+
+
+# --- Interventions in plain loops over Python floats, for the reference. Imports the problem only ---
+
+
+KINDS = ("set", "scale", "copy")
+
+
+def interventions_of(problem: Problem, stage: str) -> list[Any]:
+    """The enabled interventions of a stage, in order."""
+    return [record for record in problem.interventions if record.enabled and record.stage == stage]
+
+
+def carried_out(
+    records: Sequence[Any],
+    axes: Sequence[str],
+    place: tuple[int, ...],
+    row: Sequence[float],
+    computed: Callable[[tuple[int, ...]], float],
+    first: int = 0,
+) -> Sequence[float]:
+    """A row after its interventions: `place` is its index on all axes but the last, `first` that of its first cell.
+
+    `computed` gives a cell of the stage as it was before all of them.
+    """
+    for record in records:
+        row = [
+            _changed(record, axes, (*place, first + k), number, computed)
+            if _within(record.at, axes, (*place, first + k))
+            else number
+            for k, number in enumerate(row)
+        ]
+    return row
+
+
+def _within(at: Mapping[str, Any], axes: Sequence[str], index: tuple[int, ...]) -> bool:
+    """Whether a cell is among those that are changed."""
+    for axis, k in zip(axes, index, strict=True):
+        wanted = at.get(axis)
+        if isinstance(wanted, int) and k != wanted:
+            return False
+        if isinstance(wanted, tuple) and not wanted[0] <= k < wanted[1]:
+            return False
+    return True
+
+
+def _changed(
+    record: Any,
+    axes: Sequence[str],
+    index: tuple[int, ...],
+    number: float,
+    computed: Callable[[tuple[int, ...]], float],
+) -> float:
+    if record.kind == "scale":
+        closed = record.stage == "masked" and number == float("-inf")
+        return number if closed else number * float(record.factor)
+    if record.kind == "copy":
+        return computed(tuple(record.source.get(axis, k) for axis, k in zip(axes, index, strict=True)))
+    if record.kind != "set":
+        raise ValueError(record.kind)
+    inside = [k - _start(record.at.get(axis)) for axis, k in zip(axes, index, strict=True)]
+    own = inside[len(inside) - record.values.ndim :]
+    cell = tuple(0 if length == 1 else k for length, k in zip(record.values.shape, own, strict=True))
+    return float(record.values[cell])
+
+
+def _start(wanted: Any) -> int:
+    if wanted is None:
+        return 0
+    return wanted if isinstance(wanted, int) else int(wanted[0])
+
+
+# --- The whole computation again, in plain loops over Python floats, to verify the engine. Imports the problem only
+#     ---
+
 
 PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")
 HEADS, HIDDEN = ("batch", "head", "query", "column"), ("batch", "query", "column")

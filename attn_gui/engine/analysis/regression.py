@@ -3,19 +3,93 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
+from attn_gui.engine import sentences
+from attn_gui.engine.analysis.sensitivity import farthest
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.powers import length
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.masks import Custom
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.scores import SCORES
-from attn_gui.engine.tell import Tell, silent, within
+from attn_gui.engine.graph.indices import length
+from attn_gui.engine.masks import Custom
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.scores import SCORES, Score
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+
+# --- The mixture of one query: keys by their weight, and what each of their values adds to the output of a head ---
+
+
+AT_ONCE = 1 << 12
+"""Keys whose values are held at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Keys of the largest weights, largest first, with their scores, None where the weights are given, and weights
+    (k,), and `parts` (k, column): weight · value. `rest` (column,) is what all `others` add, `output` (column,) the
+    computed sum of all.
+    """
+
+    keys: tuple[int, ...]
+    scores: Array | None
+    weights: Array
+    parts: Array
+    rest: Array
+    output: Array
+    others: int
+    others_weight: float
+
+    @property
+    def difference(self) -> float:
+        """The largest distance between a cell of the sum of the parts and that of the output; see `farthest`."""
+        with np.errstate(all="ignore"):
+            return farthest(self.parts.sum(axis=0) + self.rest, self.output)
+
+
+def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int) -> Mixture:
+    """o_i = Σ_j a_ij v_j of one query, with at most so many keys by name; a weight of 0 adds nothing."""
+    problem, row = evaluation.problem, slice(query, query + 1)
+    keys = slice(0, problem.m)
+
+    def read(stage: str) -> Array:
+        return np.array(evaluation.block(stage, batch, head, row, keys)[0], float)
+
+    scores, weights = None if evaluation.logits is None else read(evaluation.logits), read(evaluation.weights)
+    order = np.argsort(-np.nan_to_num(weights, nan=np.inf), kind="stable")
+    named, others = order[:most], np.sort(order[most:])
+    output = np.array(evaluation.block(evaluation.mixed, batch, head, row, slice(0, None))[0], float)
+    with np.errstate(all="ignore"):
+        parts = np.stack([_part(evaluation, batch, head, np.array([key]), weights) for key in named])
+        rest = np.zeros(len(output))
+        for low in range(0, len(others), AT_ONCE):
+            rest += _part(evaluation, batch, head, others[low : low + AT_ONCE], weights)
+        return Mixture(
+            tuple(named.tolist()),
+            None if scores is None else scores[named],
+            weights[named],
+            parts,
+            rest,
+            output,
+            len(others),
+            float(weights[others].sum()),
+        )
+
+
+def _part(evaluation: Evaluation, batch: int, head: int, keys: Array, weights: Array) -> Array:
+    """The sum of weight · value over some keys, in ascending order."""
+    span = slice(int(keys[0]), int(keys[-1]) + 1)
+    values = evaluation.block(evaluation.latest("value"), batch, head, span, slice(0, None))[keys - keys[0]]
+    shares = weights[keys][:, None]
+    return np.asarray(np.where(shares == 0, 0.0, shares * values.astype(np.float64)).sum(axis=0))
+
+
+# --- The width of a Gaussian kernel that fits the data best: every value predicted from all others ---
+
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
 STEPS, HALVINGS = 48, 48  # trials over the whole range, and within the best part of it
@@ -137,3 +211,101 @@ def _least(points: Problem, low: float, high: float, tell: Tell) -> float:
         else:
             left, first, second = first, second, first + GOLDEN * (right - first)
     return float(f"{math.exp((left + right) / 2):.{DIGITS}g}")
+
+
+# --- Ways to pool the same points: average, Nadaraya–Watson, the same with a fitted width, and the dot product ---
+
+
+EXPLAINED = 0.6
+"""Share of the variance of the values from which on a function is the one behind them; noise takes the rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Outputs (n,) of one way to pool; `title` in the context "Pages", with a place for `w` if it has a width."""
+
+    title: str
+    outputs: Array
+    w: float | None = None
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to pool: its title, which score it takes (the first that `fits`), and whether its width is fitted."""
+
+    title: str
+    fits: Callable[[Score], bool]
+    fitted: bool = False
+
+    def put(self, problem: Problem, w: float | None = None) -> Problem:
+        """The problem pooled in this way, its masks kept, with no sink; all else about the scores is as it is unless
+        given."""
+        name, score = next((name, score) for name, score in SCORES.items() if self.fits(score))
+        params = score.defaults if w is None else {**score.defaults, score.kernel_width: w}
+        return problem.replace(score=name, score_params=params, scale=None, softcap=None, temperature=None, sink=None)
+
+
+def _is_kernel(score: Score) -> bool:
+    return bool(score.kernel_width)
+
+
+WAYS = (
+    Way(QT_TRANSLATE_NOOP("Pages", "Average pooling"), lambda score: not score.looks),
+    Way(QT_TRANSLATE_NOOP("Pages", "Nadaraya–Watson"), _is_kernel),
+    Way(QT_TRANSLATE_NOOP("Pages", "Fitted w = {w}"), _is_kernel, fitted=True),
+    Way(QT_TRANSLATE_NOOP("Pages", "Dot product q · k"), lambda score: score.dot),
+)
+
+
+def poolings(problem: Problem, batch: int, head: int, tell: Callable[[float], None]) -> list[Pooled]:
+    """The outputs of a head whose queries, keys and values are single numbers, pooled in each of the ways.
+
+    A width is fitted where none is given, leaving every point out in turn; where there are too few or too many points
+    for that, this way is left out. Source: Zhang et al., *Dive into Deep Learning*, "Attention pooling".
+    """
+    found = []
+    for number, way in enumerate(WAYS):
+        tell(number / len(WAYS))
+        w = _fitted(way.put(problem)) if way.fitted else None
+        if w is not None or not way.fitted:
+            evaluation = Evaluation(way.put(problem, w), keep=0)
+            block = evaluation.block(evaluation.mixed, batch, head, slice(0, problem.n), slice(0, 1))
+            found.append(Pooled(way.title, np.array(block[:, 0], float), w))
+    tell(1.0)
+    return found
+
+
+def _fitted(problem: Problem) -> float | None:
+    try:
+        points = each_from_the_others(Evaluation(problem, keep=0))
+    except ValueError:
+        return None
+    with np.errstate(all="ignore"):
+        return fit_width(points).w
+
+
+@dataclass(frozen=True)
+class TrueFunction:
+    """A function that points were drawn from, and how it is written."""
+
+    text: str
+    at: Callable[[Array], Array]
+
+    def explained(self, x: Array, y: Array) -> float:
+        """1 − the mean of (y − f(x))² over the variance of y; −∞ where there is nothing to explain."""
+        with np.errstate(all="ignore"):
+            spread, missed = float(np.var(y)), float(np.mean((y - self.at(x)) ** 2))
+        return 1 - missed / spread if spread > 0 and np.isfinite(missed) and np.isfinite(spread) else -np.inf
+
+
+TRUE_FUNCTIONS: Mapping[str, TrueFunction] = MappingProxyType(
+    {"d2l": TrueFunction("2 sin x + x⁰·⁸", lambda x: 2 * np.sin(x) + np.where(x < 0, np.nan, x) ** 0.8)}
+)
+"""Functions of data that are in use for teaching: that of *Dive into Deep Learning*."""
+
+
+def function_behind(x: Array, y: Array) -> str | None:
+    """The function that explains most of points, if it explains enough of their variance."""
+    shares = {key: function.explained(x, y) for key, function in TRUE_FUNCTIONS.items()}
+    best = max(shares, key=lambda key: shares[key])
+    return best if shares[best] >= EXPLAINED else None

@@ -1,4 +1,4 @@
-"""The largest weights of some queries, head by head: what a picture of lines between tokens is drawn from."""
+"""Cosines between the rows of a matrix: how alike tokens are, whatever their lengths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.graph.indices import leveled
+
+# --- The largest weights of some queries, head by head: what a picture of lines between tokens is drawn from ---
 
 
 @dataclass(frozen=True)
@@ -53,3 +57,27 @@ def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) 
     """Places of the largest numbers, largest first; of equal ones the first."""
     places = np.flatnonzero(row >= np.partition(row, -most)[-most]) if row.size > most else np.arange(row.size)
     return [int(place) for place in places[np.argsort(-row[places], kind="stable")][:most]]
+
+
+# --- Cosines between the rows of a matrix: how alike tokens are, whatever their lengths ---
+
+
+def cosines(rows: Array) -> Array:
+    """x_i · x_j / (‖x_i‖ ‖x_j‖) of (n, d) rows as (n, n); 0 where one of them is all zeros, as in the score `cosine`.
+
+    No norm overflows or vanishes. A row that is not finite gives NaN.
+    """
+    with np.errstate(all="ignore"):
+        level = leveled(np.asarray(rows, dtype=np.float64), -1)[0]
+        norms = np.sqrt((level**2).sum(axis=-1, keepdims=True))
+        unit = level / np.where(norms == 0, 1.0, norms)
+        found = np.clip(unit @ unit.T, -1.0, 1.0)
+    found[~np.isfinite(rows).all(axis=-1)] = np.nan
+    found[:, ~np.isfinite(rows).all(axis=-1)] = np.nan
+    return np.asarray(found)
+
+
+def mean_of_others(found: Array) -> float:
+    """The mean cosine of two different tokens; NaN for one token alone."""
+    n = len(found)
+    return float((found.sum() - np.trace(found)) / (n * (n - 1))) if n > 1 else float("nan")

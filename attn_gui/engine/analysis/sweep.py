@@ -1,25 +1,35 @@
-"""Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.
-
-Words are pairs (context, English) for translators, to be joined by a colon.
-"""
+"""A sweep: a quantity takes one value after another, and nothing but the rows that are read is computed."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.problem.interventions.set_cells import Set
-from attn_gui.engine.problem.masks import Layer, Parameter
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.analysis.head_readings import most_of_row, weights_by_hand
+from attn_gui.engine.analysis.sensitivity import gradient_before
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import length, leveled
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.interventions import Set
+from attn_gui.engine.masks import Layer, Parameter
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Setting
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE
+
+# --- Quantities that a sweep can move: a new one is one class and its place in `quantities_of` ---
+#
+# Words are pairs (context, English) for translators, to be joined by a colon.
+
 
 Words = tuple[tuple[str, str], ...]
 
@@ -29,7 +39,7 @@ WIDEST = 256
 """Columns of the seeded Q and K at most."""
 LONGEST = 512
 """Rows of them at most."""
-SEED = 0
+QUANTITIES_SEED = 0
 
 
 @dataclass(frozen=True)
@@ -222,7 +232,7 @@ class SeededWidth(Quantity):
 
     def put(self, problem: Problem, value: float) -> Problem:
         n, m, width = min(problem.n, LONGEST), min(problem.m, LONGEST), round(value)
-        rng = np.random.default_rng(SEED)
+        rng = np.random.default_rng(QUANTITIES_SEED)
         query, key = rng.standard_normal((n, WIDEST)), rng.standard_normal((m, WIDEST))
         return Problem(
             query=query[:, :width],
@@ -288,3 +298,294 @@ def values_between(quantity: Quantity, low: float, high: float, steps: int) -> n
         return found
     rounded = np.unique(np.rint(found))
     return rounded if low <= high else rounded[::-1]
+
+
+# --- Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS ---
+
+
+class RowReading(ABC):
+    """One number of a row: its words (context "Pages"), its unit, and how it is read."""
+
+    title: str
+    unit = ""
+
+    @abstractmethod
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        """The number; NaN where there is none."""
+
+
+class Entropy(RowReading):
+    """−Σ a log a of the weights."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "entropy of the row")
+    unit = QT_TRANSLATE_NOOP("Pages", "nats")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(row_entropy(weights(evaluation, row)))
+
+
+class OneWeight(RowReading):
+    """The weight of one key."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "the chosen weight")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(weights(evaluation, row)[row.key])
+
+
+class LargestWeight(RowReading):
+    """The largest weight."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "the largest weight")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(weights(evaluation, row).max())
+
+
+class OutputNorm(RowReading):
+    """‖o‖ of the head's output."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "norm of the head's output")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        mixed = _row(evaluation, evaluation.mixed, row)
+        return length(mixed)
+
+
+class ScoreVariance(RowReading):
+    """The variance of the scores of all open keys, as the score function gives them: over m, not m − 1."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "variance of the scores")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return _variance(_row(evaluation, evaluation.scores, row), evaluation, row)
+
+
+class LogitVariance(RowReading):
+    """The variance of what enters the softmax, over the open keys: after scale, softcap and biases."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)
+
+
+class Saturation(RowReading):
+    """‖diag(a) − aaᵀ‖, the Jacobian of the softmax at temperature 1 (Frobenius): 0 lets no gradient through."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return jacobian_norm(weights(evaluation, row))
+
+
+class QueryGradient(RowReading):
+    """‖∂a/∂q‖: how much one weight moves with its query, by the chain that the problem has between the two."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        box = indices.cell((row.batch, row.head, row.query, row.key))
+        pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
+        with np.errstate(all="ignore"):
+            return length(np.array([length(piece) for _, piece in pieces]))
+
+
+ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
+    {
+        "entropy": Entropy(),
+        "weight": OneWeight(),
+        "largest": LargestWeight(),
+        "norm": OutputNorm(),
+        "score_variance": ScoreVariance(),
+        "logit_variance": LogitVariance(),
+        "saturation": Saturation(),
+        "gradient": QueryGradient(),
+    }
+)
+"""The readings by their keys."""
+
+
+def weights(evaluation: Evaluation, row: Row) -> Array:
+    """The weights of a row, one for each key."""
+    return _row(evaluation, evaluation.weights, row)
+
+
+def variance(numbers: Array) -> float:
+    """The variance of numbers, over their count; NaN of none."""
+    if not len(numbers):
+        return float("nan")
+    with np.errstate(all="ignore"):
+        level, exponent = leveled(numbers, 0)  # less the first of them: equal ones have none, however large
+        return float(np.ldexp(np.var(level - level[0]), 2 * exponent)[0])
+
+
+def jacobian_norm(shares: Array) -> float:
+    """‖diag(a) − aaᵀ‖ by its square, Σ a²(1 − a)² + Σ a²(Σ b² − a²): no m × m matrix is made, nothing cancels.
+
+    Weights that were set by hand may be far beyond 1: they are squared over the largest of them.
+    """
+    top = max(1.0, float(np.abs(shares).max(initial=0.0)))
+    with np.errstate(all="ignore"):
+        level = shares / top
+        squares = level**2
+        others = squares.sum() - squares
+        largest = int(squares.argmax())
+        others[largest] = np.delete(squares, largest).sum()
+        return float(np.sqrt((squares * ((1 - shares) / top) ** 2).sum() + (squares * others).sum()) * top * top)
+
+
+def _row(evaluation: Evaluation, name: str, row: Row) -> Array:
+    """One row of a stage, as float64."""
+    width = evaluation.shape(name)[-1]
+    place = tuple(slice(at, at + 1) for at in (row.batch, row.head, row.query))
+    with np.errstate(all="ignore"):
+        return np.array(evaluation.fetch(name, (*place, slice(0, width)))[0, 0, 0], dtype=np.float64)
+
+
+def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
+    opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
+    return variance(scores if opened is None else scores[opened[0]])
+
+
+# --- Scaling of dot products: how their variance grows with d_k, and what a softmax makes of a row at several scales
+#     ---
+
+
+WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
+"""Values of d_k for which Q and K are drawn."""
+SIDE, SEED = 128, 0
+"""Queries and keys that are drawn for each of them."""
+AT_ONCE = 1 << 18
+"""Cells of a map that are read for its statistics; of a larger one rows at even distances."""
+SATURATED = 0.95
+"""A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRow:
+    """A row of weights (m,) at a scale: its entropy and what that can be at most, ‖diag(a) − aaᵀ‖, and ‖∂a/∂q‖ of the
+    weight of one key. Of weights that are changed by hand nothing says what the softmax does."""
+
+    scale: float
+    weights: Array
+    allowed: Array | None
+    entropy: float
+    ceiling: float
+    jacobian: float
+    gradient: float
+    by_hand: bool
+
+    @property
+    def saturated(self) -> bool:
+        """Whether one weight of several, or beside a sink, takes nearly all."""
+        return bool(not self.by_hand and self.ceiling > 0 and self.weights.max(initial=0.0) > SATURATED)
+
+
+@dataclass(frozen=True, eq=False)
+class Entropies:
+    """Entropies (scales, rows) of some `queries` (rows,), with the most that they can be as `ceilings` (rows,)."""
+
+    queries: Array
+    values: Array
+    ceilings: Array
+
+
+def seeded_variances() -> Array:
+    """The variance of q · k for every one of WIDTHS, over all pairs of 128 queries and 128 keys with independent
+    standard normal numbers; narrower ones are the first columns of the widest. It comes near d_k."""
+    rng = np.random.default_rng(SEED)
+    query, key = rng.standard_normal((SIDE, max(WIDTHS))), rng.standard_normal((SIDE, max(WIDTHS)))
+    return np.array([np.var(query[:, :width] @ key[:, :width].T) for width in WIDTHS])
+
+
+def score_variance(problem: Problem, batch: int, head: int) -> float:
+    """The variance of the scores of a head over its open cells, before the scale; NaN where there is none."""
+    found = Evaluation(problem, keep=0)
+    rows, keys = read_rows(problem), slice(0, problem.m)
+    seen = []
+    for row in rows.tolist():
+        at = slice(row, row + 1)
+        opened = found.allowed(batch, head, at, keys)
+        scores = np.asarray(found.block(found.scores, batch, head, at, keys)[0], dtype=np.float64)
+        seen.append(scores if opened is None else scores[opened[0]])
+    return variance(np.concatenate(seen))
+
+
+def seeded_problem(problem: Problem, width: int) -> Problem:
+    """Q and K with d_k columns of standard normal numbers in the place of the problem's; its rules stay."""
+    return SeededWidth().put(problem, width)
+
+
+def at_scales(problem: Problem, scales: Sequence[float], row: Row) -> tuple[ScaledRow, ...]:
+    """A row at each of several scales."""
+    return tuple(_scaled_row(changed, scale, row) for scale, changed in _changed(problem, scales))
+
+
+def entropies(problem: Problem, scales: Sequence[float], row: Row) -> Entropies:
+    """The entropies of the rows of a head at each of several scales."""
+    rows = read_rows(problem)
+    values = np.empty((len(scales), len(rows)))
+    ceilings = np.empty(len(rows))
+    for number, (_, changed) in enumerate(_changed(problem, scales)):
+        for place, query in enumerate(rows.tolist()):
+            at = Row(row.batch, row.head, query, row.key)
+            values[number, place] = row_entropy(weights(changed, at))
+            ceilings[place] = most_of_row(changed, row.batch, row.head, query)
+    return Entropies(rows, values, ceilings)
+
+
+def read_rows(problem: Problem) -> Array:
+    """The queries whose rows are read: all, or of a large map as many as make so many cells."""
+    count = min(problem.n, max(AT_ONCE // problem.m, 1))
+    return np.unique(np.rint(np.linspace(0, problem.n - 1, count)).astype(int))
+
+
+def _changed(problem: Problem, scales: Sequence[float]) -> Iterator[tuple[float, Evaluation]]:
+    quantity = next(found for found in quantities_of(problem).values() if isinstance(found, ScaleFactor))
+    for scale in scales:
+        yield scale, Evaluation(quantity.put(problem, scale), keep=0)
+
+
+def _scaled_row(evaluation: Evaluation, scale: float, row: Row) -> ScaledRow:
+    shares = weights(evaluation, row)
+    at = slice(row.query, row.query + 1)
+    opened = evaluation.allowed(row.batch, row.head, at, slice(0, len(shares)))
+    return ScaledRow(
+        scale,
+        shares,
+        None if opened is None else np.array(opened[0]),
+        float(row_entropy(shares)),
+        most_of_row(evaluation, row.batch, row.head, row.query),
+        jacobian_norm(shares),
+        ROW_READINGS["gradient"].read(evaluation, row),
+        bool(weights_by_hand(evaluation.problem, row.batch, row.head, row.query).any()),
+    )
+
+
+# --- A sweep: a quantity takes one value after another, and nothing but the rows that are read is computed ---
+
+
+T = TypeVar("T")
+
+
+def sweep(
+    problem: Problem,
+    quantity: Quantity,
+    values: Sequence[float],
+    row: Row,
+    read: Callable[[Evaluation, Row], T],
+    tell: Callable[[float], None] = lambda share: None,
+) -> list[T]:
+    """Results of `read` for every value; `tell` hears the share that is done, and ends the work by raising.
+
+    No stage is kept: `read` has computed what it fetches, so a row of a long problem costs a row. Raises ValueError
+    with a sentence for a value that the problem cannot have.
+    """
+    found = []
+    for number, value in enumerate(values):
+        tell(number / len(values))
+        changed = quantity.put(problem, float(value))
+        found.append(read(Evaluation(changed, keep=0), quantity.row(changed, row)))
+    tell(1.0)
+    return found

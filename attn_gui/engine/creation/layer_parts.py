@@ -4,14 +4,54 @@ from __future__ import annotations
 
 from typing import Any
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.checks import Record, as_choice
 from attn_gui.engine.creation.filling import fill
-from attn_gui.engine.memory import made
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import as_choice
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.errors import FieldError, Note
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.memory import grown, made
+from attn_gui.engine.problem import Problem
+
+# --- Notes on heads that stay and get other numbers all the same: by the K/V head that they read, by their slopes ---
+
+
+def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """Notes on heads of the same width that join or leave at the end."""
+    fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
+    return [*fell, *moved, *of_slopes(problem, sentences.SLOPES_ANEW)]
+
+
+def of_kv(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """The note on a number of K/V heads that does not divide the heads any more."""
+    before = problem.num_kv_heads
+    fits = before in (problem.num_heads, kv_heads)
+    return [] if fits else [Note(sentences.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
+
+
+def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """The note on heads that stay and read a K/V head of another number."""
+    before, after = problem.num_heads // problem.num_kv_heads, heads // kv_heads
+    moved = [head for head in range(min(problem.num_heads, heads)) if head // before != head // after]
+    template = sentences.READS_ANOTHER if len(moved) == 1 else sentences.MANY_READ_ANOTHER
+    return [Note(template, {"count": len(moved), "head": moved[0]})] if moved else []
+
+
+def of_slopes(problem: Problem, template: str) -> list[Note]:
+    """A note on each of the layers in force whose rule tells heads apart."""
+    layers = (layer for layer in problem.mask if layer.cells is None and layer.enabled)
+    return [Note(template, {"layer": layer.label}) for layer in layers if _has_heads(problem, layer)]
+
+
+def _has_heads(problem: Problem, layer: Layer) -> bool:
+    """Whether the rule of a layer tells heads apart, however many there are now."""
+    two = (problem.batch_size, 2, problem.n, problem.m)
+    return layer.shape(two)[-3:-2] == (2,)
+
+
+# --- Parts of a transformer layer added and taken away: block, norm, activation, gate, norms of heads, sink ---
+
 
 WIDER = 4  # the feed-forward network is so many times as wide as x (Vaswani et al., 2017)
 GATE = ("w_gate", "b_gate")
@@ -95,3 +135,28 @@ def with_sink(problem: Problem, present: bool) -> dict[str, Any]:
     if present == (problem.sink is not None):
         return {}
     return {"sink": fill("zeros", (problem.num_heads,), dtype=problem.dtype) if present else None}
+
+
+# --- Widths of what stands around the heads: tables of a block, norms of heads, frequencies of positions ---
+
+
+def with_tables(problem: Problem, letter: str, width: int) -> Record:
+    """The block of a problem with another length along a letter of its tables."""
+    block = dict(problem.block)
+    for name, table in BLOCKS[block["kind"]].tables.items():
+        if name in block and letter in table.letters:
+            lengths = zip(table.letters, block[name].shape, strict=True)
+            shape = tuple(width if axis == letter else length for axis, length in lengths)
+            block[name] = grown(block[name], shape, table.neutral)
+    return Record(block)
+
+
+def of_head_width(problem: Problem, part: str, width: int) -> dict[str, Array]:
+    """The fields that have a number for each column of a head of `part`, query or key, or for each pair of them."""
+    changed: dict[str, Array] = {}
+    norm, frequencies = getattr(problem, f"{part}_norm"), problem.rotary_frequencies
+    if norm is not None and len(norm) != width:
+        changed[f"{part}_norm"] = grown(norm, (width,), 1.0)
+    if frequencies is not None and len(frequencies) != width // 2:
+        changed["rotary_frequencies"] = grown(frequencies, (width // 2,))
+    return changed

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.chain.hand_node import ByHand
-from attn_gui.engine.evaluation.streaming.edits.account import Terms, exchange
-from attn_gui.engine.evaluation.streaming.passes import Passes, runs
-from attn_gui.engine.evaluation.streaming.score_chain import AS_THEY_ARE, Chain
+from attn_gui.engine.evaluation.streaming_kernels import AS_THEY_ARE, Chain
+from attn_gui.engine.evaluation.streaming_rows import Passes, runs
+from attn_gui.engine.evaluation.streaming_states import Terms, exchange
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.intervention_nodes import ByHand
 
 FEW_ROWS = 64  # so many rows of a head are computed at once; more are left to be computed when they are read
 AT_ONCE = 1 << 21  # and so many cells of them, or numbers of the output: some ten milliseconds

@@ -1,23 +1,180 @@
-"""Rows and columns of dot products by few matrix products, in the problem's dtype.
-
-The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along as
-one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long as
-nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small numbers.
-"""
+"""The part of a chain that has both a query and a key axis: from Q and K to what softmax reads, by boxes."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.streaming.edits.copies import Copy
-from attn_gui.engine.evaluation.streaming.row_states import LARGE, Tile, add_wild
-from attn_gui.engine.evaluation.streaming.score_chain import AS_THEY_ARE, Chain, Layers
-from attn_gui.engine.evaluation.streaming.threads import share
+from attn_gui.engine.evaluation.streaming_states import LARGE, Copy, Tile, add_wild
+from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import Reference, contract
+from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
+from attn_gui.engine.graph.sources import Positions, Readable
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.scores import SCORES
+
+# --- The part of a chain that has both a query and a key axis: from Q and K to what softmax reads, by boxes ---
+
+
+HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
+Given = Mapping[str, Callable[[Box], Array]]
+Layers = Mapping[str, Readable]
+NOTHING: Given = {}
+AS_THEY_ARE: Layers = {}
+
+
+def check_work(problem: Problem) -> None:
+    """Raise FieldError for a score that cannot be computed by rows at this size."""
+    width = SCORES[problem.score].work(problem.score_params, problem.d_k)
+    cells = int(np.prod(problem.map_shape, dtype=object))
+    if cells * width > HEAVIEST:
+        raise FieldError(sentences.TOO_LONG, score=problem.score, n=problem.n, m=problem.m, heads=problem.num_heads)
+
+
+class Chain:
+    """The maps of one evaluation. It reads the evaluation each time, so it is right before and after an edit."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Take up the chain as it is now."""
+        evaluation = self._evaluation
+        self.nodes = {node.name: node for node in evaluation.nodes}
+        stages = evaluation.scores, evaluation.weights, evaluation.mixed
+        self.scores, self.softmax, self.mixing = map(self._computing, stages)
+        self.weights, self.mixed = evaluation.weights, evaluation.mixed
+        self.maps = {
+            node.name
+            for node in evaluation.nodes
+            if {"i", "j"} <= set(node.left) and plain_name(node.name) != self.weights
+        }
+        self.order = [name for name in evaluation.stages if name in self.maps]
+        self.logits_name = self.softmax.inputs[0].name
+        self.query, self.key = self._side("i"), self._side("j")
+        self.value = self.mixing.inputs[1].name
+        biased = evaluation.part(Role.BIAS)
+        self.added = self._computing(biased).inputs[1:] if biased is not None else ()
+        closing = evaluation.part(Role.CLOSE)
+        self.mask = self._computing(closing) if closing is not None else None
+        self.gates = self.nodes["allowed"].inputs if "allowed" in self.nodes else ()
+        problem = evaluation.problem
+        self.shape = problem.map_shape
+        self.group = problem.num_heads // problem.num_kv_heads
+
+    def _computing(self, stage: str) -> Node:
+        """The node that computes a stage, whatever is then changed by hand."""
+        return self.nodes.get(computed_name(stage), self.nodes[stage])
+
+    def _side(self, letter: str) -> str | None:
+        return next((ref.name for ref in self.scores.inputs if letter in ref.axes), None)
+
+    @property
+    def scale(self) -> float:
+        return self._evaluation.problem.effective_scale
+
+    @property
+    def softcap(self) -> float | None:
+        return self._evaluation.problem.softcap
+
+    def sink(self, head: int) -> float | None:
+        """The logit of a head that has no key, where there is one."""
+        sink = self._evaluation.problem.sink
+        return None if sink is None else float(sink[head])
+
+    @property
+    def temperature(self) -> float:
+        return self._evaluation.problem.temperature or 1.0
+
+    # --- through the stages ----------------------------------------------------------------------
+    def logits(self, box: Box, given: Given = NOTHING) -> Array:
+        """The logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and K."""
+        return self._fetched(given)(self.logits_name, box)
+
+    def _fetched(self, given: Given) -> Callable[[str, Box], Array]:
+        def fetch(name: str, box: Box) -> Array:
+            if name in given:
+                return given[name](box)
+            if not given or name not in self.maps:
+                return self._evaluation.fetch(name, box)
+            outer, array = self.nodes[name].compute(box, fetch)
+            return array[indices.within(box, outer)]
+
+        return fetch
+
+    def whole_weights(self, box: Box, logits: Array) -> Array:
+        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
+
+        def fetch(name: str, part: Box) -> Array:
+            if name == self.logits_name and part == box:
+                return logits
+            if name != self.softmax.name:
+                return self._evaluation.fetch(name, part)
+            outer, array = self.softmax.compute(part, fetch)
+            return array[indices.within(part, outer)]
+
+        node = self.nodes[self.weights]
+        return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
+
+    def shares(self, box: Box, logits: Array) -> Array:
+        """Softmax of whole rows of logits, whatever is then changed by hand."""
+
+        def fetch(name: str, part: Box) -> Array:
+            return logits if name == self.logits_name else self._evaluation.fetch(name, part)
+
+        return self.softmax.compute(box, fetch)[1]
+
+    # --- mask layers -----------------------------------------------------------------------------
+    def has_rows(self, ref: Reference) -> bool:
+        """Whether a layer differs from query to query."""
+        return "i" in ref.axes
+
+    def cells(self, ref: Reference, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
+        """One layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
+        ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
+        readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
+        if isinstance(readable, Positions) and readable.layer.diagonal:
+            return _diagonals(readable, place)
+        cells = np.asarray(readable[indices.box_of(ref.axes, ranges, self.softmax.sizes)])
+        return cells.reshape(cells.shape[-2:])
+
+    def allowed(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
+        """The open cells of a box of one head, as booleans; None where no layer closes any."""
+        found = None
+        for ref in self.gates:
+            cells = self.cells(ref, place, layers)
+            found = cells if found is None else found & cells
+        return found
+
+
+def _diagonals(rule: Positions, place: Box) -> Array:
+    """A rule that is the same along every diagonal: one row of it, a little longer, shifted for all the others."""
+    _, heads, rows, keys = place
+    count = rows.stop - rows.start
+    row = np.array([[[rows.stop - 1]]]), np.arange(keys.start, keys.stop + count - 1)[None, None]
+    spot = (np.array([[[heads.start]]]), *row) if len(rule.shape) == 3 else tuple(part[0] for part in row)
+    line = np.ascontiguousarray(rule.layer.at(spot, rule.sizes)).reshape(-1)
+    step = line.strides[0]
+    return as_strided(line[count - 1 :], (count, keys.stop - keys.start), (-step, step), writeable=False)
+
+
+# --- Rows and columns of dot products by few matrix products, in the problem's dtype ---
+#
+# The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along as
+# one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long as
+# nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
+# numbers.
+
 
 LOG2E = float(np.log2(np.e))
 MOST_WILD = 16  # so many keys or values of NaN or infinity are looked at one by one
@@ -238,3 +395,90 @@ def _bound(keys: Array, wild: Array) -> float:
     norms[wild] = 1.0  # they take no part
     longest = float(norms.max()) - 1.0  # without the column of ones
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf
+
+
+# --- Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value
+#     ---
+
+
+CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part
+
+
+class StageKernel:
+    """Any score function; also judges what the fast kernel cannot vouch for."""
+
+    def __init__(self, chain: Chain, keys: Copy | None, values: Copy, layers: Layers) -> None:
+        self.chain, self.keys, self.values = chain, keys, values
+        self._layers = layers  # own copies, as K and V are
+        self.dtype = values.cells.dtype
+
+    def tile(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing. A zero weight keeps NaN and infinity of a value out; NaN in a row's scores stays in it."""
+        parts = [self._part(batch, head, part) for part in self._parts(rows)]
+        return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _parts(self, rows: slice) -> Iterator[slice]:
+        step = max(FEWEST, CELLS // self.chain.shape[3])
+        return (slice(low, min(low + step, rows.stop)) for low in range(rows.start, rows.stop, step))
+
+    def _part(self, batch: int, head: int, rows: slice) -> tuple[Array, Array, Array]:
+        box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
+        row_max, exp_scores, denominator = self._exp_scores(self.columns(box, self._layers))
+        numerator = self._mixed(exp_scores, self._values(batch, head))
+        if np.isfinite(numerator).all():
+            return row_max, denominator, numerator
+        divisor = np.where(denominator > 0, denominator, 1.0)
+        mean = self._mixed(exp_scores / divisor[:, None], self._values(batch, head))
+        heavy = np.asarray((np.isfinite(mean) & ~np.isfinite(numerator)).any(axis=1))  # a sum too large for a number
+        divisor = np.where(heavy, divisor, 1.0)  # no other row: beside very large scores log Z would be lost
+        row_max = row_max + self.chain.temperature * np.log(divisor)
+        return row_max, denominator / divisor, np.where(heavy[:, None], mean, numerator)
+
+    def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> Tile:
+        """Rows in which numbers are changed by hand, from nothing: the numerator is the result itself.
+
+        `columns` gives their logits quickly, unless these are very large.
+        """
+        parts = [self._by_hand(batch, head, part, columns) for part in self._parts(rows)]
+        return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _by_hand(
+        self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None
+    ) -> tuple[Array, Array, Array]:
+        box = (*indices.cell((batch, head)), rows, slice(0, self.chain.shape[3]))
+        logits = None if columns is None else columns(box)
+        if logits is None or not (np.abs(logits.max(axis=-1)) < LARGE * self.chain.temperature).all():
+            logits = self.chain.logits(box)[0, 0]
+        row_max, _, denominator = self._exp_scores(logits)
+        weights = self.chain.whole_weights(box, logits[None, None])[0, 0]
+        return row_max, denominator, self._mixed(weights, self._values(batch, head))
+
+    def _values(self, batch: int, head: int) -> Array:
+        return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
+
+    def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
+        """Row maxima, exp((logits − row maximum) / T), and its row sums."""
+        row_max = logits.max(axis=-1)
+        row_max = np.where(np.isneginf(row_max), 0.0, row_max)
+        exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
+        exp_scores = np.where(np.isneginf(logits), 0.0, exp_scores)
+        return row_max, exp_scores, exp_scores.sum(axis=-1)
+
+    def _mixed(self, exp_scores: Array, values: Array) -> Array:
+        mixed = contract(exp_scores[:, :, None], values[None], axes=(1,), zero_wins=True)
+        return np.asarray(mixed[:, 0].astype(self.dtype))
+
+    def columns(self, place: Box, layers: Layers) -> Array:
+        """The logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they were."""
+        given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
+        if self.chain.key is not None and self.keys is not None:
+            given[self.chain.key] = self.keys.read
+        return np.asarray(self.chain.logits(place, given)[0, 0])
+
+
+def _reader(cells: Readable) -> Callable[[Box], Array]:
+    def read(box: Box) -> Array:
+        found = np.asarray(cells[box])
+        return found if found.dtype == np.bool_ else found.astype(np.float64)
+
+    return read

@@ -8,25 +8,82 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.streaming.edits.copies import Copy
-from attn_gui.engine.evaluation.streaming.edits.versions import Versions
-from attn_gui.engine.evaluation.streaming.row_states import Rows, Tile, with_sink
-from attn_gui.engine.evaluation.streaming.score_chain import Chain
+from attn_gui.engine.evaluation.pooling import largest, reduced
+from attn_gui.engine.evaluation.readout import BLIND, row_entropy
+from attn_gui.engine.evaluation.streaming_kernels import Chain, DotKernel, StageKernel
+from attn_gui.engine.evaluation.streaming_states import Copy, Rows, Tile, Versions, with_sink
+from attn_gui.engine.evaluation.threads import carry_out, share
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 
-from .hand_rows import HandRows
-from .kernels.dot_kernel import DotKernel
-from .kernels.stage_kernel import StageKernel
-from .threads import carry_out
+# --- Rows of maps in which numbers are changed by hand: the stages themselves compute them, as a whole ---
+
+
+class HandRows:
+    """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
+
+    What is kept of the rows of `any` is the result itself, since its weights need not sum to 1.
+    """
+
+    def __init__(self, evaluation: Evaluation, chain: Chain) -> None:
+        self._evaluation, self._chain = evaluation, chain
+        self.logits, self.weights = np.zeros(chain.shape[:3], bool), np.zeros(chain.shape[:3], bool)
+        self.lay_out()
+
+    def lay_out(self) -> Array:
+        """Take up the interventions as they are now; the rows (booleans) that were by hand or are, not both."""
+        before = self.logits | self.weights
+        self.logits, self.weights = np.zeros_like(before), np.zeros_like(before)
+        for node in self._evaluation.nodes:
+            if isinstance(node, ByHand) and node.stage.square:
+                flags = self.weights if node.name == self._chain.weights else self.logits
+                for step in node.steps:
+                    flags[step.box[:3]] = True
+        self.any = self.logits | self.weights
+        return np.asarray(self.any != before)
+
+    def runs(self, batch: int, head: int, rows: slice) -> list[slice]:
+        """The stretches of such rows among some rows of a head, counted from the first of these."""
+        return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
+
+    def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
+        """A map at a box of one head, keys as rows, with the columns of such rows as the stages have them."""
+        batch, head, rows = place[0].start, place[1].start, place[2]
+        found = self.runs(batch, head, rows)
+        if not found:
+            return values, allowed
+        values = np.array(values)
+        allowed = None if allowed is None else np.array(np.broadcast_to(allowed, values.shape))
+        for run in found:
+            part = (*place[:2], slice(rows.start + run.start, rows.start + run.stop), place[3])
+            values[:, run] = self._evaluation.fetch(stage, part)[0, 0].T
+            if allowed is not None:
+                allowed[:, run] = self._evaluation.fetch(str(self._evaluation.mask), part)[0, 0].T
+        return values, allowed
+
+    def draw(self, flags: Array, picture: Array, place: tuple[int, int], down: Array, across: Array) -> None:
+        """Put the flagged rows of weights into a picture whose blocks have these edges, and that leaves them out."""
+        rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
+        keys = slice(int(across[0]), int(across[-1]))
+        for row in (np.flatnonzero(rows) + int(down[0])).tolist():
+            cells = self._evaluation.block(self._chain.weights, batch, head, slice(row, row + 1), keys).T
+            high, low = (reduced(ufunc, cells, across - across[0])[:, 0] for ufunc in (np.maximum, np.minimum))
+            line = picture[int(np.searchsorted(down, row, "right")) - 1]
+            np.copyto(line, largest(np.maximum(line, high), np.minimum(line, low)))
+
+
+# --- Passes over rows: on demand, over everything, and again over what edits have touched; tile by tile on few
+#     threads ---
+
 
 Job = tuple[int, int, int]  # batch, head, tile
 Progress = Callable[[int, int], None] | None
 
-TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many cells a long row costs
+PASSES_TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many cells a long row costs
 USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
-FEW = 2  # rows that somebody points at, of which a whole tile would take too long
+PASSES_FEW = 2  # rows that somebody points at, of which a whole tile would take too long
 KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
@@ -46,7 +103,7 @@ class Passes:
         widths = self.values.width + (self.keys.width if self.keys is not None else 0)
         self.cell_cost: int = max(1, widths // USUAL)  # of a map, in such cells of usual width
         self.row_cost: int = m * self.cell_cost
-        step = step or (SHORT if self.row_cost >= LONG else TALL)
+        step = step or (SHORT if self.row_cost >= LONG else PASSES_TALL)
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
@@ -182,7 +239,7 @@ class Passes:
     def ensure(self, rows: Box) -> None:
         """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
         known = self.rows.known
-        if rows[2].stop - rows[2].start <= FEW and self.row_cost >= LONG:
+        if rows[2].stop - rows[2].start <= PASSES_FEW and self.row_cost >= LONG:
             self._ensure_few(rows)
         while not known[rows].all():
             self._run(
@@ -298,3 +355,175 @@ def runs(flags: Array, most: int = 16) -> list[slice]:
     if len(edges) > most:
         edges = edges[[0, -1], [0, 1]].reshape(1, 2)
     return [slice(int(low), int(high)) for low, high in edges]
+
+
+# --- The largest and the smallest number of every few keys, row by row: what a picture of a map is made of ---
+
+
+STEP, BLOCKS_AT_ONCE = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
+FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
+
+
+class Blocks:
+    """Extremes of one stage of one head: `high` and `low` (rows, blocks) over open cells, `open` where there is one.
+
+    `part` are the rows of the map that stand here, counted from `first` on; `across` is where blocks of keys begin and
+    end. `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, or by
+    `complete` from another thread; `forget` follows edits.
+    """
+
+    def __init__(
+        self,
+        part: slice,
+        across: Array,
+        dtype: np.dtype[np.generic],
+        masked: bool,
+        versions: Versions,
+        read: Callable[[slice, slice], tuple[Array, Array | None]],
+    ) -> None:
+        self.first, self.edges = part.start, across
+        rows = part.stop - part.start
+        shape = (rows, len(self.edges) - 1)
+        self.high, self.low = np.empty(shape, dtype), np.empty(shape, dtype)
+        self.open = np.zeros(shape, bool) if masked else None
+        self.known = np.zeros(rows, bool)
+        self.patched = np.zeros(-(-rows // STEP), bool)  # which steps of rows edits have changed in part
+        self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
+        self._versions, self._read = versions, read
+
+    def forget(self, rows: slice, keys: slice) -> None:
+        """Cells have changed; the caller holds the lock."""
+        first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
+        last = int(np.searchsorted(self.edges, keys.stop, "left"))
+        if FEW * (rows.stop - rows.start) * (last - first) > self.high.size:
+            self.known[rows] = False
+        else:
+            self._stale.append((rows, slice(first, last)))
+
+    def mark_patched(self, rows: slice) -> None:
+        """Rows may differ in their last bits from what a fresh picture has; the caller holds the lock."""
+        self.patched[rows.start // STEP : -(-rows.stop // STEP)] = True
+
+    @property
+    def bytes(self) -> int:
+        return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
+
+    def lacking(self, rows: slice) -> int:
+        """Cells that `ensure` would compute; the caller holds the lock."""
+        stale = sum(
+            (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
+            for part, blocks in self._stale
+        )
+        unknown = sum(part.stop - part.start for part in self._unknown(rows))
+        return int(stale + unknown * self.edges[-1])
+
+    def ensure(self, rows: slice) -> None:
+        """Make rows known, also if edits come in between."""
+        with self._versions.lock:
+            stale, self._stale = self._stale, []
+            for part, blocks in stale:
+                self.mark_patched(part)
+                for low in range(part.start, part.stop, 1 << 14):
+                    self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
+        while jobs := self._unknown(rows):
+            carry_out(jobs, self._put, None, bool)
+
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
+        """Compute again what was patched; False if cancelled."""
+        self.ensure(slice(0, 0))
+        while (steps := np.flatnonzero(self.patched)).size:
+            jobs = [slice(step * STEP, min((step + 1) * STEP, len(self.known))) for step in steps.tolist()]
+            if not carry_out(jobs, self._put, None, cancelled):
+                return False
+        return True
+
+    def _unknown(self, rows: slice) -> list[slice]:
+        first = rows.start // STEP
+        parts = [slice(low, min(low + STEP, len(self.known))) for low in range(first * STEP, rows.stop, STEP)]
+        return [part for part in parts if not self.known[part].all()]
+
+    def _put(self, rows: slice) -> bool:
+        """Rows as a whole, kept only if no edit came in between."""
+        count, wide = self.high.shape[1], max(1, BLOCKS_AT_ONCE * self.high.shape[1] // (STEP * int(self.edges[-1])))
+        cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
+
+        def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
+            for cut, extremes in zip(cuts, found, strict=True):
+                self._write(rows, cut, extremes)
+            self.known[rows], self.patched[rows.start // STEP] = True, False
+
+        return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
+
+    def _fill(self, rows: slice, blocks: slice) -> None:
+        self._write(rows, blocks, self._extremes(rows, blocks))
+
+    def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
+        self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
+        if self.open is not None:
+            self.open[rows, blocks] = True if found[2] is None else found[2].T
+
+    def _extremes(self, rows: slice, blocks: slice) -> tuple[Array, Array, Array | None]:
+        """(high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
+        keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
+        with np.errstate(all="ignore"):
+            values, allowed = self._read(rows, keys)
+        inside = self.edges[blocks.start : blocks.stop + 1] - keys.start
+        if allowed is None or allowed.all():
+            return reduced(np.maximum, values, inside), reduced(np.minimum, values, inside), None
+        high, low = (np.where(allowed, values, values.dtype.type(end)) for end in (-np.inf, np.inf))
+        opened = reduced(np.logical_or, np.broadcast_to(allowed, values.shape), inside)
+        return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
+
+
+# --- Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s) ---
+
+
+TALL, AT_ONCE = 64, 1 << 18  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
+# gives way to a window later
+NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
+
+
+def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+    """The entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed first."""
+    found = np.empty(rows.stop - rows.start)
+    place = (*indices.cell((batch, head)), rows)
+    passes.ensure(place)
+
+    def work(low: int) -> None:
+        part = slice(low, min(low + TALL, rows.stop))
+        with np.errstate(all="ignore"):
+            found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
+
+    share(range(rows.start, rows.stop, TALL), work)
+    lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
+    found[lost] = np.nan
+    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
+    unsure |= passes.hand.weights[batch, head, rows]
+    for run in runs(unsure) if unsure.any() else ():
+        part = slice(rows.start + run.start, rows.start + run.stop)
+        for row in range(part.start, part.stop):
+            weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+            found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
+    return found
+
+
+def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+    temperature, keys = chain.temperature, chain.shape[3]
+    denominator = passes.rows.denominator[batch, head, rows]
+    row_max = passes.rows.row_max[batch, head, rows]
+    log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
+    found, share = np.zeros((2, rows.stop - rows.start))
+    wide = max(1, AT_ONCE // len(found))
+    for low in range(0, keys, wide):
+        cut = slice(low, min(low + wide, keys))
+        logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
+        logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
+        below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding
+        if allowed is not None:
+            np.copyto(below, NO_WEIGHT, where=~allowed)
+        np.minimum(below, NO_WEIGHT, out=below)
+        weights = np.negative(below)
+        np.exp(weights, out=weights)
+        found += np.einsum("ji,ji->i", weights, below)
+        share += weights.sum(axis=0)
+    return np.where(share == 0, BLIND, np.maximum(found, 0.0))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+
+# --- The formula of one cell: a tree that knows its value, its text and its LaTeX. Its leaves are cells ---
+
 
 # "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
 Style = Literal["text", "latex", "symbols"]
@@ -270,3 +273,300 @@ class Negative(Expression):
 def add(*parts: Expression) -> Sum:
     """The sum of a few parts."""
     return Sum(len(parts), parts.__getitem__)
+
+
+# --- Parts of formulas that depend on the numbers: the largest of some, a number or −∞. Spreadsheets need them ---
+
+
+class Largest(Expression):
+    """The largest of the terms of a sum."""
+
+    def __init__(self, terms: Sum) -> None:
+        self.terms = terms
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.terms,)
+
+    @property
+    def value(self) -> float:
+        return float(max(self.terms.values, default=-math.inf))
+
+
+class OpenOnly(Expression):
+    """A part where the condition is not 0, else −∞."""
+
+    def __init__(self, condition: Expression, part: Expression) -> None:
+        self.condition, self.part = condition, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.condition, self.part)
+
+    @property
+    def value(self) -> float:
+        return self.part.value if self.condition.value else -math.inf
+
+
+class UnlessClosed(Expression):
+    """A part, but −∞ where what it is made of is."""
+
+    def __init__(self, own: Expression, part: Expression) -> None:
+        self.own, self.part = own, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.own, self.part)
+
+    @property
+    def value(self) -> float:
+        return -math.inf if self.own.value == -math.inf else self.part.value
+
+
+# --- Parts of formulas beyond sums and products: fractions, powers, functions, and parts with a name of their own ---
+
+
+class Quotient(Expression):
+    """A fraction; 0 / 0 is 0, which is the weight in a row that sees no key."""
+
+    rank = 2
+
+    def __init__(self, top: Expression, bottom: Expression, *, inline: bool = False) -> None:
+        self.top, self.bottom, self.inline = top, bottom, inline
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.top, self.bottom)
+
+    @property
+    def value(self) -> float:
+        top, bottom = self.top.value, self.bottom.value
+        return top / bottom if bottom else 0.0
+
+    def binds(self, style: Style) -> int:
+        return self.rank if self.inline or style == "text" else 9
+
+    def write(self, style: Style) -> str:
+        if self.inline or style == "text":
+            return f"{self.inner(self.top, style)} / {self.inner(self.bottom, style)}"
+        return rf"\frac{{{self.top.write(style)}}}{{{self.bottom.write(style)}}}"
+
+
+class Power(Expression):
+    rank = 3
+
+    def __init__(self, base: Expression, exponent: int) -> None:
+        self.base, self.exponent = base, exponent
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.base,)
+
+    @property
+    def value(self) -> float:
+        with np.errstate(all="ignore"):  # infinite where it is too large, as the stages have it
+            return float(np.power(self.base.value, self.exponent))
+
+    def write(self, style: Style) -> str:
+        base = self.inner(self.base, style)
+        if style in ("latex", "symbols"):
+            plain = isinstance(self.base, Cell) and self.base.binds(style) > self.rank
+            raised = plain and "^" in base  # TeX takes no second exponent at one letter
+            return rf"\left({base}\right)^{{{self.exponent}}}" if raised else f"{base}^{{{self.exponent}}}"
+        if np.isinf(self.value) and np.isfinite(self.base.value):  # ** of Python raises what * lets be infinite
+            return f"({'*'.join([base] * self.exponent)})"
+        return f"{base}**{self.exponent}"
+
+
+class Function(Expression):
+    """exp, tanh, sqrt, cos, sin or erfc of a part."""
+
+    rank = 4
+
+    def __init__(self, name: str, part: Expression) -> None:
+        self.name, self.part = name, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        if self.name == "erfc":  # which NumPy does not have
+            return math.erfc(self.part.value)
+        with np.errstate(all="ignore"):
+            return float(getattr(np, self.name)(self.part.value))
+
+    def write(self, style: Style) -> str:
+        inside = self.part.write(style)
+        if style not in ("latex", "symbols"):
+            return f"{self.name}({inside})"
+        if self.name == "exp":
+            return f"e^{{{inside}}}"
+        if self.name == "sqrt":
+            return rf"\sqrt{{{inside}}}"
+        letters = r"\mathrm{erfc}" if self.name == "erfc" else rf"\{self.name}"
+        return rf"{letters}\left({inside}\right)"
+
+
+class Shown(Expression):
+    """A part that stands in formulas as one number, or under a name."""
+
+    def __init__(self, part: Expression, symbols: str) -> None:
+        self.part, self.symbols = part, symbols
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        return self.part.value
+
+    def binds(self, style: Style) -> int:
+        return self.number().binds(style) if style == "latex" else 9
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        return self.number().signed(style) if style == "latex" else ("", self.write(style))
+
+    def write(self, style: Style) -> str:
+        return self.number().write(style) if style == "latex" else self.symbols
+
+    def number(self) -> Number:
+        """A maximum is a cell and written like one; what is computed has one more digit."""
+        return self.part if isinstance(self.part, Number) else Number(self.value)
+
+
+class Evaluated(Shown):
+    """A part shown as one number, since its own terms are listed elsewhere."""
+
+    def binds(self, style: Style) -> int:
+        return {"symbols": 2, "text": self.part.binds(style)}.get(style, super().binds(style))
+
+    def write(self, style: Style) -> str:
+        return self.part.write(style) if style == "text" else super().write(style)
+
+
+class Named(Shown):
+    """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
+
+    def __init__(self, name: str, symbols: str, part: Expression) -> None:
+        super().__init__(part, symbols)
+        self.name = name
+
+    def write(self, style: Style) -> str:
+        return self.name if style == "text" else super().write(style)
+
+    def equation(self) -> str:
+        """`Z = … = 1.6367` in LaTeX."""
+        sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
+        return " = ".join([*sides, self.number().write("latex")])
+
+
+def named_parts(expression: Expression) -> dict[str, Named]:
+    """The parts of a formula that have a name of their own, outer ones first."""
+    found = {expression.name: expression} if isinstance(expression, Named) else {}
+    for part in expression.kinds:
+        found |= {name: named for name, named in named_parts(part).items() if name not in found}
+    return found
+
+
+# --- Cells that the formula of a single result reads, and the terms that they make ---
+
+
+SQUARED = 2.0**-500, 2.0**500
+"""Magnitudes of the largest of many numbers whose squares, added up, neither vanish nor overflow."""
+
+
+class Leaves:
+    """The cells of one input that a single result reads: `values` laid out by the letters that it runs through."""
+
+    def __init__(self, values: Array, make: Callable[[tuple[int, ...]], Cell], latex: str) -> None:
+        self.values, self.make = values, make
+        self.latex = latex  # the symbol with letters where it runs: a_{10,j}
+
+    def __getitem__(self, index: Sequence[int]) -> Cell:
+        return self.make(tuple(0 if length == 1 else k for k, length in zip(index, self.values.shape, strict=True)))
+
+    def __iter__(self) -> Iterator[Cell]:
+        """The cells one after the other, for an input that runs through one letter."""
+        return (self.make(index) for index in np.ndindex(self.values.shape))
+
+    @property
+    def row_latex(self) -> str:
+        """The symbol of the row that the cells stand in: a_{10}."""
+        return self.latex.split(",")[0] + "}"
+
+    @property
+    def one(self) -> Cell:
+        return self.make((0,) * self.values.ndim)
+
+
+class Shares:
+    """Cells over the largest magnitude among them, which has a name: of any numbers squares can be added up."""
+
+    def __init__(self, leaves: Leaves, name: str) -> None:
+        index = np.unravel_index(np.abs(leaves.values).argmax(), leaves.values.shape)
+        cell = leaves[[int(k) for k in index]]
+        symbols = rf"\max\left|{leaves.row_latex}\right|"
+        self.leaves, self.largest = leaves, Named(name, symbols, cell if cell.value > 0 else Negative(cell))
+        self.values = np.asarray(leaves.values / self.largest.value)
+        self.latex, self.row_latex = (rf"\left({one} / {symbols}\right)" for one in (leaves.latex, leaves.row_latex))
+
+    def __getitem__(self, index: Sequence[int]) -> Expression:
+        return self.over(self.leaves[index])
+
+    def over(self, part: Expression) -> Expression:
+        """A part of the formula over the largest magnitude."""
+        return Quotient(part, self.largest, inline=True)
+
+
+def squarable(leaves: Leaves, name: str, mild: tuple[float, float] = SQUARED) -> Leaves | Shares:
+    """The cells; where the largest magnitude is not a mild one, over it, which is then called `name` in the formula.
+
+    Cells without a finite largest one, and those that are all zeros, stay as they are.
+    """
+    largest = float(np.abs(leaves.values).max())
+    return leaves if mild[0] <= largest <= mild[1] or not 0 < largest < np.inf else Shares(leaves, name)
+
+
+def squares(cells: Leaves | Shares) -> Sum:
+    """The squares of cells, added up."""
+    shape, flat = cells.values.shape, cells.values.reshape(-1)
+
+    def square(position: int) -> Expression:
+        return Power(cells[[int(k) for k in np.unravel_index(position, shape)]], 2)
+
+    return Sum(flat.size, square, flat**2, rf"\sum_c {cells.latex}^{{2}}")
+
+
+class Addends:
+    """Terms of a one-hop formula: their values, and the inputs whose cells make one of them."""
+
+    def __init__(self, values: Array, factors: Sequence[Leaves]) -> None:
+        self.values, self.factors = values, factors
+
+    def cells(self, position: int) -> tuple[Cell, ...]:
+        index = np.unravel_index(position, self.values.shape)
+        return tuple(leaves[[int(k) for k in index]] for leaves in self.factors)
+
+
+# --- Signs that a formula in one line is written with, in LaTeX or in plain text ---
+
+
+class Signs(NamedTuple):
+    """The signs of one way to write a formula."""
+
+    cell: Callable[[str, str], str]  # a name, and its indices
+    number: Callable[[float], str]
+    brackets: str
+    length: str  # ‖…‖
+    dot: str
+    times: str
+    minus: str
+    tanh: str
+    root: str
+    square: str
+
+    def inside(self, text: str) -> str:
+        return self.brackets % text

@@ -1,31 +1,32 @@
 """The node that follows a stage in which cells are changed by hand: x[…] = x[…], where[…], values[…].
 
 `where` are boxes, the numbers of an intervention have the shape of their box, and a copy reads the computed cells of
-another place: none of it is ever as large as the stage.
-"""
+another place: none of it is ever as large as the stage."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box, overflowed
-from attn_gui.engine.chain.node import Fetch, Node, shown
-from attn_gui.engine.chain.symbols import cell_latex
+from attn_gui.engine.arrays import Array, Box, overflow_limit, overflowed
+from attn_gui.engine.derived_stages import DERIVED
+from attn_gui.engine.errors import Note
+from attn_gui.engine.fields import Fields
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.contraction import faded
-from attn_gui.engine.graph.expressions.conditions import UnlessClosed
-from attn_gui.engine.graph.expressions.expression import Cell, Expression
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.graph.expressions import Addends, Cell, Expression, Leaves, UnlessClosed
+from attn_gui.engine.graph.indices import Reference, faded
+from attn_gui.engine.graph.nodes import Fetch, Node, build, cell_latex, computed_name, shown, symbol
+from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
+from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages import STAGE, Seen, entries, stages_of
 
-if TYPE_CHECKING:
-    from attn_gui.engine.problem.interventions import Intervention
+# --- The node that follows a stage in which cells are changed by hand: x[…] = x[…], where[…], values[…] ---
 
 
 class Step(NamedTuple):
@@ -294,3 +295,153 @@ FACTS = (
     *("name", "axes", "called", "form", "operator", "heads", "transposed", "behind_mask", "shares", "told", "role"),
     *("block", "function"),
 )
+
+
+# --- Interventions in words: which cells of which heads, and what is done to them ---
+
+
+WHOLE = "·"  # an axis that is taken whole
+OF_HEAD = QT_TRANSLATE_NOOP("Interventions", "{cells} of head {head}")
+OF_HEADS = QT_TRANSLATE_NOOP("Interventions", "{cells} of heads {first} … {last}")
+OF_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} of all heads")
+OF_ITEM = QT_TRANSLATE_NOOP("Interventions", "{cells} in item {item}")
+OF_ITEMS = QT_TRANSLATE_NOOP("Interventions", "{cells} in items {first} … {last}")
+
+Place = int | tuple[int, int] | None
+
+
+def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> Note:
+    """`A[10, 13] of head 3 set to 0.9`: an intervention of a problem; `letter` names a stage."""
+    return record.told(cells_phrase(problem, record, letter))
+
+
+def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> object:
+    """`A[10, 13] of head 3`: heads and items are named where the problem has several."""
+    axes = STAGE[record.stage].axes
+    *outer, rows, columns = (record.at.get(axis) for axis in axes)
+    lines = ", ".join((_span(rows), _span(columns)))
+    cells: object = letter(record.stage)
+    if (rows, columns) != (None, None):
+        cells = f"{cells}[{lines}]"
+    if len(outer) > 1 and problem.num_heads > 1:
+        cells = _heads(cells, outer[1])
+    return _items(cells, outer[0]) if problem.batch_size > 1 else cells
+
+
+def _heads(cells: object, heads: Place) -> Note:
+    if heads is None:
+        return Note(OF_ALL, {"cells": cells})
+    if isinstance(heads, int):
+        return Note(OF_HEAD, {"cells": cells, "head": heads})
+    return Note(OF_HEADS, {"cells": cells, "first": heads[0], "last": heads[1] - 1})
+
+
+def _items(cells: object, items: Place) -> object:
+    if items is None:
+        return cells
+    if isinstance(items, int):
+        return Note(OF_ITEM, {"cells": cells, "item": items})
+    return Note(OF_ITEMS, {"cells": cells, "first": items[0], "last": items[1] - 1})
+
+
+def _span(place: Place) -> str:
+    if place is None:
+        return WHOLE
+    return str(place) if isinstance(place, int) else f"{place[0]} … {place[1] - 1}"
+
+
+# --- The nodes that interventions add to a chain, and the keys that are open because a number was put there ---
+
+
+@dataclass(frozen=True)
+class Opened(Node):
+    """The node of `Seen`: open cells, and those of the given boxes."""
+
+    boxes: tuple[Box, ...] = ()
+
+    def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
+        """Cells that change with the mask."""
+        return indices.outside([box], self.boxes)
+
+    def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
+        """(box, flags)."""
+        flags = np.array(fetch(self.inputs[0].name, box))
+        for one in self.boxes:
+            shared = indices.meet(one, box)
+            if shared is not None:
+                flags[indices.within(shared, box)] = True
+        return box, flags
+
+
+class Following:
+    """Follows the nodes of a chain, as `build` makes them, with those of the interventions."""
+
+    def __init__(self, interventions: Sequence[Intervention], masked: Sequence[str]) -> None:
+        """`masked` are the stages behind the mask."""
+        self._records: dict[str, list[tuple[int, Intervention]]] = {}
+        for position, record in enumerate(interventions):
+            if record.enabled:
+                self._records.setdefault(record.stage, []).append((position, record))
+        self._masked = masked
+
+    def __call__(self, node: Node, sources: Mapping[str, Source]) -> tuple[Node, ...]:
+        """The node, or what is computed under another name and what becomes of it."""
+        if isinstance(node.stage, Seen):
+            return (Opened(**_parts(node), boxes=self._opened(node)),)
+        records = () if node.stage.hidden else self._records.get(node.name, ())
+        if not records:
+            return (node,)
+        stage = copy.copy(node.stage)
+        stage.name, stage.hidden = computed_name(node.name), True
+        computed = replace(node, stage=stage)
+        return computed, _by_hand(node, computed, records, sources)
+
+    def _opened(self, node: Node) -> tuple[Box, ...]:
+        records = (record for name in self._masked for _, record in self._records.get(name, ()))
+        return tuple(record.box(node.stage.axes, node.shape) for record in records if record.replaces)
+
+
+def _parts(node: Node) -> dict[str, Any]:
+    return {field.name: getattr(node, field.name) for field in fields(node)}
+
+
+def _by_hand(
+    node: Node, computed: Node, records: Sequence[tuple[int, Intervention]], sources: Mapping[str, Source]
+) -> ByHand:
+    steps, inputs, names = [], [Reference(computed.name, node.axes)], [computed.name]
+    for position, record in records:
+        box, field = record.box(node.stage.axes, node.shape), record.field(position)
+        if not record.numbers:
+            steps.append(Step(position, record, box, None, ()))
+            continue
+        shape = sources[field].shape
+        steps.append(Step(position, record, box, len(inputs), shape))
+        inputs.append(Reference(field, ("",) * len(shape)))
+        names.append(field)
+    return ByHand(Changed(node.stage), tuple(inputs), tuple(names), node.sizes, {}, node.limit, tuple(steps))
+
+
+def nodes_of(
+    problem: Fields,
+    sources: Mapping[str, Source],
+    change: Callable[[Sequence[Stage]], Sequence[Stage]] = list,
+) -> list[Node]:
+    """The chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by hand."""
+    masked = [name for name, stage in entries().items() if stage.behind_mask]
+    following = Following(problem.interventions, masked)
+    return build(change(stages_of(problem)), sources, sizes_of(problem), following, overflow_limit(problem.dtype))
+
+
+def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
+    """The nodes of the derived maps, which read the chain with what is changed by hand in it."""
+    masked = [name for name, stage in entries().items() if stage.behind_mask]
+    following = Following(problem.interventions, masked)
+    limit = overflow_limit(problem.dtype)
+    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), following, limit)
+    names = {stage.name for stage in DERIVED}
+    return [node for node in nodes if node.name in names]
+
+
+def computed_nodes(problem: Fields) -> list[Node]:
+    """The chain without what is changed by hand."""
+    return build(stages_of(problem), sources_of(problem), sizes_of(problem), limit=overflow_limit(problem.dtype))

@@ -1,29 +1,168 @@
-"""The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once."""
+"""Names of the fields of a problem, and one way to ask for those of fields and stages alike."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box, overflowed
+from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.derived_stages import DERIVED, entry_of
+from attn_gui.engine.errors import PlaceError
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.contraction import align, restore
-from attn_gui.engine.graph.expressions.expression import Cell, Expression, subscripted
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.indices import Axes, Ranges, Reference
-from attn_gui.engine.graph.stage import Input, Stage
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import PlaceError
+from attn_gui.engine.graph.expressions import Addends, Cell, Expression, Leaves, subscripted
+from attn_gui.engine.graph.indices import Axes, Ranges, Reference, align, restore
+from attn_gui.engine.graph.sources import Source
+from attn_gui.engine.graph.stage import Input, Name, Role, Stage
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import MASKS, Layer
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import catalog, entries
 
-from .symbols import LETTERS, cell_latex
+# --- Names of the fields of a problem, and one way to ask for those of fields and stages alike ---
+
+
+FIELDS = {
+    "x": Name("X", "X", "x", "Sequence", "序列"),
+    "context": Name("X₂", "X_2", "x^{(2)}", "Second sequence", "第二个序列"),
+    "w_query": Name("W_Q", "W_Q", "w^Q", "Query projection", "查询投影"),
+    "w_key": Name("W_K", "W_K", "w^K", "Key projection", "键投影"),
+    "w_value": Name("W_V", "W_V", "w^V", "Value projection", "值投影"),
+    "w_output": Name("W_O", "W_O", "w^O", "Output projection", "输出投影"),
+    "b_query": Name("b_Q", "b_Q", "b^Q", "Query bias", "查询偏置"),
+    "b_key": Name("b_K", "b_K", "b^K", "Key bias", "键偏置"),
+    "b_value": Name("b_V", "b_V", "b^V", "Value bias", "值偏置"),
+    "b_output": Name("b_O", "b_O", "b^O", "Output bias", "输出偏置"),
+    "scale": Name("α", r"\alpha", r"\alpha"),
+    "softcap": Name("cap", r"\mathrm{cap}", r"\mathrm{cap}"),
+    "temperature": Name("T", "T", "T"),
+    "rotary_theta": Name("θ", r"\theta", r"\theta"),
+    "query_norm": Name("γ_Q", r"\gamma_Q", r"\gamma^Q", "Query norm weight", "查询归一化的缩放"),
+    "key_norm": Name("γ_K", r"\gamma_K", r"\gamma^K", "Key norm weight", "键归一化的缩放"),
+    "qk_norm_eps": Name("ε", r"\varepsilon", r"\varepsilon"),
+    "rotary_frequencies": Name("Ω", r"\mathrm{freq}", r"\mathrm{freq}", "Rotary frequencies", "旋转频率"),
+    "sink": Name("sink", r"\mathrm{sink}", r"\mathrm{sink}", "Attention sink", "注意力汇点"),
+    **{f"block.{part}": table.name for block in BLOCKS.values() for part, table in block.tables.items()},
+    **{
+        f"block.{part}": Name("ε", r"\varepsilon", r"\varepsilon")
+        for block in BLOCKS.values()
+        for part in block.numbers
+    },
+}
+COMPUTED = "computed."
+LETTERS = {"d": "c", "f": "c", "o": "c", "a": "p"}  # how a summed index is called in a formula
+
+
+def computed_name(stage: str) -> str:
+    """The name of a stage as it is computed, where numbers are then changed by hand."""
+    return COMPUTED + stage
+
+
+def plain_name(name: str) -> str:
+    """The stage that is meant, changed by hand or not."""
+    return name.removeprefix(COMPUTED)
+
+
+def symbol(name: str) -> str:
+    """The plain symbol of a stage or a field; a mask layer is B (it adds) or M."""
+    return _entry(name).letter
+
+
+def cell_symbol(name: str) -> str:
+    """The plain letter of one cell: s′ of S′, w of W_Q."""
+    return _entry(name).cell_letter
+
+
+def cell_latex(name: str) -> str:
+    """The LaTeX of one cell, without its indices."""
+    return _entry(name).cell
+
+
+def matrix_latex(name: str) -> str:
+    """The LaTeX of the whole matrix."""
+    return _entry(name).matrix
+
+
+def title(name: str, language: str) -> str:
+    """The title of a stage or field in "en" or "zh"; empty for what has a letter alone."""
+    found: str = getattr(_entry(name), language)
+    return found
+
+
+def about(name: str) -> str:
+    """The meaning of the rows of a stage or field, in English; empty where the title says it."""
+    return _entry(name).about
+
+
+def is_counted(name: str) -> bool:
+    """Whether a name is of a layer of the mask or of an intervention, of which there are any number."""
+    return any(kind.position_of(name) is not None for kind in (Layer, Intervention))
+
+
+def is_named(name: str) -> bool:
+    """Whether there is a stage or a field of this name; layers and interventions are counted."""
+    return name in FIELDS or is_counted(name) or name in _parameters() or _stage(plain_name(name)) is not None
+
+
+def titles() -> Iterator[tuple[str, str]]:
+    """The English and the Chinese words of every stage and field."""
+    for stage in (*catalog(), *DERIVED):
+        yield from stage.called.words().items()
+        yield from stage.operator.words().items() if stage.operator is not None else ()
+    for name in (*FIELDS.values(), *_parameters().values()):
+        yield from name.words().items()
+
+
+def _stage(name: str) -> Stage | None:
+    """A stage or a derived map."""
+    return entries().get(name) or entry_of(name)
+
+
+def _called(name: str) -> Name:
+    if (stage := _stage(name)) is None:
+        raise KeyError(name)
+    return stage.called
+
+
+def _parameters() -> dict[str, Name]:
+    """The names of what the score functions have beside queries and keys, by field."""
+    return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
+
+
+def _closing() -> set[str]:
+    """The tables of mask layers that open and close cells."""
+    return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
+
+
+def _computed(name: Name) -> Name:
+    """The letter with a zero, as for what was there first."""
+    cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
+    return name._replace(letter=f"{name.letter}⁰", matrix=f"{{{name.matrix}}}^{{0}}", cell=cell)
+
+
+def _entry(name: str) -> Name:
+    if name.startswith(COMPUTED):
+        return _computed(_entry(plain_name(name)))
+    if (position := Intervention.position_of(name)) is not None:
+        return Name("H", "H", f"h^{{({position})}}")
+    if (position := Layer.position_of(name)) is not None:
+        plain = "M" if name.rpartition(".")[2] in _closing() else "B"
+        return Name(plain, plain, f"{plain.lower()}^{{({position})}}")
+    if name.startswith("score_params."):
+        return _parameters()[name]
+    return FIELDS[name] if name in FIELDS else _called(name)
+
+
+# --- The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once ---
+
 
 Fetch = Callable[[str, Box], Array]
 
@@ -303,3 +442,103 @@ def reach(
             reached[node.name] = indices.join(boxes)
             found[node.name] = indices.join([*boxes, *found.get(node.name, ())])
     return reached
+
+
+# --- The chain of a problem: stages become nodes, each tied to what the last one before it wrote ---
+
+
+Following = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
+
+
+def build(
+    catalog: Iterable[Stage],
+    sources: Mapping[str, Source],
+    sizes: Mapping[str, int],
+    followed: Following = lambda node, sources: (node,),
+    limit: float = math.inf,
+) -> list[Node]:
+    """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
+
+    A stage can be read by its own name, too; `stream` is x as it was given.
+
+    `followed` says which nodes stand in the place of one: it may be computed under another name, and then changed.
+    From `limit` on a result is ±∞.
+    """
+    latest = {name: name for name in sources}
+    fields = {name: source.field for name, source in sources.items()}
+    shapes = {name: source.shape for name, source in sources.items()}
+    alone = "x" in latest and "context" not in latest  # self-attention: whatever becomes of x, keys read it too
+    if "x" in latest:
+        latest |= {"stream": "x"} | ({"context": "x"} if alone else {})
+    nodes: list[Node] = []
+    for stage in catalog:
+        if not _takes_part(stage, latest, sources):
+            continue
+        inputs = tuple(_tied(ref, latest, shapes, sizes, ref.name in latest) for ref in stage.inputs)
+        present = [(ref.axes, shapes[ref.name]) for ref in inputs if not ref.optional]
+        learned = indices.learn_sizes(present, sizes)
+        letters = set("".join(stage.target.axes)).union(*("".join(ref.axes) for ref in inputs if not ref.optional))
+        node = Node(
+            stage.sized(prod(learned[k] for k in letters)),
+            inputs,
+            tuple(fields.get(ref.name, ref.name) for ref in inputs),
+            learned,
+            _gates(stage, latest),
+            limit,
+        )
+        latest |= {stage.target.name: stage.name, stage.name: stage.name}
+        if alone and stage.target.name == "x":
+            latest["context"] = stage.name
+        shapes[stage.name] = node.shape
+        nodes += followed(node, sources)
+    return nodes
+
+
+def _gates(stage: Stage, latest: Mapping[str, str]) -> dict[int, str]:
+    """The gates that are there, by the name of the stage that wrote them last."""
+    found = {}
+    for position, gate in stage.gates.items():
+        name = indices.references(gate)[0].name
+        if name in latest:
+            found[position] = gate.replace(name, latest[name], 1)
+    return found
+
+
+def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, Source]) -> bool:
+    required = all(ref.optional or ref.name in latest for ref in stage.inputs)
+    return required and set(stage.when) <= set(sources) and not set(stage.unless) & set(sources)
+
+
+def _tied(
+    ref: Reference,
+    latest: Mapping[str, str],
+    shapes: Mapping[str, tuple[int, ...]],
+    sizes: Mapping[str, int],
+    there: bool,
+) -> Reference:
+    if not there:
+        return ref
+    name = latest[ref.name]
+    return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
+
+
+# --- A part of a matrix that belongs to a cell elsewhere in the chain ---
+
+
+class Part(NamedTuple):
+    """Cells of one matrix that belong to a cell: a stage, or a field by its dotted name, with its axes as letters."""
+
+    name: str
+    box: Box
+    axes: Axes
+
+    def line(self, axis: int) -> int | None:
+        """The one row (axis −2) or column (axis −1) that it lies in; None where it runs through several."""
+        if len(self.box) < -axis:
+            return None
+        cut = self.box[axis]
+        return cut.start if cut.stop - cut.start == 1 else None
+
+    def owner(self, axis: int) -> str:
+        """The letter of that axis: i of queries, j of keys."""
+        return self.axes[axis]

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, FieldError, Problem, ShapeError, compute, explain, sensitivity, verify
-from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
-from attn_gui.engine.blocks.activation_stages import Activation
-from attn_gui.engine.blocks.norms import LayerNorm, RMSNorm
+from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS, Activation, LayerNorm, RMSNorm
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.engine.stages import Softmax
 
 N, M, H, G, D, DV, E, F = 5, 7, 6, 3, 4, 2, 11, 13  # another length on every axis; two heads share a K/V head
 KINDS = [kind for kind, block in BLOCKS.items() if "w_up" in block.tables]

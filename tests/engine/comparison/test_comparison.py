@@ -9,10 +9,9 @@ import pytest
 
 import attn_gui
 from attn_gui.engine import Evaluation, Plane, Problem, ShapeError, StageError, compare, compute
-from attn_gui.engine.comparison.difference import difference_of
-from attn_gui.engine.comparison.earlier import earlier_of
-from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.evaluation.proxies import difference_of, earlier_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.pictures.planes import FieldPlane
@@ -100,7 +99,7 @@ def test_many_moved_cells_are_told_by_boxes_around_them(rng):
 
 
 def test_long_stages_are_compared_tile_by_tile(rng, monkeypatch):
-    monkeypatch.setattr("attn_gui.engine.comparison.comparison.AT_ONCE", 2 * M)
+    monkeypatch.setattr("attn_gui.engine.comparison.AT_ONCE", 2 * M)
     before = small(rng)
     query = before.query.copy()
     query[3:9, D] += 1

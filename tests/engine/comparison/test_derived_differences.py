@@ -9,8 +9,7 @@ from attn_gui import load, save
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, FieldTypeError, Problem, ShapeError, StageError, compare, compute, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
-from attn_gui.engine.comparison.difference import difference_of
-from attn_gui.engine.evaluation.derived.derived_maps import MAPS, reading, with_derived
+from attn_gui.engine.evaluation.proxies import MAPS, difference_of, reading, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Problem, ShapeError, apply_fix
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.shapes.drafts import draft_of, shapes_of
-from attn_gui.engine.problem.shapes.fixes import clash_of as clash_with_shapes
+from attn_gui.engine import Problem, ShapeError, apply_fix, sentences
+from attn_gui.engine.shape_errors import clash_of as clash_with_shapes
+from attn_gui.engine.shape_errors import draft_of, shapes_of
 
 N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
 
@@ -275,8 +274,7 @@ def test_fixes_of_a_long_problem_make_no_numbers():
     draft = draft_of({"query": np.ones((2, 3)), "key": np.ones((2, 3)), "value": np.ones((2, 3))})
     for name in ("query", "key", "value"):
         object.__setattr__(draft, name, wide if name != "key" else wide[:, :-1])
-    from attn_gui.engine.problem.shapes.drafts import clash_with
-    from attn_gui.engine.problem.shapes.fixes import fixes_of
+    from attn_gui.engine.shape_errors import clash_with, fixes_of
 
     clash = clash_with(draft, {})
     assert [fix.kind for fix in fixes_of(draft, clash)] == ["resize", "resize", "project"]

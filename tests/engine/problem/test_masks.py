@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import MASKS, Problem, compute, explain, layer_from_mapping
-from attn_gui.engine.problem.masks import slopes
+from attn_gui.engine.masks import slopes
 
 ALIGNS = st.sampled_from(["start", "end"])
 LIMITS = st.one_of(st.none(), st.integers(-4, 8))

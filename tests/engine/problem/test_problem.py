@@ -8,9 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.fields import MATRICES
+from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, sentences
+from attn_gui.engine.fields import MATRICES
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 

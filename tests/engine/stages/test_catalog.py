@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import MASKS, SCORES, Evaluation, Problem, compute, explain
-from attn_gui.engine.analysis.verifying.reference import reference
+from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.creation.create import with_score
-from attn_gui.engine.creation.layer.layer_parts import with_block
+from attn_gui.engine.creation.layer_parts import with_block
 from attn_gui.engine.graph import indices
 
 PRIMES = (3, 5, 7, 11)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Plane, Problem, StageError, compute, explain, sensitivity
-from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, with_derived
+from attn_gui.engine.evaluation.proxies import derived_maps, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, GROUPS, D_K, D_V, OUT = 5, 7, 4, 2, 3, 2, 11

@@ -9,9 +9,9 @@ import pytest
 
 from attn_gui.engine import STAGE, Problem, compute, explain
 from attn_gui.engine.blocks import ACTIVATIONS
-from attn_gui.engine.evaluation.derived.derived_maps import with_derived
+from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expressions.expression import Cell
+from attn_gui.engine.graph.expressions import Cell
 
 CONTRACT = [
     *("normed_x", "normed_context", "query", "key", "value", "normed_query", "normed_key"),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, compute, sensitivity
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
-from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
+from attn_gui.engine.evaluation.pooling import Pooling
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 

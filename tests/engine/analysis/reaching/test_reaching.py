@@ -10,23 +10,21 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.reaching.attention_reach import (
+from attn_gui.engine.analysis.dependence import (
     PIECE,
+    Convolutions,
+    Recurrent,
     affordable,
+    attention_cost,
+    convolution_cost,
     dependence,
     first_tokens,
     held,
-    sequence,
-)
-from attn_gui.engine.analysis.reaching.convolution_stack import Convolutions
-from attn_gui.engine.analysis.reaching.layer_costs import (
-    attention_cost,
-    convolution_cost,
     projection_multiplications,
     recurrent_cost,
+    sequence,
 )
-from attn_gui.engine.analysis.reaching.recurrent_layer import Recurrent
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.errors import FieldError
 
 STEP = 1e-6
 

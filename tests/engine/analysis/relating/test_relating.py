@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.relating.largest_weights import largest_weights
-from attn_gui.engine.analysis.relating.similarity import cosines, mean_of_others
+from attn_gui.engine.analysis.relations import cosines, largest_weights, mean_of_others
 
 EPS = np.finfo(float).eps
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.analysis.retrieving.mixture import AT_ONCE, mixture
-from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, function_behind, poolings
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.analysis.regression import AT_ONCE, TRUE_FUNCTIONS, function_behind, mixture, poolings
+from attn_gui.engine.evaluation.trace import evaluation_of
 
 EPS = np.finfo(float).eps
 

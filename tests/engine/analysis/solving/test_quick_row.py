@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute, solve
-from attn_gui.engine.analysis.solving.quick_row import quick_row
+from attn_gui.engine.analysis.solving import quick_row
 
 PLACE = (0, 1, 4, 17)
 MORE = {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, new_problem, solve
-from attn_gui.engine.scores.verdicts import Reason
+from attn_gui.engine.verdicts import Reason
 
 SEEDS = 2000
 SHARES = 20

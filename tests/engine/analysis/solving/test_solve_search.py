@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, Solution, compute, solve
-from attn_gui.engine.analysis.solving import shortest
-from attn_gui.engine.analysis.solving.probed import Probed, Stopped
-from attn_gui.engine.analysis.solving.unknowns import Cells
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.analysis import shortest_change
+from attn_gui.engine.analysis.shortest_change import Cells
+from attn_gui.engine.analysis.solving import Probed, Stopped
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
 from attn_gui.engine.graph.indices import cell
 
 SHARES, EACH, TRIED = 20, 15, 400
@@ -81,8 +81,10 @@ def test_no_random_search_comes_nearer_and_the_work_has_a_limit(share: int, monk
             solution = solve(*question)
         except FieldError:
             continue
-        most = shortest.FIRST + shortest.PROBES + shortest.STARTS * shortest.FURTHER
-        assert len(looks) <= most + 2 * (shortest.STARTS + 1) + 1  # what is begun is finished
+        most = (
+            shortest_change.FIRST + shortest_change.PROBES + shortest_change.SHORTEST_STARTS * shortest_change.FURTHER
+        )
+        assert len(looks) <= most + 2 * (shortest_change.SHORTEST_STARTS + 1) + 1  # what is begun is finished
         if solution.feasible or solution.odds == "kept" or not np.isfinite(solution.residual):
             continue
         left = abs(solution.reached - question[3])

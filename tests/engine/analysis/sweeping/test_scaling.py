@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweeping.quantities import Row
-from attn_gui.engine.analysis.sweeping.scaling import (
+from attn_gui.engine.analysis.sweep import (
     AT_ONCE,
     SATURATED,
     WIDTHS,
+    Row,
     at_scales,
     entropies,
     read_rows,

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweeping.quantities import Row, quantities_of, quantity_of_cell, values_between
-from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
-from attn_gui.engine.analysis.sweeping.sweep import sweep
+from attn_gui.engine.analysis.sweep import ROW_READINGS, Row, quantities_of, quantity_of_cell, sweep, values_between
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, GROUPS, D_K, D_V = 5, 7, 4, 2, 3, 2

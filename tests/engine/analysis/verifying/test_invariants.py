@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.verifying import invariants as judged
-from attn_gui.engine.analysis.verifying.invariants import invariants, row_boxes
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
-from attn_gui.engine.graph.contraction import contract
-from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.engine.analysis import verification as judged
+from attn_gui.engine.analysis.verification import invariants, row_boxes
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.graph.indices import contract
+from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.stages import Softmax
 
 NAMES = (
     "rows_sum_to_one",
@@ -210,7 +210,7 @@ def test_thousands_of_poisoned_keys_cost_no_more_than_those_that_are_seen(monkey
     """A key whose weight is 0 in every row is left out at once, not taken one by one."""
     taken = []
     flat = np.flatnonzero
-    monkeypatch.setattr("attn_gui.engine.graph.contraction.np.flatnonzero", lambda a: taken.append(flat(a)) or flat(a))
+    monkeypatch.setattr("attn_gui.engine.graph.indices.np.flatnonzero", lambda a: taken.append(flat(a)) or flat(a))
     weights = np.zeros((3, 5000))
     weights[0, 7], weights[1, 4000], weights[2, 11] = 1.0, 0.5, 0.5
     values = np.full((5000, 2), np.nan)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.verifying.plain_rows import rms_norm
-from attn_gui.engine.analysis.verifying.verification import verify
+from attn_gui.engine.analysis.reference import rms_norm
+from attn_gui.engine.analysis.verification import verify
 
 INF, NAN = np.inf, np.nan
 WILD = ([1, INF, 2], [1, -INF, 2], [INF, -INF, 2], [NAN, INF, 2], [NAN, 1, 2], [1e200, 1e308, 2], [1e-200, 0, 2e-200])

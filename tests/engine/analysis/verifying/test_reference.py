@@ -9,23 +9,18 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.analysis.verifying import verification
-from attn_gui.engine.analysis.verifying.reference import reference
-from attn_gui.engine.analysis.verifying.rounding import Rounding
-from attn_gui.engine.analysis.verifying.verification import Stopped, verify
-from attn_gui.engine.blocks.norms import LayerNorm
-from attn_gui.engine.evaluation import rowwise
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.analysis import verification
+from attn_gui.engine.analysis.reference import reference
+from attn_gui.engine.analysis.verification import Rounding, Stopped, verify
+from attn_gui.engine.blocks import LayerNorm
+from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.contraction import contract
-from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.problem.masks import Alibi, Causal, Window
+from attn_gui.engine.graph.indices import contract
+from attn_gui.engine.graph.stage import Linear, Stage
+from attn_gui.engine.masks import Alibi, Causal, Window
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import STAGE
-from attn_gui.engine.stages.rotary import Rotary
-from attn_gui.engine.stages.softcap import Softcap
-from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.engine.stages import STAGE, Rotary, Softcap, Softmax
 
 _spec = importlib.util.spec_from_file_location(
     "vectors_of_pytorch", Path(__file__).parents[2] / "evaluation" / "test_vectors.py"
@@ -250,9 +245,9 @@ def test_head_by_head_is_the_same_as_all_heads_together(kind, makers, monkeypatc
     boxes = {stage: indices.whole(Evaluation(problem).shape(stage)) for stage in Evaluation(problem).stages}
     together = [RowwiseEvaluation(problem).box(stage, box) for stage, box in boxes.items()]
     bounds = [Rounding(RowwiseEvaluation(problem)).bound(stage, box) for stage, box in boxes.items()]
-    monkeypatch.setattr(rowwise, "REMEMBERED", 60)
+    monkeypatch.setattr(trace, "REMEMBERED", 60)
     evaluation = RowwiseEvaluation(problem)
-    assert len(rowwise.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
+    assert len(trace.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
     rounding = Rounding(evaluation)
     for (stage, box), number, bound in zip(boxes.items(), together, bounds, strict=True):
         np.testing.assert_allclose(evaluation.box(stage, box), number, rtol=1e-6)

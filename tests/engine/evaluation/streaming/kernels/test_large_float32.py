@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, verify
+from attn_gui.engine.evaluation import streaming
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation, stage_pools
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
 N, M = 90, 110
@@ -37,7 +38,7 @@ def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
 def test_one_cell_costs_one_row(rng, monkeypatch):
     """Of many rows a small part is read from what is kept of them."""
     long, rows = StreamingEvaluation(problem(rng)), []
-    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.evaluation.AT_ONCE", 2 * M)
+    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.AT_ONCE", 2 * M)
     whole = long._passes.whole_weights
     monkeypatch.setattr(long._passes, "whole_weights", lambda box: rows.append(box[2]) or whole(box))
     long.fetch("weights", indices.cell((0, 0, 4, 5)))
@@ -50,7 +51,7 @@ def test_one_cell_costs_one_row(rng, monkeypatch):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
 def test_pictures_beside_a_large_bias_show_its_rows(few, dtype, mask, rng, monkeypatch):
-    monkeypatch.setattr(stage_pools, "FEW", few)
+    monkeypatch.setattr(streaming, "FEW", few)
     values = np.zeros((N, M))
     values[[7, 8, 30]] = -1e9
     given = problem(rng, mask=({"kind": "bias", "values": values}, *mask)).replace(dtype=dtype)

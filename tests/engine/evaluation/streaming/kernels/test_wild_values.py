@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.evaluation.streaming.kernels.stage_kernel import StageKernel
+from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
 from tests.engine.evaluation.streaming.working import Working, whole
 
