@@ -1,4 +1,4 @@
-"""Kinds of blocks, norms and activations, by key: a new one is one entry here. Imports the stage and NumPy."""
+"""Blocks around the attention, norms and activations, by key: a new one is one class and its entry here."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 __all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "Block", "Table"]
 
 
-# --- Activations of the feed-forward network: GELU (Hendrycks, Gimpel, 2016), SiLU (Elfwing et al., 2017) and ReLU
-#     ---
+# --- activations ----------------------------------------------------------------------------------
+# Activations of the feed-forward network: GELU (Hendrycks, Gimpel, 2016), SiLU (Elfwing et al., 2017) and ReLU.
 #
 # Gated (Shazeer, "GLU Variants Improve Transformer", 2020) the activation of one product multiplies the other.
 
@@ -228,7 +228,8 @@ def _normal(x: Array) -> Array:
     return np.asarray(_erfc(-x / ROOT_2), dtype=np.float64) / 2
 
 
-# --- Norms of rows: RMSNorm (Zhang, Sennrich, 2019) and layer normalization (Ba, Kiros, Hinton, 2016) ---
+# --- norms ----------------------------------------------------------------------------------------
+# Norms of rows: RMSNorm (Zhang, Sennrich, 2019) and layer normalization (Ba, Kiros, Hinton, 2016).
 
 
 T = TypeVar("T")
@@ -407,11 +408,11 @@ def _parts(inputs: Sequence[T | None]) -> tuple[T, T, T | None, T]:
     return x, weight, inputs[2], eps
 
 
-# --- Blocks around the attention: their parameters, and their stages of norm, residual sum and feed-forward network
-#     ---
+# --- block stages ---------------------------------------------------------------------------------
+# Blocks around the attention: their parameters, and their stages of norm, residual sum and feed-forward network.
 
 
-BLOCK_HIDDEN = "batch query column"
+ROWS, HIDDEN = "batch row column", "batch query column"
 NORMS: Mapping[str, type[RMSNorm]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
 """Norms of a block, by key; the first one unless another is asked for."""
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({one.key: one for one in (Gelu(), GeluTanh(), Silu(), Relu())})
@@ -475,14 +476,14 @@ class ChosenActivation(Activation):
 
 def linear(name: str, formula: str, **facts: Unpack[Facts]) -> Linear:
     """A sum of products behind the output, one row for each query."""
-    return Linear(name, BLOCK_HIDDEN, formula, **facts)
+    return Linear(name, HIDDEN, formula, **facts)
 
 
-# --- The kinds of blocks, each with its tables and its stages in order ---
+# --- kinds of blocks ------------------------------------------------------------------------------
+# The kinds of blocks, each with its tables and its stages in order.
 
 
 LINEAR, POST, PRE = "linear", "post", "pre"
-ROWS, HIDDEN = "batch row column", "batch query column"
 EPS = 1e-5  # of a norm, unless given
 
 W_UP = Name("W_up", r"W_{\mathrm{up}}", r"w^{\mathrm{up}}", "Up projection", "升维投影")

@@ -1,4 +1,4 @@
-"""Checks of single values: each function returns the value as a problem keeps it, or raises one sentence."""
+"""Checks of single values: each function returns the value as a problem keeps it, or raises FieldError."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
 from attn_gui.engine.sentences import MINUS
 
-# --- Arrays of other libraries as NumPy arrays, none of which is ever imported ---
+# --- arrays of other libraries --------------------------------------------------------------------
+# Arrays of other libraries as NumPy arrays, none of which is ever imported.
 
 
 NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
@@ -91,7 +92,7 @@ def _reason(error: Exception) -> str:
     return words or type(error).__name__
 
 
-# --- Checks of single values: each function returns the value as a problem keeps it, or raises one sentence ---
+# --- single values --------------------------------------------------------------------------------
 
 
 ALIGNS = ("start", "end")
@@ -306,7 +307,8 @@ def _cells_of(array: Array, value: object) -> object:
     return kind_of(value) if array.dtype.hasobject else str(array.dtype)
 
 
-# --- Frozen mappings, and equality of values to the byte ---
+# --- frozen mappings and equality -----------------------------------------------------------------
+# Frozen mappings, and equality of values to the byte.
 
 
 class Record(Mapping[str, Any]):

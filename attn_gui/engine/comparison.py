@@ -24,7 +24,8 @@ from attn_gui.engine.interventions import Scale
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
-# --- Blame: which of several changes moved a cell most, found by computing the cell without each of them ---
+# --- blame ----------------------------------------------------------------------------------------
+# Blame: which of several changes moved a cell most, found by computing the cell without each of them.
 
 
 Records = tuple[Any, ...]  # layers of a mask, or interventions
@@ -286,7 +287,7 @@ def _boxes(old: Array, new: Array) -> list[Box]:
     return found if len(found) <= MOST else indices.open_parts(flags, indices.whole(flags.shape))
 
 
-# --- Comparison of two problems for scripts: what differs, where, and which change is to blame for a cell ---
+# --- comparison -----------------------------------------------------------------------------------
 
 
 AT_ONCE = 1 << 22  # cells that are compared at a time
@@ -407,7 +408,8 @@ def compare(before: Problem, after: Problem) -> Comparison:
     return Comparison(*traces)
 
 
-# --- Comparisons that are ready made: what the present problem would be without one thing. A line each ---
+# --- ready-made comparisons -----------------------------------------------------------------------
+# Comparisons that are ready made: what the present problem would be without one thing. A line each.
 
 
 NOTHING = Scale(stage=stage_of(Role.SCORE), factor=1.0, enabled=False)

@@ -29,8 +29,7 @@ from attn_gui.engine.interventions import settled as settled_interventions
 from attn_gui.engine.masks import Layer, layer_from_mapping, layers_given
 from attn_gui.engine.scores import SCORES
 
-# --- Fields of a problem as they are kept, whether they fit together or not, and every size that follows from them
-#     ---
+# --- fields ---------------------------------------------------------------------------------------
 
 
 F = TypeVar("F", bound="Fields")
@@ -277,8 +276,8 @@ def store(problem: Fields, name: str, value: object) -> None:
     object.__setattr__(problem, name, value)
 
 
-# --- Checks of the fields of a problem one by one, stored as they stay; whether they fit together is checked
-#     elsewhere ---
+# --- normalizing ----------------------------------------------------------------------------------
+# Checks of the fields one by one, stored as they stay; whether they fit together is checked in `shape_errors`.
 
 
 DTYPES = ("float64", "float32")

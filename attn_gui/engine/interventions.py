@@ -1,4 +1,6 @@
-"""Interventions: frozen records that know which cells of a stage they change, and how."""
+"""Interventions: frozen records that know which cells of a stage they change, and how. A new kind is one class
+and its entry in INTERVENTIONS.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, spoken
 __all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "settled"]
 
 
-# --- Interventions: frozen records that know which cells of a stage they change, and how ---
+# --- base -----------------------------------------------------------------------------------------
 
 
 Axes = tuple[str, ...]
@@ -185,10 +187,10 @@ def as_stage(field: str, stage: str, known: Axes) -> str:
     return stage
 
 
-# --- Copy: cells take what was computed in another place ---
+# --- copy -----------------------------------------------------------------------------------------
 
 
-COPY_CELLS_TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
+COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
 AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
 PLACES = {
     "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
@@ -228,7 +230,7 @@ class Copy(Intervention):
 
     def told(self, cells: object) -> Note:
         places = [Note(PLACES[axis], {"place": place}) for axis, place in self.source.items()]
-        whole = Note(COPY_CELLS_TOLD, {"cells": cells, "source": places[0]})
+        whole = Note(COPIED, {"cells": cells, "source": places[0]})
         for place in places[1:]:
             whole = Note(AND, {"cells": whole, "place": place})
         return whole
@@ -265,10 +267,10 @@ class Copy(Intervention):
         fit_place(f"{name}.source", self.stage, self.source, axes, shape)
 
 
-# --- Scale: cells are multiplied ---
+# --- scale ----------------------------------------------------------------------------------------
 
 
-SCALE_CELLS_TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
+SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -290,7 +292,7 @@ class Scale(Intervention):
         object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
 
     def told(self, cells: object) -> Note:
-        return Note(SCALE_CELLS_TOLD, {"cells": cells, "factor": spoken(self.factor)})
+        return Note(SCALED, {"cells": cells, "factor": spoken(self.factor)})
 
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
         return own * given
@@ -302,10 +304,10 @@ class Scale(Intervention):
         return self.changed(factor=as_number(f"{name}.factor", self.factor))
 
 
-# --- Set: cells take given numbers ---
+# --- set ------------------------------------------------------------------------------------------
 
 
-TOLD = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
+SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
 TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
 
 
@@ -335,7 +337,7 @@ class Set(Intervention):
 
     def told(self, cells: object) -> Note:
         if self.values.size == 1:
-            return Note(TOLD, {"cells": cells, "value": spoken(self.values.item())})
+            return Note(SET, {"cells": cells, "value": spoken(self.values.item())})
         return Note(TOLD_MANY, {"cells": cells, "count": self.values.size})
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
@@ -369,8 +371,7 @@ def _lengths(box: Box) -> tuple[int, ...]:
     return tuple(cut.stop - cut.start for cut in box)
 
 
-# --- Interventions by kind: a new one is one class in a file here and one entry in INTERVENTIONS. Imports the checks
-#     ---
+# --- kinds ----------------------------------------------------------------------------------------
 
 
 INTERVENTIONS: dict[str, type[Intervention]] = {entry.kind: entry for entry in (Set, Scale, Copy)}

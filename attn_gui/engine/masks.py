@@ -1,4 +1,6 @@
-"""Mask layers, by kind: a new one is one class in a file here and one entry in MASKS."""
+"""Mask layers: frozen records that know which keys they open, or what they add to a score. A new kind is one class
+and its entry in MASKS.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ __all__ = [
 ]
 
 
-# --- Mask layers: frozen records that know which cells they open, or what they add to a score ---
+# --- base -----------------------------------------------------------------------------------------
 
 
 Sizes = tuple[int, int, int, int]  # batch, head, query, key
@@ -293,7 +295,7 @@ def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
         )
 
 
-# --- Mask layers, by kind: a new one is one class in a file here and one entry in MASKS ---
+# --- kinds ----------------------------------------------------------------------------------------
 
 
 SAMPLE = 1 << 10  # cells of a table that are looked at before all of it

@@ -19,7 +19,8 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.shape_errors import check_shapes, fixes_of
 
-# --- Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand ---
+# --- notebook display -----------------------------------------------------------------------------
+# Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand.
 
 
 FIGURES = "attn_gui.notebook"  # by name: the engine draws nothing and must not import what does
@@ -36,7 +37,8 @@ class Pictured:
         return str(import_module(FIGURES).html(self))
 
 
-# --- Problems in words: what a Python prompt and a notebook print. Imports NumPy ---
+# --- text -----------------------------------------------------------------------------------------
+# Problems in words: what a Python prompt and a notebook print.
 
 
 def problem_text(problem: Fields) -> str:
@@ -86,7 +88,7 @@ def _intervention(record: Intervention) -> str:
     return f"{record.kind}({', '.join(entry_texts(kept))})"
 
 
-# --- The one record that the engine computes from, that a file holds and that undo restores ---
+# --- problem --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

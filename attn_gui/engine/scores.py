@@ -1,4 +1,4 @@
-"""Score functions, by key: a new one is one file here and one entry. Imports the stage and NumPy."""
+"""Score functions, by key: a new one is one class and its entry in SCORES."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ from attn_gui.engine.verdicts import Reason
 __all__ = ["SCORES", "Score", "Setting"]
 
 
-# --- The base of score functions: the stage that writes `logits`, with all its facts. Imports the stage, NumPy ---
+# --- base -----------------------------------------------------------------------------------------
+# The base of score functions: the stage that writes `logits`, with all its facts.
 
 
 Params = Mapping[str, Any]
@@ -153,7 +154,8 @@ def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | 
     return query / size * (step / size), None
 
 
-# --- Additive attention (Bahdanau, Cho, Bengio, 2015) ---
+# --- additive -------------------------------------------------------------------------------------
+# Bahdanau, Cho, Bengio (2015).
 
 
 F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
@@ -258,7 +260,7 @@ class Additive(Score):
         return [Addends(w.values * self._hidden(inputs), [w])]
 
 
-# --- Average pooling: every score is 0, whatever queries and keys are ---
+# --- average --------------------------------------------------------------------------------------
 
 
 class Average(Score):
@@ -298,7 +300,8 @@ class Average(Score):
         return []
 
 
-# --- Cosine similarity (Graves et al., "Neural Turing Machines", 2014) ---
+# --- cosine ---------------------------------------------------------------------------------------
+# Graves et al., "Neural Turing Machines" (2014).
 
 
 COSINE_HELPER = '''
@@ -391,7 +394,8 @@ def _unit(x: Array) -> tuple[Array, Array]:
     return level / length, np.ldexp(length, exponent)
 
 
-# --- Dot products of queries and keys (Vaswani et al., 2017, divide them by √d_k) ---
+# --- dot product ----------------------------------------------------------------------------------
+# Vaswani et al. (2017), who divide it by √d_k.
 
 
 class Dot(Linear, Score):
@@ -426,7 +430,8 @@ class Dot(Linear, Score):
         return along_query(place, query, step)
 
 
-# --- The Gaussian kernel of Nadaraya-Watson regression (Watson, 1964), as a score before the softmax ---
+# --- Gaussian -------------------------------------------------------------------------------------
+# The kernel of Nadaraya-Watson regression (Watson, 1964), as a score before the softmax.
 
 
 HELPER = '''
@@ -597,7 +602,7 @@ def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
     return np.asarray(arm / radius * (growth / (new + radius)))
 
 
-# --- Score functions, by key: a new one is one file here and one entry. Imports the stage and NumPy ---
+# --- catalog --------------------------------------------------------------------------------------
 
 
 SCORES: dict[str, Score] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
-# --- Numbers as they are written in a sentence. Imports nothing of the engine ---
+# --- numbers --------------------------------------------------------------------------------------
+# Numbers as they are written in a sentence.
 
 
 MINUS = "\N{MINUS SIGN}"
@@ -29,7 +30,7 @@ def size_text(count: float) -> str:
     return f"{count / 1000**power:,.1f} {('', 'kB', 'MB', 'GB', 'TB')[power]}"
 
 
-# --- Sentences that the engine can say, as templates, which may be translated before they are filled in ---
+# --- templates ------------------------------------------------------------------------------------
 
 
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for

@@ -1,4 +1,4 @@
-"""The fields of a draft by dotted name: their shapes, and the fields that hold other ones in their place."""
+"""Shapes that clash: a ShapeError names both sides and offers fixes, each tried on the shapes first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from attn_gui.engine.interventions import Intervention, as_stage
 from attn_gui.engine.masks import Layer, Padding
 from attn_gui.engine.scores import SCORES
 
-# --- Validation that the fields of a problem fit together: a clash is a ShapeError that names both sides ---
+# --- validation -----------------------------------------------------------------------------------
+# Validation that the fields of a problem fit together: a clash is a ShapeError that names both sides.
 
 
 BATCHED = (*DIRECT, "x", "context")
@@ -233,7 +234,7 @@ def _check_interventions(problem: Fields) -> None:
         record.fit(name, shown[stage].stage.axes, shown[stage].shape)
 
 
-# --- The fields of a draft by dotted name: their shapes, and the fields that hold other ones in their place ---
+# --- drafts ---------------------------------------------------------------------------------------
 
 
 TOKENS = ("query_tokens", "key_tokens")
@@ -321,7 +322,8 @@ def _stand_in(problem: Fields, name: str, shape: Shape) -> Any:
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
-# --- Fixes for clashing shapes: every change that is offered was tried on the shapes first ---
+# --- fixes ----------------------------------------------------------------------------------------
+# Fixes for clashing shapes: every change that is offered was tried on the shapes first.
 
 
 PLACES = {"batch": 0, "head": -3, "row": -2, "column": -1}

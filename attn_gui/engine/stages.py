@@ -1,4 +1,7 @@
-"""The catalog: the whole computation, in order. Each entry assigns a variable from those assigned before it."""
+"""The stages of attention and their catalog: the whole computation, in order.
+
+Each entry assigns a variable from those assigned before it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,8 @@ if TYPE_CHECKING:
     from attn_gui.engine.fields import Fields
 
 
-# --- The mask stage: the keys that a query may attend to ---
+# --- mask -----------------------------------------------------------------------------------------
+# The mask stage: the keys that a query may attend to.
 
 
 class Allowed(Stage):
@@ -140,8 +144,8 @@ class Seen(Stage):
         return given(inputs)[0].one
 
 
-# --- Rotary positions (Su et al., "RoFormer", 2021), half-split: column i of a head is paired with column i + d_k/2
-#     ---
+# --- rotary positions -----------------------------------------------------------------------------
+# Rotary positions (Su et al., "RoFormer", 2021), half-split: column i of a head is paired with column i + d_k/2.
 
 
 ROTARY_HELPER = '''
@@ -239,7 +243,8 @@ def _halves(x: Array) -> tuple[Array, Array]:
     return x[:, :, :, :1], x[:, :, :, 1:]
 
 
-# --- Soft capping of scores (Gemma 2, 2024) ---
+# --- softcap --------------------------------------------------------------------------------------
+# Soft capping of scores (Gemma 2, 2024).
 
 
 class Softcap(Stage):
@@ -274,11 +279,12 @@ class Softcap(Stage):
         return Product(cap.one, Function("tanh", Quotient(logits.one, cap.one)))
 
 
-# --- Softmax over the keys of each query ---
+# --- softmax --------------------------------------------------------------------------------------
+# Softmax over the keys of each query.
 #
-# The row's maximum is taken off first, so no finite score overflows. A row with no allowed key is all zero. A score of
-# +∞ or NaN makes its row NaN, as IEEE arithmetic and PyTorch have it, except for keys at −∞: a closed key stays at 0.
-# A sink (gpt-oss, 2025) is a learned logit of each head that no key has: what it takes of the row goes nowhere.
+# The row's maximum is taken off first, so no finite score overflows. A row with no allowed key is all zero. A score
+# of +∞ or NaN makes its row NaN, as IEEE arithmetic and PyTorch have it, except for keys at −∞: a closed key stays at
+# 0. A sink (gpt-oss, 2025) is a learned logit of each head that no key has: what it takes of the row goes nowhere.
 
 
 FEW = 4  # so many keys are written out instead of Z …
@@ -426,7 +432,7 @@ def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression |
     return Function("exp", shifted if temperature is None else Quotient(shifted, temperature, inline=True))
 
 
-# --- The catalog: the whole computation, in order. Each entry assigns a variable from those assigned before it ---
+# --- catalog --------------------------------------------------------------------------------------
 
 
 ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"

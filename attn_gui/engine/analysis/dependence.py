@@ -1,4 +1,4 @@
-"""Dependence of each output of self-attention on each token, exactly, whatever score, mask and heads it has."""
+"""Dependence of each output of a layer on each token: self-attention, a convolution stack and a recurrent layer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-# --- Dependence of each output of self-attention on each token, exactly, whatever score, mask and heads it has ---
+# --- self-attention -------------------------------------------------------------------------------
 
 
 WORK = 1e10
@@ -222,7 +222,8 @@ def _of_every_item(record: Intervention) -> Intervention:
     )
 
 
-# --- A stack of convolutions with seeded weights, and how far each of its outputs depends on each input ---
+# --- convolution stack ----------------------------------------------------------------------------
+# A stack of convolutions with seeded weights, and how far each of its outputs depends on each input.
 
 
 WIDTH = 3
@@ -286,7 +287,8 @@ class Convolutions:
         return found
 
 
-# --- A small recurrent layer with seeded weights, and how far each of its outputs depends on each input ---
+# --- recurrent layer ------------------------------------------------------------------------------
+# A small recurrent layer with seeded weights, and how far each of its outputs depends on each input.
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +331,8 @@ class Recurrent:
         return found
 
 
-# --- The three layers that are compared over one sequence: a seeded RNN, seeded convolutions, and the attention ---
+# --- layers compared ------------------------------------------------------------------------------
+# The three layers that are compared over one sequence: a seeded RNN, seeded convolutions, and the attention.
 
 
 CHANNELS, LAYERS, SEED = 16, 2, 0
@@ -360,7 +363,8 @@ DEPENDENCES: Mapping[str, Callable[[Problem], Array]] = MappingProxyType(
 """‖∂y_i/∂x_j‖ as (i, j) by the name of the layer, for a problem that is `comparable`."""
 
 
-# --- Costs of layers over a sequence: multiplications, steps that wait for one another, and the longest path ---
+# --- costs ----------------------------------------------------------------------------------------
+# Costs of layers over a sequence: multiplications, steps that wait for one another, and the longest path.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The gradient of a sum of cells, read as an evaluation is: maps and tables show it like any other."""
+"""Derivatives of a weighted sum of cells: one by finite difference, all by the chain rule, read as an evaluation is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import fields_with
 
-# --- The finite difference of a weighted sum of cells by one number of the problem ---
+# --- finite difference ----------------------------------------------------------------------------
+# The finite difference of a weighted sum of cells by one number of the problem.
 
 
 STEP = float(np.finfo(float).eps ** (1 / 3))
@@ -63,7 +64,7 @@ def _read(problem: Problem, stage: str, box: Box, weights: Array) -> float:
     return float(np.where(weights == 0, 0.0, weights * found).sum())
 
 
-# --- The gradient of a sum of cells, read as an evaluation is: maps and tables show it like any other ---
+# --- gradient evaluation --------------------------------------------------------------------------
 
 
 class Gradient(Face):

@@ -44,7 +44,8 @@ from attn_gui.engine.stages import STAGE
 __all__ = ["Explanation", "explain"]
 
 
-# --- Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols ---
+# --- exponents ------------------------------------------------------------------------------------
+# Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols.
 
 
 DIGITS = 4
@@ -150,10 +151,10 @@ TEXT = Signs(
 )
 
 
-# --- One equation from the scores of a query to its result: o = 1/Z Σ e^(q·k/√d_k) v, with Z = Σ e^(q·k/√d_k) ---
-#
-# Softmax attention as one sum over the keys, as in Nadaraya-Watson regression (Watson, 1964) and in equation 1 of
-# Tsai et al., "Transformer Dissection" (2019). The maximum that the computation takes off first cancels out here.
+# --- one equation for a query ---------------------------------------------------------------------
+# Softmax attention as one sum over the keys, o = 1/Z Σ e^(q·k/√d_k) v with Z = Σ e^(q·k/√d_k), as in Nadaraya-Watson
+# regression (Watson, 1964) and in equation 1 of Tsai et al., "Transformer Dissection" (2019). The maximum that the
+# computation takes off first cancels out here.
 
 
 Place = tuple[int, int, int]  # batch, head, query
@@ -409,7 +410,8 @@ def _written(denominator: float) -> bool:
     return bool(np.isfinite(denominator)) and denominator > 0
 
 
-# --- Terms of the formula of one cell: what it adds up, made when it is asked for ---
+# --- terms ----------------------------------------------------------------------------------------
+# Terms of the formula of one cell: what it adds up, made when it is asked for.
 
 
 class Term(NamedTuple):
@@ -457,7 +459,7 @@ class Terms(Sequence[Term]):
         return self._made[place]
 
 
-# --- Explanation of a cell: its one-hop formula with the actual numbers, its terms, its inputs and its dependents ---
+# --- explanation of a cell ------------------------------------------------------------------------
 
 
 class Explanation:

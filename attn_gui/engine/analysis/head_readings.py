@@ -20,10 +20,11 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE, stage_of
 
-# --- The most that the entropy of a row of weights can be, also of one that does not add up to 1 ---
+# --- largest entropy ------------------------------------------------------------------------------
+# The most that the entropy of a row of weights can be, also of one that does not add up to 1.
 
 
-MostEntropyFlags = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
 
 
 def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
@@ -45,7 +46,7 @@ def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> fl
     return most_entropy(count, int(by_hand.sum()), sink=problem.sink is not None)
 
 
-def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> MostEntropyFlags:
+def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flags:
     """The weights of a row that are changed by hand, as booleans (m,)."""
     found = np.zeros(problem.m, dtype=bool)
     for *place, keys in _boxes_by_hand(problem):
@@ -75,8 +76,7 @@ def _boxes_by_hand(problem: Problem) -> list[Box]:
     return [record.box(STAGE[stage].axes, problem.map_shape) for record in records]
 
 
-# --- Readings of a head, one number each, from its weights row by row; a new one is one class and its entry in
-#     READINGS ---
+# --- readings -------------------------------------------------------------------------------------
 
 
 WEIGHTS = next(name for name, stage in STAGE.items() if stage.shares)
@@ -84,7 +84,6 @@ AT_ONCE = 1 << 20  # weights that are read at a time
 PASSES, CLOSE = 32, 1e-9  # of the search for the largest singular value: at most, and the share that may still come
 MILD = 128  # powers of two whose squares are far from the ends of float64
 
-Flags = npt.NDArray[np.bool_]
 Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all keys, in order
 Cells = list[tuple[slice, slice]]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from attn_gui.engine.problem import Problem
 
-# --- Rows of plain Python floats, number by number: the arithmetic of the reference. Imports nothing of the engine
-#     ---
+# --- rows of floats -------------------------------------------------------------------------------
+# Rows of plain Python floats, number by number: the arithmetic of the reference.
 
 
 Row = Sequence[float]
@@ -98,7 +98,8 @@ def joined(heads: list[Rows]) -> Rows:
     return [[number for part in parts for number in part] for parts in zip(*heads, strict=True)]
 
 
-# --- The formulas of the reference, in plain loops over Python floats. Imports the problem only ---
+# --- formulas -------------------------------------------------------------------------------------
+# The formulas of the reference, in plain loops over Python floats.
 
 
 NOTHING: Mapping[str, Rows] = {}
@@ -225,7 +226,8 @@ def _slope(head: int, heads: int) -> float:
     return float(2 ** (-8 * (2 * (head - power) + 1) / (2 * power)))
 
 
-# --- The stages of a block after the output, in plain loops over Python floats. Imports the problem only ---
+# --- block ----------------------------------------------------------------------------------------
+# The stages of a block after the output, in plain loops over Python floats.
 
 
 Keep = Callable[[str, Row], Row]
@@ -311,7 +313,8 @@ def _sum(one: Row, other: Row) -> Row:
     return [a + b for a, b in zip(one, other, strict=True)]
 
 
-# --- Interventions in plain loops over Python floats, for the reference. Imports the problem only ---
+# --- interventions --------------------------------------------------------------------------------
+# Interventions in plain loops over Python floats, for the reference.
 
 
 KINDS = ("set", "scale", "copy")
@@ -381,8 +384,8 @@ def _start(wanted: Any) -> int:
     return wanted if isinstance(wanted, int) else int(wanted[0])
 
 
-# --- The whole computation again, in plain loops over Python floats, to verify the engine. Imports the problem only
-#     ---
+# --- the whole computation ------------------------------------------------------------------------
+# The whole computation again, in plain loops over Python floats, to verify the engine.
 
 
 PLAIN, MAPS = ("batch", "row", "column"), ("batch", "head", "query", "key")

@@ -1,4 +1,4 @@
-"""The width of a Gaussian kernel that fits the data best: every value predicted from all others."""
+"""Attention as regression: what one query mixes, the pooling rules compared, and the kernel width that fits best."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 
-# --- The mixture of one query: keys by their weight, and what each of their values adds to the output of a head ---
+# --- mixture of one query -------------------------------------------------------------------------
+# The mixture of one query: keys by their weight, and what each of their values adds to the output of a head.
 
 
 AT_ONCE = 1 << 12
@@ -88,7 +89,7 @@ def _part(evaluation: Evaluation, batch: int, head: int, keys: Array, weights: A
     return np.asarray(np.where(shares == 0, 0.0, shares * values.astype(np.float64)).sum(axis=0))
 
 
-# --- The width of a Gaussian kernel that fits the data best: every value predicted from all others ---
+# --- kernel width that fits best ------------------------------------------------------------------
 
 
 MOST_POINTS = 1 << 21  # cells of the weights of all heads: each trial computes them again
@@ -213,7 +214,8 @@ def _least(points: Problem, low: float, high: float, tell: Tell) -> float:
     return float(f"{math.exp((left + right) / 2):.{DIGITS}g}")
 
 
-# --- Ways to pool the same points: average, Nadaraya–Watson, the same with a fitted width, and the dot product ---
+# --- pooling rules --------------------------------------------------------------------------------
+# Ways to pool the same points: average, Nadaraya–Watson, the same with a fitted width, and the dot product.
 
 
 EXPLAINED = 0.6

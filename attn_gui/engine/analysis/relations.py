@@ -1,4 +1,4 @@
-"""Cosines between the rows of a matrix: how alike tokens are, whatever their lengths."""
+"""Relations between tokens: the largest weights of queries, and cosines between rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.indices import leveled
 
-# --- The largest weights of some queries, head by head: what a picture of lines between tokens is drawn from ---
+# --- largest weights ------------------------------------------------------------------------------
+# The largest weights of some queries, head by head: what a picture of lines between tokens is drawn from.
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) 
     return [int(place) for place in places[np.argsort(-row[places], kind="stable")][:most]]
 
 
-# --- Cosines between the rows of a matrix: how alike tokens are, whatever their lengths ---
+# --- cosine similarity ----------------------------------------------------------------------------
 
 
 def cosines(rows: Array) -> Array:

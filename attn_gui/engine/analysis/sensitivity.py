@@ -21,7 +21,7 @@ from attn_gui.engine.graph.nodes import Node, as_index
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 
-# --- Exact gradients of any cell, or of any weighted sum of cells of a stage, by every stage's own `pull_back` ---
+# --- gradients ------------------------------------------------------------------------------------
 
 
 QUICK_NUMBERS, QUICK_CELLS = 1 << 17, 100_000  # of a problem and of its maps: gradients within a frame
@@ -216,7 +216,8 @@ def _by_field(evaluation: Evaluation, pending: Mapping[str, Pieces]) -> dict[str
     return found
 
 
-# --- Contributions of the heads to the output: what each of them adds to it through its rows of W_O ---
+# --- contributions of heads -----------------------------------------------------------------------
+# Contributions of the heads to the output: what each of them adds to it through its rows of W_O.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Solvers for a target: one row of a map, exact systems, steps towards an output. Imports the engine and NumPy."""
+"""Shortest changes that reach a target, found iteratively along the gradient."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from attn_gui.engine.masks import Bias, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.verdicts import Reason
 
-# --- Solvers for a target: one row of a map, exact systems, steps towards an output. Imports the engine and NumPy ---
-
-
 BIAS = "bias"
 """The way of a bias of the row's own, which is added to its logits."""
 
@@ -28,8 +25,8 @@ WAYS = ("query", "key", BIAS, "x")
 """Fields that may be changed for a target."""
 
 
-# --- One number brought to its target by the shortest change: reached along the gradient, then shortened on the way
-#     ---
+# --- shortest change ------------------------------------------------------------------------------
+# One number brought to its target by the shortest change: reached along the gradient, then shortened on the way.
 #
 # Where the way from no change ends before the target, the search begins again from the best of many changes.
 
@@ -39,7 +36,7 @@ IDLE = 8  # steps in a row that bring next to nothing: there is no more to be ha
 STRAIGHT = 1e-6  # of the change's length: so little of it beside the gradient adds 1e-12 to the length
 CLOSE = {"float64": 1e-9, "float32": 1e-5}  # a residual over max(1, |target|) that counts as reached
 FIRST, FURTHER = 500, 100  # looks at the number on the way from no change, and on each way from another start
-PROBES, SHORTEST_STARTS = 250, 3  # random changes that are looked at, and those of them that are starts
+PROBES, STARTS = 250, 3  # random changes that are looked at, and those of them that are starts
 SPREAD = -1.5, 1.2  # powers of ten: the lengths of random changes over that of a step
 
 
@@ -100,7 +97,7 @@ def _promising(question: Costly) -> list[Array]:
     sizes = question.length * 10.0 ** random.uniform(*SPREAD, PROBES)
     changes = [size * random.normal(size=question.zero.shape) for size in sizes]
     gaps = [abs(question.gap(change)) for change in changes]
-    return [changes[place] for place in np.argsort(gaps)[:SHORTEST_STARTS] if np.isfinite(gaps[place])]
+    return [changes[place] for place in np.argsort(gaps)[:STARTS] if np.isfinite(gaps[place])]
 
 
 def shortest(question: Question, start: Array) -> tuple[Array, int, float]:
@@ -167,14 +164,15 @@ def _shortened(question: Question, change: Array) -> tuple[Array, int]:
     return change, MOST_SLIDES
 
 
-# --- Targets of a weight with the odds among the other keys free, where logits are linear in what changes ---
+# --- odds among the other keys free ---------------------------------------------------------------
+# Targets of a weight with the odds among the other keys free, where logits are linear in what changes.
 #
 # The log-odds of a weight, z_j − log Σ e^(z_i) over the others, are concave in the row. So a weight is raised by one
 # shortest change, and its largest value, if there is one, proves itself: there the key is a mean of the others.
 
 
 EPS = float(np.finfo(float).eps)
-FREE_STARTS = 4  # other keys towards which a weight is tried to be lowered
+LOWERED_TOWARDS = 4  # other keys towards which a weight is tried to be lowered
 ASCENT, FLAT = 200, 1e-7
 
 
@@ -231,7 +229,7 @@ class LogOdds:
         apart = self._apart()
         with np.errstate(all="ignore"):
             way = np.where(apart > 0, np.maximum(need, 0.0) / apart, np.inf)
-        for other in np.argsort(way)[:FREE_STARTS]:
+        for other in np.argsort(way)[:LOWERED_TOWARDS]:
             if np.isfinite(way[other]):
                 found.append(self._towards(int(other)) * (way[other] / apart[other]))
         return found
@@ -285,7 +283,8 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
     return change, steps, Reason(verdicts.STUCK, steps=steps, residual=left)
 
 
-# --- The cells that solving may change: one array of a problem, written in place while an evaluation follows ---
+# --- unknown cells --------------------------------------------------------------------------------
+# The cells that solving may change: one array of a problem, written in place while an evaluation follows.
 
 
 LARGEST_BIAS = 1 << 24  # numbers of a bias layer that is made for one row

@@ -52,7 +52,8 @@ from attn_gui.engine.verdicts import Reason
 __all__ = ["Solution", "solve"]
 
 
-# --- Targets of weights and scores: with the odds among the other open keys kept, or free ---
+# --- targets of weights and scores ----------------------------------------------------------------
+# Targets of weights and scores: with the odds among the other open keys kept, or free.
 
 
 EXACT = {"query": by_query, "key": by_key, BIAS: by_bias}
@@ -196,7 +197,7 @@ def _as_cells(row: Row, by: str, change: Array) -> Array:
     return found
 
 
-# --- Solution for a target of one cell: the small change of one row or of a bias that reaches it ---
+# --- solution -------------------------------------------------------------------------------------
 
 
 ODDS = ("kept", "free")

@@ -1,4 +1,4 @@
-"""The request to a solver and its answer."""
+"""Solvers for a target of one row: linear systems where scores are linear in the change, probing where they are not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
 from attn_gui.engine.verdicts import Reason
 
-# --- One row of a map, as solving sees it: which keys are open, and what the scores are linear in ---
+# --- row of a map ---------------------------------------------------------------------------------
+# One row of a map, as solving sees it: which keys are open, and what the scores are linear in.
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
     return (*leading, slice(row, row + 1), slice(0, shape[-1]))
 
 
-# --- The request to a solver and its answer ---
+# --- request and answer ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,8 @@ class Ask:
         )
 
 
-# --- Least squares with a numerical rank: the linear systems behind solving ---
+# --- least squares --------------------------------------------------------------------------------
+# Least squares with a numerical rank: the linear systems behind solving.
 
 
 EPS = float(np.finfo(float).eps)
@@ -238,9 +240,11 @@ def centered(matrix: Array) -> Array:
     return np.asarray(matrix - matrix.mean(axis=0)) if len(matrix) else matrix
 
 
-# --- Targets of weights and scores by one linear system, whose rank decides whether a change can reach them ---
+# --- exact targets --------------------------------------------------------------------------------
+# Targets of weights and scores by one linear system, whose rank decides whether a change can reach them.
 #
-# K Δq = √d_k (δ e_j + c 1) for a query row, with c free; q · Δk = √d_k δ for a key row; δ e_j + c 1 itself for a bias.
+# K Δq = √d_k (δ e_j + c 1) for a query row, with c free; q · Δk = √d_k δ for a key row; δ e_j + c 1 itself for a
+# bias.
 
 
 FLAT = 20.0  # tanh of it is 1 in float64
@@ -382,7 +386,8 @@ def by_bias(row: Row, stage: str, key: int, target: float) -> Step:
     return Step(change, True, Reason(verdicts.REACHED, by=BIAS))
 
 
-# --- Quick answers to a target that moves, for a weight or score of a long row: what solving reads is read once ---
+# --- targets that move ----------------------------------------------------------------------------
+# Quick answers to a target that moves, for a weight or score of a long row: what solving reads is read once.
 #
 # The target is reached, by a change of the query that is next to the shortest: it is not shortened any further.
 
@@ -449,7 +454,8 @@ def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | 
     return QuickRow(row, box, start, values[wanted] / temperature, vectors, place, size, entry.shares)
 
 
-# --- Targets reached by probing the evaluation, cell by cell written and read: for changes no score is linear in ---
+# --- probing --------------------------------------------------------------------------------------
+# Targets reached by probing the evaluation, cell by cell written and read: for changes no score is linear in.
 
 
 MOST = 60  # steps towards several targets at once

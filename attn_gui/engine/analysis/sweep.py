@@ -1,4 +1,4 @@
-"""A sweep: a quantity takes one value after another, and nothing but the rows that are read is computed."""
+"""Sweeps: a quantity takes one value after another, and only the rows that are read are computed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from attn_gui.engine.scores import SCORES, Setting
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE
 
-# --- Quantities that a sweep can move: a new one is one class and its place in `quantities_of` ---
+# --- quantities -----------------------------------------------------------------------------------
+# Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.
 #
 # Words are pairs (context, English) for translators, to be joined by a colon.
 
@@ -39,7 +40,7 @@ WIDEST = 256
 """Columns of the seeded Q and K at most."""
 LONGEST = 512
 """Rows of them at most."""
-QUANTITIES_SEED = 0
+SEED = 0
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ class SeededWidth(Quantity):
 
     def put(self, problem: Problem, value: float) -> Problem:
         n, m, width = min(problem.n, LONGEST), min(problem.m, LONGEST), round(value)
-        rng = np.random.default_rng(QUANTITIES_SEED)
+        rng = np.random.default_rng(SEED)
         query, key = rng.standard_normal((n, WIDEST)), rng.standard_normal((m, WIDEST))
         return Problem(
             query=query[:, :width],
@@ -300,7 +301,8 @@ def values_between(quantity: Quantity, low: float, high: float, steps: int) -> n
     return rounded if low <= high else rounded[::-1]
 
 
-# --- Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS ---
+# --- readings of a row ----------------------------------------------------------------------------
+# Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS.
 
 
 class RowReading(ABC):
@@ -448,13 +450,13 @@ def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
     return variance(scores if opened is None else scores[opened[0]])
 
 
-# --- Scaling of dot products: how their variance grows with d_k, and what a softmax makes of a row at several scales
-#     ---
+# --- scaling of dot products ----------------------------------------------------------------------
+# Scaling of dot products: how their variance grows with d_k, and what a softmax makes of a row at several scales.
 
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
 """Values of d_k for which Q and K are drawn."""
-SIDE, SEED = 128, 0
+SIDE = 128
 """Queries and keys that are drawn for each of them."""
 AT_ONCE = 1 << 18
 """Cells of a map that are read for its statistics; of a larger one rows at even distances."""
@@ -563,7 +565,7 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: Row) -> ScaledRow:
     )
 
 
-# --- A sweep: a quantity takes one value after another, and nothing but the rows that are read is computed ---
+# --- sweep ----------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")

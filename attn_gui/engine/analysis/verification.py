@@ -25,14 +25,13 @@ from attn_gui.engine.masks import Causal, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-# --- Bounds of rounding: how far two computations of a cell may lie apart, by a running error analysis of the chain
-#     ---
+# --- bounds of rounding ---------------------------------------------------------------------------
+# Bounds of rounding: how far two computations of a cell may lie apart, by a running error analysis of the chain.
 #
 # Every stage rounds its own result (`Stage.rounding`) and hands on what its inputs have gathered (Wilkinson, 1963;
 # Higham, "Accuracy and Stability of Numerical Algorithms", 2002, §3). Bounds are first order, in units of 2^−52, for
 # both computations at once. Of a long problem in float32 the sums over keys are made in float32, from the scores on:
-# what
-# their bounds have gathered counts in units of 2^−23 there.
+# what their bounds have gathered counts in units of 2^−23 there.
 
 
 class Rounding:
@@ -82,8 +81,8 @@ class Rounding:
         return found * self._unit if node.name == self._sums else found
 
 
-# --- Invariants that hold in every problem whatever its numbers, checked on an evaluation without a second formula
-#     ---
+# --- invariants -----------------------------------------------------------------------------------
+# Invariants that hold in every problem whatever its numbers, checked on an evaluation without a second formula.
 
 
 WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
@@ -390,7 +389,7 @@ def distance(one: Array, other: Array) -> Array:
     return np.where(np.isnan(apart), np.inf, apart)
 
 
-# --- The engine's numbers against the plain reference, and against what must hold whatever the numbers are ---
+# --- verification ---------------------------------------------------------------------------------
 
 
 COMPARED = 1 << 21  # cells of the maps: so many are computed by the engine in another way, for the invariants

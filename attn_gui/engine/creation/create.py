@@ -1,4 +1,4 @@
-"""New problems and new parts of problems."""
+"""New problems, new parts of problems, and rearranged heads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.shape_errors import drafted, fields_with
 
-# --- New problems and new parts of problems ---
+# --- new problems ---------------------------------------------------------------------------------
 
 
 KINDS = ("direct", "self", "cross")
@@ -311,7 +311,8 @@ def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
         advance(cells[:, part].nbytes)
 
 
-# --- Heads moved, doubled, averaged or given the same keys and values: each gives the fields that change ---
+# --- heads ----------------------------------------------------------------------------------------
+# Heads moved, doubled, averaged or given the same keys and values: each gives the fields that change.
 
 
 Order = Sequence[int]  # of every new head the old one that it is

@@ -1,7 +1,4 @@
-"""Whole heads by hand: off, scaled, or the result of another one; each gives the interventions of the problem.
-
-A head is off where its result is multiplied by 0, as heads are knocked out in Michel, Levy, Neubig (2019), "Are Sixteen
-Heads Really Better than One?"."""
+"""New interventions: on cells, on whole heads, and after the shape of a stage has changed."""
 
 from __future__ import annotations
 
@@ -26,7 +23,8 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import clash_with, draft_of, drafted
 from attn_gui.engine.stages import STAGE
 
-# --- Interventions on a box of cells of a stage: numbers set, multiplied, taken from elsewhere, left as computed ---
+# --- cells ----------------------------------------------------------------------------------------
+# Interventions on a box of cells of a stage: numbers set, multiplied, taken from elsewhere, left as computed.
 
 
 Axes = Sequence[str]
@@ -150,7 +148,8 @@ def taken(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Arra
     return filled(array, box, array[origin])
 
 
-# --- Changes by hand where the cells of an axis have other places: a stretch that is torn becomes several ---
+# --- moved cells ----------------------------------------------------------------------------------
+# Changes by hand where the cells of an axis have other places: a stretch that is torn becomes several.
 
 
 Places = npt.NDArray[np.intp]
@@ -202,8 +201,8 @@ def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int,
     return found
 
 
-# --- Interventions of a problem whose stages get other shapes: they go with their cells, cut to those that are left
-#     ---
+# --- stages of another shape ----------------------------------------------------------------------
+# Interventions of a problem whose stages get other shapes: they go with their cells, cut to those that are left.
 
 
 def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
@@ -277,7 +276,7 @@ def _resized(record: Intervention, old: Node, new: Node, columns: Places | None)
     return [part.resized(axes, (*shape[:-1], new.shape[-1]), new.shape) for part in parts]
 
 
-# --- Whole heads by hand: off, scaled, or the result of another one; each gives the interventions of the problem ---
+# --- whole heads ----------------------------------------------------------------------------------
 
 
 AXIS = "head"

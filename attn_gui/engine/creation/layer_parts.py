@@ -14,7 +14,8 @@ from attn_gui.engine.masks import Layer
 from attn_gui.engine.memory import grown, made
 from attn_gui.engine.problem import Problem
 
-# --- Notes on heads that stay and get other numbers all the same: by the K/V head that they read, by their slopes ---
+# --- notes on heads -------------------------------------------------------------------------------
+# Notes on heads that stay and get other numbers all the same: by the K/V head that they read, by their slopes.
 
 
 def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
@@ -50,7 +51,7 @@ def _has_heads(problem: Problem, layer: Layer) -> bool:
     return layer.shape(two)[-3:-2] == (2,)
 
 
-# --- Parts of a transformer layer added and taken away: block, norm, activation, gate, norms of heads, sink ---
+# --- parts ----------------------------------------------------------------------------------------
 
 
 WIDER = 4  # the feed-forward network is so many times as wide as x (Vaswani et al., 2017)
@@ -137,7 +138,8 @@ def with_sink(problem: Problem, present: bool) -> dict[str, Any]:
     return {"sink": fill("zeros", (problem.num_heads,), dtype=problem.dtype) if present else None}
 
 
-# --- Widths of what stands around the heads: tables of a block, norms of heads, frequencies of positions ---
+# --- widths ---------------------------------------------------------------------------------------
+# Widths of what stands around the heads: tables of a block, norms of heads, frequencies of positions.
 
 
 def with_tables(problem: Problem, letter: str, width: int) -> Record:

@@ -1,4 +1,4 @@
-"""New cells of mask layers: opened, closed, swapped, mirrored, or taken over from a mapping."""
+"""Cells of mask layers: opened, closed, mirrored, and painted with a brush."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapp
 from attn_gui.engine.memory import made
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 
-# --- New cells of mask layers: opened, closed, swapped, mirrored, or taken over from a mapping ---
+# --- cells ----------------------------------------------------------------------------------------
 
 
 FILLS = ("open", "close", "swap", "transpose")
@@ -69,7 +69,8 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
     return layer.changed(**{layer.table: made(cells.shape, kind, lambda new: np.copyto(new, cells))})
 
 
-# --- Shapes of the brush that opens and closes cells of a mask; a new one is one class and its entry in SHAPES ---
+# --- brush shapes ---------------------------------------------------------------------------------
+# Shapes of the brush that opens and closes cells of a mask; a new one is one class and its entry in SHAPES.
 #
 # A gesture is a path: the cells that it went through, of which most shapes look at the first and the last.
 

@@ -1,4 +1,4 @@
-"""Rows and columns put in or taken out anywhere: everything that has the same axis follows, masks and tokens too."""
+"""Rows and columns inserted or removed anywhere, and matrices mended so that shapes fit."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from attn_gui.engine.memory import Write, made, outline, overlay
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of, drafted, fields_with, reshaped, with_company
 
-# --- Rows and columns put in or taken out anywhere: everything that has the same axis follows, masks and tokens too
-#     ---
+# --- inserting and removing -----------------------------------------------------------------------
 
 
 CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
@@ -153,7 +152,8 @@ def _led_by_hand(before: Problem, after: Fields, places: Places) -> list[list[In
     return found
 
 
-# --- Matrices that a fix changes, with new cells that depend on their place only ---
+# --- mending --------------------------------------------------------------------------------------
+# Matrices that a fix changes, with new cells that depend on their place only.
 
 
 NEUTRAL = {

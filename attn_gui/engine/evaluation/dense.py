@@ -21,7 +21,8 @@ from attn_gui.engine.graph.sources import sources_of
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
 
-# --- Cells related to given cells, stage by stage: bounding boxes at once, exact cells of a part on request ---
+# --- related cells --------------------------------------------------------------------------------
+# Cells related to given cells, stage by stage: bounding boxes at once, exact cells of a part on request.
 
 
 G = TypeVar("G")
@@ -110,7 +111,8 @@ def behind_mask(evaluation: Readout, node: Node) -> bool:
     return stages.index(node.name) >= stages.index(first)
 
 
-# --- The forward direction: every cell of every stage that reads some input cells, whatever their numbers are ---
+# --- forward direction ----------------------------------------------------------------------------
+# The forward direction: every cell of every stage that reads some input cells, whatever their numbers are.
 
 
 KEYS = 256  # keys that are looked through at a time for an open one
@@ -134,7 +136,7 @@ class Forward(Spread[Gate]):
 
     def __init__(self, evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> None:
         """`changed`: boxes of the chain's sources and stages."""
-        super().__init__(evaluation, _forward_spread(evaluation, changed))
+        super().__init__(evaluation, _spread_forward(evaluation, changed))
 
     def _shown(self, node: Node, place: Box) -> Array:
         found = self._within(node.name, place)
@@ -159,7 +161,7 @@ class Forward(Spread[Gate]):
         return found[:, None]
 
 
-def _forward_spread(evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[Gate]]]:
+def _spread_forward(evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[Gate]]]:
     """Pieces of every stage and source, from stage to stage."""
     found: dict[str, list[Piece[Gate]]] = {name: [piece_of(box) for box in boxes] for name, boxes in changed.items()}
     shared = shared_masks(evaluation)
@@ -193,7 +195,8 @@ def _gated(node: Node, position: int, piece: Piece[Gate], box: Box, shared: tupl
     ]
 
 
-# --- The backward direction: every cell of every stage and field that some cells were computed from ---
+# --- backward direction ---------------------------------------------------------------------------
+# The backward direction: every cell of every stage and field that some cells were computed from.
 
 
 ROWS = 64  # rows of a mask that are looked through at a time
@@ -219,7 +222,7 @@ class Backward(Spread[OpenKeys]):
 
     def __init__(self, evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> None:
         """`cells`: boxes of the chain's stages and sources."""
-        super().__init__(evaluation, _spread(evaluation, cells))
+        super().__init__(evaluation, _spread_backward(evaluation, cells))
 
     def _parts(self, piece: Piece[OpenKeys]) -> list[Box]:
         return open_parts(piece)
@@ -229,7 +232,7 @@ class Backward(Spread[OpenKeys]):
         return flags[None, :] if gate.axis == len(box) - 1 else flags[:, None]
 
 
-def _spread(evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[OpenKeys]]]:
+def _spread_backward(evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[OpenKeys]]]:
     """Pieces of every stage and source, from the last stage to the first."""
     found: dict[str, list[Piece[OpenKeys]]] = {}
     for name, boxes in cells.items():
@@ -334,7 +337,7 @@ def _key_axis(ref: Reference) -> int | None:
     return next((k for k, letters in enumerate(ref.axes) if letters == "j"), None)
 
 
-# --- The dense evaluation: every stage of a problem is kept, and an edit recomputes only what it reaches ---
+# --- dense evaluation -----------------------------------------------------------------------------
 
 
 T = TypeVar("T")

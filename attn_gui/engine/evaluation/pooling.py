@@ -1,4 +1,4 @@
-"""Pooling of a matrix into blocks: of each the value of largest magnitude, sign kept, NaN before all others."""
+"""Pooling of a matrix into blocks, and the planes (one head of one batch item) that are pooled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph.stage import Stage
 
-# --- Pooling of a matrix into blocks: of each the value of largest magnitude, sign kept, NaN before all others ---
+# --- blocks ---------------------------------------------------------------------------------------
 
 
 Picture = tuple[Array, Array | None]
@@ -157,7 +157,8 @@ def _reduced_across(extreme: np.ufunc, values: Array, edges: Array) -> Array:
     return found
 
 
-# --- A picture of a stage: the two axes of one head of one batch item ---
+# --- planes ---------------------------------------------------------------------------------------
+# A picture of a stage: the two axes of one head of one batch item.
 
 
 @runtime_checkable

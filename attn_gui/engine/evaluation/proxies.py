@@ -1,4 +1,4 @@
-"""The difference of two evaluations, read as an evaluation is: maps and tables show it like any other."""
+"""Evaluations that read another evaluation: derived maps, overlays, differences and the problem before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 
-# --- Derived maps of an evaluation: an evaluation that has them beside the stages, and keeps none of their cells ---
+# --- derived maps ---------------------------------------------------------------------------------
+# Derived maps of an evaluation: an evaluation that has them beside the stages, and keeps none of their cells.
 
 
 AT_ONCE = 1 << 20  # numbers of a derived map that are held on the way to one number for each key
@@ -186,8 +187,8 @@ def derived_maps(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(node.name for node in found if node.name in MAPS)
 
 
-# --- An evaluation that shows another one in a way of its own: it has its stages, nodes and mask, and other numbers
-#     ---
+# --- overlay --------------------------------------------------------------------------------------
+# An evaluation that shows another one in a way of its own: it has its stages, nodes and mask, and other numbers.
 
 
 class Face(Evaluation):
@@ -268,7 +269,7 @@ class Face(Evaluation):
         return self.of.backward(cells)
 
 
-# --- The difference of two evaluations, read as an evaluation is: maps and tables show it like any other ---
+# --- difference -----------------------------------------------------------------------------------
 
 
 class Difference(Evaluation):
@@ -477,8 +478,8 @@ def _fitting(before: Evaluation, after: Evaluation, stage: str) -> tuple[str, st
         return None
 
 
-# --- The problem before, read by the stages that a comparison has: so a map stays where it is while its sides change
-#     ---
+# --- problem before -------------------------------------------------------------------------------
+# The problem before, read by the stages that a comparison has: so a map stays where it is while its sides change.
 
 
 class Earlier(Difference):

@@ -20,7 +20,8 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 
-# --- Measures of a matrix of weights ---
+# --- measures -------------------------------------------------------------------------------------
+# Measures of a matrix of weights.
 
 
 BLIND = -float(np.finfo(np.float64).max)
@@ -43,7 +44,7 @@ def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
         return np.asarray(-np.multiply(rows, logs, out=logs, where=told).sum(axis=-1) + 0.0)
 
 
-# --- Numbers of an evaluation by name: stages and sources, in boxes, in blocks of a map, cell by cell ---
+# --- readout --------------------------------------------------------------------------------------
 
 
 NOTHING: Mapping[str, Array] = {}
@@ -257,7 +258,8 @@ def _cut(cut: slice, length: int) -> slice:
     return slice(start, max(start, stop))
 
 
-# --- The rows and columns of other matrices that belong to a cell, found on the way back through the chain ---
+# --- parts of a cell ------------------------------------------------------------------------------
+# The rows and columns of other matrices that belong to a cell, found on the way back through the chain.
 
 
 def parts_of(evaluation: Readout, stage: str, index: tuple[int, ...]) -> tuple[Part, ...]:

@@ -1,4 +1,4 @@
-"""Evaluation of long sequences: rows of weights are summed up, never kept. Imports the engine and NumPy."""
+"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from attn_gui.engine.problem import Problem
 __all__ = ["StreamingEvaluation"]
 
 
-# --- Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others
-#     ---
+# --- pictures of stages ---------------------------------------------------------------------------
+# Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
 
 
 Part = tuple[slice, slice] | None
@@ -293,7 +293,8 @@ class Pictures:
         return pool_blocks(values, None, down - down[0], across - across[0])[0]
 
 
-# --- The evaluation for long sequences: nothing that has both a query and a key axis is kept ---
+# --- streaming evaluation -------------------------------------------------------------------------
+# The evaluation for long sequences: nothing that has both a query and a key axis is kept.
 
 
 MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
@@ -568,14 +569,3 @@ class StreamingEvaluation(Evaluation):
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
         """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)
-
-
-# --- Evaluation of long sequences: rows of weights are summed up, never kept. Imports the engine and NumPy ---
-
-
-def __getattr__(name: str) -> object:
-    """A window that shows a small problem needs the threads alone."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    return StreamingEvaluation

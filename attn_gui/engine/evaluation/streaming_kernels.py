@@ -1,4 +1,4 @@
-"""The part of a chain that has both a query and a key axis: from Q and K to what softmax reads, by boxes."""
+"""Tiles of the maps for the streaming evaluation: by matrix products, or through the stages' own `forward`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-# --- The part of a chain that has both a query and a key axis: from Q and K to what softmax reads, by boxes ---
+# --- chain of maps --------------------------------------------------------------------------------
 
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
@@ -168,11 +168,12 @@ def _diagonals(rule: Positions, place: Box) -> Array:
     return as_strided(line[count - 1 :], (count, keys.stop - keys.start), (-step, step), writeable=False)
 
 
-# --- Rows and columns of dot products by few matrix products, in the problem's dtype ---
+# --- dot-product kernel ---------------------------------------------------------------------------
+# Rows and columns of dot products by few matrix products, in the problem's dtype.
 #
-# The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along as
-# one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long as
-# nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
+# The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along
+# as one more column of Q (K's copy has ones there): then the only pass over the tile is `exp2`, which is fast as long
+# as nothing underflows. Elsewhere the true maximum is taken off, chunk by chunk, as it grows; `exp` minds no small
 # numbers.
 
 
@@ -397,8 +398,8 @@ def _bound(keys: Array, wild: Array) -> float:
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf
 
 
-# --- Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value
-#     ---
+# --- stage kernel ---------------------------------------------------------------------------------
+# Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value.
 
 
 CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows at least: K is read again for each part

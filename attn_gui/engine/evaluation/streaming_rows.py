@@ -18,7 +18,8 @@ from attn_gui.engine.graph.intervention_nodes import ByHand
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 
-# --- Rows of maps in which numbers are changed by hand: the stages themselves compute them, as a whole ---
+# --- rows with interventions ----------------------------------------------------------------------
+# Rows of maps in which numbers are changed by hand: the stages themselves compute them, as a whole.
 
 
 class HandRows:
@@ -74,16 +75,16 @@ class HandRows:
             np.copyto(line, largest(np.maximum(line, high), np.minimum(line, low)))
 
 
-# --- Passes over rows: on demand, over everything, and again over what edits have touched; tile by tile on few
-#     threads ---
+# --- passes ---------------------------------------------------------------------------------------
 
 
 Job = tuple[int, int, int]  # batch, head, tile
 Progress = Callable[[int, int], None] | None
 
-PASSES_TALL, SHORT, LONG = 256, 64, 1 << 14  # rows of a tile; of a tile of long rows; how many cells a long row costs
+TILE_ROWS, LONG_TILE_ROWS = 256, 64  # rows of a tile; of a tile of long rows
+LONG_ROW = 1 << 14  # how many cells a long row costs
 USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
-PASSES_FEW = 2  # rows that somebody points at, of which a whole tile would take too long
+POINTED_ROWS = 2  # rows that somebody points at, of which a whole tile would take too long
 KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
 WIDE = 1 << 20  # bytes of scores that a thread holds
 
@@ -103,7 +104,7 @@ class Passes:
         widths = self.values.width + (self.keys.width if self.keys is not None else 0)
         self.cell_cost: int = max(1, widths // USUAL)  # of a map, in such cells of usual width
         self.row_cost: int = m * self.cell_cost
-        step = step or (SHORT if self.row_cost >= LONG else PASSES_TALL)
+        step = step or (LONG_TILE_ROWS if self.row_cost >= LONG_ROW else TILE_ROWS)
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
         self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
@@ -239,7 +240,7 @@ class Passes:
     def ensure(self, rows: Box) -> None:
         """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
         known = self.rows.known
-        if rows[2].stop - rows[2].start <= PASSES_FEW and self.row_cost >= LONG:
+        if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
             self._ensure_few(rows)
         while not known[rows].all():
             self._run(
@@ -357,11 +358,14 @@ def runs(flags: Array, most: int = 16) -> list[slice]:
     return [slice(int(low), int(high)) for low, high in edges]
 
 
-# --- The largest and the smallest number of every few keys, row by row: what a picture of a map is made of ---
+# --- blocks of keys -------------------------------------------------------------------------------
+# The largest and the smallest number of every few keys, row by row: what a picture of a map is made of.
 
 
-STEP, BLOCKS_AT_ONCE = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
-FEW = 32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
+BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
+SMALL_PART = (
+    32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
+)
 
 
 class Blocks:
@@ -387,7 +391,7 @@ class Blocks:
         self.high, self.low = np.empty(shape, dtype), np.empty(shape, dtype)
         self.open = np.zeros(shape, bool) if masked else None
         self.known = np.zeros(rows, bool)
-        self.patched = np.zeros(-(-rows // STEP), bool)  # which steps of rows edits have changed in part
+        self.patched = np.zeros(-(-rows // BLOCK_ROWS), bool)  # which steps of rows edits have changed in part
         self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
         self._versions, self._read = versions, read
 
@@ -395,14 +399,14 @@ class Blocks:
         """Cells have changed; the caller holds the lock."""
         first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
         last = int(np.searchsorted(self.edges, keys.stop, "left"))
-        if FEW * (rows.stop - rows.start) * (last - first) > self.high.size:
+        if SMALL_PART * (rows.stop - rows.start) * (last - first) > self.high.size:
             self.known[rows] = False
         else:
             self._stale.append((rows, slice(first, last)))
 
     def mark_patched(self, rows: slice) -> None:
         """Rows may differ in their last bits from what a fresh picture has; the caller holds the lock."""
-        self.patched[rows.start // STEP : -(-rows.stop // STEP)] = True
+        self.patched[rows.start // BLOCK_ROWS : -(-rows.stop // BLOCK_ROWS)] = True
 
     @property
     def bytes(self) -> int:
@@ -432,25 +436,28 @@ class Blocks:
         """Compute again what was patched; False if cancelled."""
         self.ensure(slice(0, 0))
         while (steps := np.flatnonzero(self.patched)).size:
-            jobs = [slice(step * STEP, min((step + 1) * STEP, len(self.known))) for step in steps.tolist()]
+            jobs = [slice(step * BLOCK_ROWS, min((step + 1) * BLOCK_ROWS, len(self.known))) for step in steps.tolist()]
             if not carry_out(jobs, self._put, None, cancelled):
                 return False
         return True
 
     def _unknown(self, rows: slice) -> list[slice]:
-        first = rows.start // STEP
-        parts = [slice(low, min(low + STEP, len(self.known))) for low in range(first * STEP, rows.stop, STEP)]
+        first = rows.start // BLOCK_ROWS
+        parts = [
+            slice(low, min(low + BLOCK_ROWS, len(self.known)))
+            for low in range(first * BLOCK_ROWS, rows.stop, BLOCK_ROWS)
+        ]
         return [part for part in parts if not self.known[part].all()]
 
     def _put(self, rows: slice) -> bool:
         """Rows as a whole, kept only if no edit came in between."""
-        count, wide = self.high.shape[1], max(1, BLOCKS_AT_ONCE * self.high.shape[1] // (STEP * int(self.edges[-1])))
+        count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
         cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
 
         def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
             for cut, extremes in zip(cuts, found, strict=True):
                 self._write(rows, cut, extremes)
-            self.known[rows], self.patched[rows.start // STEP] = True, False
+            self.known[rows], self.patched[rows.start // BLOCK_ROWS] = True, False
 
         return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
 
@@ -475,10 +482,14 @@ class Blocks:
         return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
 
 
-# --- Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s) ---
+# --- entropy --------------------------------------------------------------------------------------
+# Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s).
 
 
-TALL, AT_ONCE = 64, 1 << 18  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
+ENTROPY_ROWS, ENTROPY_CELLS = (
+    64,
+    1 << 18,
+)  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
 # gives way to a window later
 NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
@@ -490,11 +501,11 @@ def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, 
     passes.ensure(place)
 
     def work(low: int) -> None:
-        part = slice(low, min(low + TALL, rows.stop))
+        part = slice(low, min(low + ENTROPY_ROWS, rows.stop))
         with np.errstate(all="ignore"):
             found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
 
-    share(range(rows.start, rows.stop, TALL), work)
+    share(range(rows.start, rows.stop, ENTROPY_ROWS), work)
     lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
     found[lost] = np.nan
     unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
@@ -513,7 +524,7 @@ def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -
     row_max = passes.rows.row_max[batch, head, rows]
     log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
     found, share = np.zeros((2, rows.stop - rows.start))
-    wide = max(1, AT_ONCE // len(found))
+    wide = max(1, ENTROPY_CELLS // len(found))
     for low in range(0, keys, wide):
         cut = slice(low, min(low + wide, keys))
         logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))

@@ -1,4 +1,4 @@
-"""State of every row of weights: the maximum that is taken off its logits, the denominator and the numerator."""
+"""State kept for every row of weights, and how an edit of a few keys updates it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
 
-# --- State of every row of weights: the maximum that is taken off its logits, the denominator and the numerator ---
+# --- row states -----------------------------------------------------------------------------------
 
 
 LARGE = 1000.0  # times T: exp of logits beside so large a maximum magnifies their rounding
@@ -115,7 +115,8 @@ class Rows:
         return np.asarray(weights)
 
 
-# --- An edit of a few keys: their old terms are taken out of every row and the new ones put in ---
+# --- updated terms --------------------------------------------------------------------------------
+# An edit of a few keys: their old terms are taken out of every row and the new ones put in.
 
 
 # where this would lose digits the row has to be computed again; written so that NaN is unsound
@@ -191,7 +192,8 @@ def _added(factors: Array, values: Array) -> tuple[Array, Array]:
     return change, size
 
 
-# --- Own copies of K and V, head by head: what stood there before an edit is needed to take its terms out ---
+# --- copies of K and V ----------------------------------------------------------------------------
+# Own copies of K and V, head by head: what stood there before an edit is needed to take its terms out.
 
 
 class Copy:
@@ -236,8 +238,8 @@ class Copy:
         self.wild[batch, head, rows] = ~np.isfinite(self.cells[batch, head, rows]).all(axis=-1)
 
 
-# --- Work beside edits: an answer is kept only if no edit has begun, or was under way, since its numbers were read
-#     ---
+# --- versions -------------------------------------------------------------------------------------
+# Work beside edits: an answer is kept only if no edit has begun, or was under way, since its numbers were read.
 
 
 T = TypeVar("T")

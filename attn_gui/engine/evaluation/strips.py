@@ -1,4 +1,4 @@
-"""Pictures of maps that are read and never kept: strips of cells at a time, and of each block its largest."""
+"""Evaluations of maps that are read and never kept: pooled strip by strip."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attn_gui.engine.evaluation.pooling import Picture, block_edges, pool_parts
 from attn_gui.engine.evaluation.readout import BLIND, row_entropy
 from attn_gui.engine.graph.nodes import Node
 
-# --- Pictures of maps that are read and never kept: strips of cells at a time, and of each block its largest ---
+# --- strips ---------------------------------------------------------------------------------------
 
 
 AT_ONCE = 1 << 20  # cells of a map that are read at a time
@@ -66,7 +66,8 @@ class PooledByStrips(Evaluation):
         return self.node(stage).stage.square
 
 
-# --- The evaluation of long maps that are given: they are read where they lie, and never copied ---
+# --- given weights --------------------------------------------------------------------------------
+# The evaluation of long maps that are given: they are read where they lie, and never copied.
 
 
 class GivenEvaluation(PooledByStrips):

@@ -14,7 +14,8 @@ from functools import cache
 from queue import SimpleQueue
 from typing import TypeVar
 
-# --- Right of way of a window: what is computed beside it waits, between two tiles, until it has shown an edit ---
+# --- right of way ---------------------------------------------------------------------------------
+# Right of way of a window: what is computed beside it waits, between two tiles, until it has shown an edit.
 
 
 SHOWN = 0.03
@@ -48,7 +49,7 @@ def right_of_way() -> RightOfWay:
     return RightOfWay()
 
 
-# --- A few threads that share the tiles of a pass, each with BLAS held to one thread, and all of them two heaps ---
+# --- threads --------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""The view of an evaluation for scripts: stages by name, whole or in parts."""
+"""The trace of a problem: every stage by name, from the evaluation that suits its size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.problem import Pictured, Problem
 
-# --- The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it ---
+# --- a few rows -----------------------------------------------------------------------------------
+# The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it.
 
 
 REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
@@ -76,7 +77,7 @@ class RowwiseEvaluation(Evaluation):
             self._last.clear()  # what was read on the way may be older than the last of what has changed
 
 
-# --- The view of an evaluation for scripts: stages by name, whole or in parts ---
+# --- trace ----------------------------------------------------------------------------------------
 
 
 class Trace(Pictured, Mapping[str, Array]):
@@ -258,7 +259,8 @@ def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
         raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
 
 
-# --- Choice of the evaluation: dense while every map and table can be kept, streaming for long and wide problems ---
+# --- choice of the evaluation ---------------------------------------------------------------------
+# Choice of the evaluation: dense while every map and table can be kept, streaming for long and wide problems.
 
 
 DENSE = 2_000_000  # cells of all heads' maps, or of a table with a row for each token, up to which all stages are kept

@@ -11,7 +11,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 
-# --- The formula of one cell: a tree that knows its value, its text and its LaTeX. Its leaves are cells ---
+# --- expressions ----------------------------------------------------------------------------------
 
 
 # "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
@@ -275,7 +275,8 @@ def add(*parts: Expression) -> Sum:
     return Sum(len(parts), parts.__getitem__)
 
 
-# --- Parts of formulas that depend on the numbers: the largest of some, a number or −∞. Spreadsheets need them ---
+# --- conditions -----------------------------------------------------------------------------------
+# Parts of formulas that depend on the numbers: the largest of some, a number or −∞. Spreadsheets need them.
 
 
 class Largest(Expression):
@@ -323,7 +324,8 @@ class UnlessClosed(Expression):
         return -math.inf if self.own.value == -math.inf else self.part.value
 
 
-# --- Parts of formulas beyond sums and products: fractions, powers, functions, and parts with a name of their own ---
+# --- functions ------------------------------------------------------------------------------------
+# Parts of formulas beyond sums and products: fractions, powers, functions, and parts with a name of their own.
 
 
 class Quotient(Expression):
@@ -471,7 +473,8 @@ def named_parts(expression: Expression) -> dict[str, Named]:
     return found
 
 
-# --- Cells that the formula of a single result reads, and the terms that they make ---
+# --- leaves ---------------------------------------------------------------------------------------
+# Cells that the formula of a single result reads, and the terms that they make.
 
 
 SQUARED = 2.0**-500, 2.0**500
@@ -551,7 +554,8 @@ class Addends:
         return tuple(leaves[[int(k) for k in index]] for leaves in self.factors)
 
 
-# --- Signs that a formula in one line is written with, in LaTeX or in plain text ---
+# --- signs ----------------------------------------------------------------------------------------
+# Signs that a formula in one line is written with, in LaTeX or in plain text.
 
 
 class Signs(NamedTuple):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array, Box
 
-# --- Index notation. `b (g r) i d` is an array of four axes whose second runs over g and r together ---
+# --- index notation -------------------------------------------------------------------------------
 
 
 Axes = tuple[str, ...]
@@ -231,7 +231,8 @@ def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     return ((int(low), int(high)) for low, high in edges.reshape(-1, 2))
 
 
-# --- Arrays laid out by letter, and their products: one axis a letter, length 1 where an array lacks it ---
+# --- contraction ----------------------------------------------------------------------------------
+# Arrays laid out by letter, and their products: one axis a letter, length 1 where an array lacks it.
 
 
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:
@@ -332,7 +333,8 @@ def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: S
     return array.transpose([*named, *rest]).reshape(shape)
 
 
-# --- Numbers split into a mantissa and a power of two, so that squares neither overflow nor vanish ---
+# --- powers of two --------------------------------------------------------------------------------
+# Numbers split into a mantissa and a power of two, so that squares neither overflow nor vanish.
 
 
 def leveled(x: Array, axis: int) -> tuple[Array, Array]:

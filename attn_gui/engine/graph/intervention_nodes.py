@@ -26,7 +26,7 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE, Seen, entries, stages_of
 
-# --- The node that follows a stage in which cells are changed by hand: x[…] = x[…], where[…], values[…] ---
+# --- intervention node ----------------------------------------------------------------------------
 
 
 class Step(NamedTuple):
@@ -297,7 +297,8 @@ FACTS = (
 )
 
 
-# --- Interventions in words: which cells of which heads, and what is done to them ---
+# --- words ----------------------------------------------------------------------------------------
+# Interventions in words: which cells of which heads, and what is done to them.
 
 
 WHOLE = "·"  # an axis that is taken whole
@@ -350,7 +351,8 @@ def _span(place: Place) -> str:
     return str(place) if isinstance(place, int) else f"{place[0]} … {place[1] - 1}"
 
 
-# --- The nodes that interventions add to a chain, and the keys that are open because a number was put there ---
+# --- following nodes ------------------------------------------------------------------------------
+# The nodes that interventions add to a chain, and the keys that are open because a number was put there.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Names of the fields of a problem, and one way to ask for those of fields and stages alike."""
+"""Nodes of the chain of a problem: stages tied to their inputs, with all addressing of boxes, heads and batch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import catalog, entries
 
-# --- Names of the fields of a problem, and one way to ask for those of fields and stages alike ---
+# --- names ----------------------------------------------------------------------------------------
 
 
 FIELDS = {
@@ -161,7 +161,8 @@ def _entry(name: str) -> Name:
     return FIELDS[name] if name in FIELDS else _called(name)
 
 
-# --- The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once ---
+# --- nodes ----------------------------------------------------------------------------------------
+# The chain of one problem: stages tied to their inputs. All addressing (boxes, heads, batch) is here, once.
 
 
 Fetch = Callable[[str, Box], Array]
@@ -444,7 +445,8 @@ def reach(
     return reached
 
 
-# --- The chain of a problem: stages become nodes, each tied to what the last one before it wrote ---
+# --- wiring ---------------------------------------------------------------------------------------
+# The chain of a problem: stages become nodes, each tied to what the last one before it wrote.
 
 
 Following = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
@@ -522,7 +524,8 @@ def _tied(
     return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
 
 
-# --- A part of a matrix that belongs to a cell elsewhere in the chain ---
+# --- parts ----------------------------------------------------------------------------------------
+# A part of a matrix that belongs to a cell elsewhere in the chain.
 
 
 class Part(NamedTuple):

@@ -23,7 +23,8 @@ from attn_gui.engine.graph.indices import Reference, contract, references
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 
-# --- Facts of a catalog entry beside its arithmetic: names, formulas as templates, the box of its operator ---
+# --- facts ----------------------------------------------------------------------------------------
+# Facts of a catalog entry beside its arithmetic: names, formulas as templates, the box of its operator.
 
 
 class Name(NamedTuple):
@@ -112,7 +113,7 @@ class Facts(TypedDict, total=False):
     when: tuple[str, ...]
 
 
-# --- The base of stages. A stage does the arithmetic of one step; `graph` does all the addressing ---
+# --- base of stages -------------------------------------------------------------------------------
 
 
 Input = Array | None
@@ -277,7 +278,8 @@ class Stage:
         return references(self.formula.split("=")[1])
 
 
-# --- Stages that are sums of products: the formula says all of their arithmetic ---
+# --- sums of products -----------------------------------------------------------------------------
+# Stages that are sums of products: the formula says all of their arithmetic.
 
 
 class Linear(Stage):

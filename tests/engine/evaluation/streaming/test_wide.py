@@ -83,7 +83,7 @@ def test_cells_of_wide_heads_cost_more(rng, wide):
 
 
 def test_a_wide_row_that_is_pointed_at_is_computed_without_its_tile(rng, monkeypatch):
-    monkeypatch.setattr(streaming_rows, "LONG", M * (WIDE // streaming_rows.USUAL))
+    monkeypatch.setattr(streaming_rows, "LONG_ROW", M * (WIDE // streaming_rows.USUAL))
     evaluation = Working(a_problem(rng, d_v=WIDE), None, None).evaluation
     evaluation.box("weights", (*indices.cell((0, 0, 4)), slice(0, M)))
     assert np.flatnonzero(evaluation.known(0, 0)).tolist() == [4]

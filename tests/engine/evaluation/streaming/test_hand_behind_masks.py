@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
-from tests.engine.evaluation.streaming.working import Working, apart, whole
+
+from .working import Working, apart, whole
 
 B, H, G, N, M, D = 2, 4, 2, 9, 11, 3
 CLOSE = 1e-12

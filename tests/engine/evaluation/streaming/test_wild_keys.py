@@ -10,9 +10,9 @@ from attn_gui.engine.evaluation.readout import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
-from tests.engine.evaluation.streaming.working import Working
 
 from .wild_problems import CHUNK, HEADS, TILE, VARIANTS, M, N, problem_of
+from .working import Working
 
 OF_KEYS = VARIANTS | {"temperature": {"temperature": 0.3}, "rotary": {"rotary_theta": 100.0}}
 

@@ -8,9 +8,9 @@ import pytest
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
-from tests.engine.evaluation.streaming.working import Working, whole
 
 from .wild_problems import CHUNK, TILE, VARIANTS, M, N, problem_of
+from .working import Working, whole
 
 OF_VALUES = VARIANTS | {"so large that weights vanish": {"scale": 300.0}}
 

@@ -23,7 +23,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE, Rotary, Softcap, Softmax
 
 _spec = importlib.util.spec_from_file_location(
-    "vectors_of_pytorch", Path(__file__).parents[2] / "evaluation" / "test_vectors.py"
+    "vectors_of_pytorch", Path(__file__).parents[1] / "evaluation" / "test_vectors.py"
 )
 vectors = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(vectors)

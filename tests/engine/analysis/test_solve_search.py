@@ -81,10 +81,8 @@ def test_no_random_search_comes_nearer_and_the_work_has_a_limit(share: int, monk
             solution = solve(*question)
         except FieldError:
             continue
-        most = (
-            shortest_change.FIRST + shortest_change.PROBES + shortest_change.SHORTEST_STARTS * shortest_change.FURTHER
-        )
-        assert len(looks) <= most + 2 * (shortest_change.SHORTEST_STARTS + 1) + 1  # what is begun is finished
+        most = shortest_change.FIRST + shortest_change.PROBES + shortest_change.STARTS * shortest_change.FURTHER
+        assert len(looks) <= most + 2 * (shortest_change.STARTS + 1) + 1  # what is begun is finished
         if solution.feasible or solution.odds == "kept" or not np.isfinite(solution.residual):
             continue
         left = abs(solution.reached - question[3])
