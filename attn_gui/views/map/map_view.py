@@ -176,7 +176,7 @@ class CellsItem(pg.ImageItem):  # type: ignore[misc]  # pyqtgraph has no types
 
 
 class MarkItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """The marks of one kind on a map; Qt finds out what has to be repainted when they change or move."""
+    """The marks of one kind on a map."""
 
     def __init__(self, kind: str, drawing: MapDrawing) -> None:
         super().__init__()
@@ -185,9 +185,15 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no typ
         self.setZValue(1 + Overlay.KINDS.index(kind))
 
     def follow(self) -> None:
-        """Repaint where the marks were, and where they are."""
+        """Repaint where the marks were, and where they are.
+
+        A scene looks at what has moved in a later turn, and forgets where that was if it is painted before.
+        """
+        before = self.sceneBoundingRect()
         self.prepareGeometryChange()
         self._reach = QRectF(self._overlay.reach(self._kind))
+        for rect in (before, self.sceneBoundingRect()):
+            self.scene().views()[0].viewport().update(rect.toAlignedRect())
 
     def boundingRect(self) -> QRectF:
         return self._reach

@@ -19,7 +19,7 @@ Area = tuple[slice, slice]
 
 ROLES = ("query", "key")
 
-OUTSIDE = ("frame", "chosen", "focus")
+OUTSIDE = ("frame", "chosen", "focus", "bar")
 """Kinds that reach beyond the cells; the others end with them."""
 
 _SHOWN_BY = {
