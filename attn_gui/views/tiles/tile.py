@@ -43,6 +43,7 @@ class StageTile(QWidget):
         self._marked = QRegion()  # where the chips of the chosen row and column are
         self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
         maps.map(stage).box.changed.connect(self.repaint_words)
+        maps.bar(stage).heightChanged.connect(self._on_bar_height_changed)
 
     def adopt(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
@@ -73,6 +74,10 @@ class StageTile(QWidget):
         """Repaint the marks: another row or column is chosen."""
         before, self._marked = self._marked, self._marks_region()
         self.update(before + self._marked)
+
+    def _on_bar_height_changed(self) -> None:
+        if self._at_work():
+            self.arrange()
 
     def _best_place(self, columns: AxisNames) -> tuple[int, QRect]:
         """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""
