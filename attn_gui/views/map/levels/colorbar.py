@@ -281,12 +281,8 @@ class ColorBar(QWidget):
 
     def _show(self) -> None:
         self._painted = shown = self._contents()
-        bar = self._level_bar = self._level_bar or self._made()
+        bar = self._level_bar = self._level_bar or LevelBar(self)
         bar.setGeometry(0, 0, self.width(), LevelBar.height_needed())
+        bar.show()
         bar.set_shown(self._table(), shown.levels if shown.known else None, shown.dots)
         self.update()
-
-    def _made(self) -> LevelBar:
-        bar = LevelBar(self)
-        bar.show()
-        return bar

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -100,7 +100,7 @@ class Minimap(QWidget):
 
     def frame(self) -> QRect:
         """The pixels of what is in view."""
-        return self._frame.rect_in_view if self._frame is not None else QRect()
+        return self._frame.pixels if self._frame is not None else QRect()
 
     def cells(self) -> QRect:
         """The pixels of the whole map, within its frame and an edge that parts it from the map behind."""
@@ -137,39 +137,31 @@ class Minimap(QWidget):
         shade = Shade(TYPED, self._heatmap.levels, shown.palette)
         whole.set_shown(replace(shown, shade=shade, values=False))
         whole.set_chosen(self._heatmap.chosen)
-        self._place_frame()
+        if self._frame is not None:
+            self._frame.follow()
 
     def _made(self) -> Thumbnail:
-        whole, frame = Thumbnail(self), Frame(self)
-        frame.dragged.connect(self._center_on)
-        frame.heldChanged.connect(self._on_frame_held)
-        frame.doubleClicked.connect(self._heatmap.box.reset)
-        frame.wheelTurned.connect(self._heatmap.box.zoom)
-        for part in (whole, frame):
+        self._whole, self._frame = Thumbnail(self), Frame(self, self._heatmap)
+        for part in (self._whole, self._frame):
             part.show()
-        self._whole, self._frame = whole, frame
         self._lay_out()
-        return whole
+        return self._whole
 
     def _lay_out(self) -> None:
         if self._whole is not None and self._frame is not None:
             edge = self._whole.margin
             self._whole.setGeometry(self.cells().adjusted(-edge, -edge, edge, edge))
             self._frame.setGeometry(self.rect())
-            self._place_frame()
-
-    def _place_frame(self) -> None:
-        if self._frame is not None and all(self._heatmap.shape):
-            self._frame.set_window(self.cells(), self._heatmap.shape, self._heatmap.box.in_view)
+            self._frame.follow()
 
     # --- moving ----------------------------------------------------------------------------------
-    def _center_on(self, row: float, column: float) -> None:
+    def center_on(self, row: float, column: float) -> None:
         """Move what is in view to be round a place in the matrix."""
         window = self._heatmap.box.in_view
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
-        self._place_frame()  # where it was drawn beyond the edge
 
-    def _on_frame_held(self, held: bool) -> None:
+    def hold(self, held: bool) -> None:
+        """Stay where it is while a button holds the frame."""
         self._held = held
         self.setCursor(Qt.CursorShape.ClosedHandCursor if held else Qt.CursorShape.OpenHandCursor)
         if not held:
@@ -235,78 +227,76 @@ class Minimap(QWidget):
 
 
 class Frame(SceneView):
-    """Lies over the picture of a whole map: dims what is not in view, and frames what is."""
+    """Lies over a minimap: dims what is not in view; what is has a frame, a region of pyqtgraph's that is dragged."""
 
-    dragged = Signal(float, float)  # the row and column in the middle
-    heldChanged = Signal(bool)  # whether a button holds the frame
-    doubleClicked = Signal()
-    wheelTurned = Signal(int)
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, minimap: Minimap, heatmap: Heatmap) -> None:
+        super().__init__(minimap)
         self.viewport().setAutoFillBackground(False)  # the picture is seen through it
-        self.rect_in_view, self._cells = QRect(), QRect()
+        self._minimap, self._heatmap, self.pixels = minimap, heatmap, QRect()
         self._box = pg.ViewBox(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
-        unseen = pg.mkPen(None)
+        unseen = pg.mkPen(None)  # its lines would not be held to whole pixels
         self._region = pg.ROI((0, 0), (1, 1), resizable=False, rotatable=False, pen=unseen, hoverPen=unseen)
         self._box.addItem(self._region, ignoreBounds=True)
         self.addItem(self._box)
         self._region.sigRegionChanged.connect(self._on_region_changed)
 
-    def set_window(self, cells: QRect, shape: tuple[int, int], window: Window) -> None:
-        """Frame a window of a map of so many rows and columns, all of which is shown in these pixels."""
-        self._cells, (rows, columns), (top, bottom, left, right) = cells, shape, window
+    def follow(self) -> None:
+        """Frame what is in view now."""
+        (rows, columns), (top, bottom, left, right) = self._heatmap.shape, self._heatmap.box.in_view
+        cells, smallest = self._minimap.cells(), scaled(SMALLEST_FRAME)
+        if not rows or not columns:
+            return
         self._box.setGeometry(QRectF(cells))
         self._box.setRange(QRectF(0, 0, columns, rows), padding=0)
         across, down = cells.width() / columns, cells.height() / rows
         exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
-        frame, smallest = exact.translated(cells.topLeft()).toRect(), scaled(SMALLEST_FRAME)
+        frame = exact.translated(cells.topLeft()).toRect()
         wider, higher = max(0, smallest - frame.width()), max(0, smallest - frame.height())
-        self.rect_in_view = frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
+        self.pixels = frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
         width, height = max(right - left, smallest / across), max(bottom - top, smallest / down)
         with QSignalBlocker(self._region):
             self._region.setSize((width, height), update=False)
             self._region.setPos(((left + right - width) / 2, (top + bottom - height) / 2))
         self.viewport().update()
 
-    def _on_region_changed(self, *_: object) -> None:
+    def _on_region_changed(self, _region: object) -> None:
         at, size = self._region.pos(), self._region.size()
-        self.dragged.emit(at.y() + size.y() / 2, at.x() + size.x() / 2)
+        self._minimap.center_on(at.y() + size.y() / 2, at.x() + size.x() / 2)
+        self.follow()  # where it was drawn beyond the edge
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def drawForeground(self, painter: QPainter, _exposed: QRectF) -> None:
-        """Whole pixels, which pyqtgraph's own pens are not held to."""
-        theme, frame = current_theme(), self.rect_in_view
-        ground = QColor(theme.line)
+        theme, ground = current_theme(), QColor(current_theme().line)
         ground.setAlpha(VEILED)
         painter.save()
-        painter.setClipRegion(QRegion(self._cells).subtracted(frame))
+        painter.setClipRegion(QRegion(self._minimap.cells()).subtracted(self.pixels))
         painter.fillRect(self.rect(), ground)
         painter.restore()
         painter.setPen(theme.casing)
-        painter.drawRect(frame.adjusted(-1, -1, 0, 0))
+        painter.drawRect(self.pixels.adjusted(-1, -1, 0, 0))
         painter.setPen(theme.ink)
-        painter.drawRect(frame.adjusted(0, 0, -1, -1))
+        painter.drawRect(self.pixels.adjusted(0, 0, -1, -1))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A press beside the frame takes it there; from then on it is dragged."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self.heldChanged.emit(True)
-            if not self.rect_in_view.contains(event.position().toPoint()):
+            self._minimap.hold(True)
+            if not self.pixels.contains(event.position().toPoint()):
                 at = self._box.mapSceneToView(event.position())
-                self.dragged.emit(at.y(), at.x())
+                self._minimap.center_on(at.y(), at.x())
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        self.heldChanged.emit(False)
+        self._minimap.hold(False)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.doubleClicked.emit()
+        self._heatmap.box.reset()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        """Closer to the middle of what is in view, whatever lies below the pointer."""
         event.accept()
-        self.wheelTurned.emit(event.angleDelta().y())
+        self._heatmap.box.zoom(event.angleDelta().y())
 
 
 def _side(length: int) -> int:
