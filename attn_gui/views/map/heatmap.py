@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QColor,
@@ -29,7 +29,7 @@ from attn_gui.views.map.cell_words import block_in_words, cell_in_words, describ
 from attn_gui.views.map.gestures.cell_typing import CellTyping
 from attn_gui.views.map.gestures.gestures import Gestures
 from attn_gui.views.map.map_drawing import MapDrawing, Placement
-from attn_gui.views.map.map_view import MapView
+from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Canvas, Cell, motion_reduced
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.theme import scaled
@@ -38,18 +38,16 @@ from attn_gui.views.theme import scaled
 class Heatmap(Canvas):
     """Shows what it is told to, takes focus and lets cells be chosen.
 
-    Its parts are public: `view` is the scene, of which `box` (a pyqtgraph view box) says which cells are in view and
-    `image` (an image item) shows them; `drawing` holds what is shown, of which `cells` is the picture of the matrix and
-    `overlay` marks some cells; `gestures` tell what a person wants of them.
+    Its parts are public: `drawing` holds what is shown, of which `cells` is the picture of the matrix and `overlay`
+    marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` tell what a
+    person wants of them.
     """
 
     def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
         super().__init__(parent)
-        self.view = MapView(self, movable=zoomable)
-        self.box = self.view.box
+        self.view: MapView | None = None  # until it is shown
+        self.box = MapBox(movable=zoomable)
         self.drawing = drawing = MapDrawing(self, self._place, small=False)
-        self.view.set_drawing(drawing)
-        self.image = self.view.image
         self.cells, self.overlay, self.taken = drawing.cells, drawing.overlay, drawing.taken
         self.levelsChanged, self.numbersArrived, self.lettered = (
             drawing.levelsChanged,
@@ -58,7 +56,7 @@ class Heatmap(Canvas):
         )
         drawing.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
         drawing.numbersArrived.connect(self._describe_chosen)
-        self.box.changed.connect(self._follow_places)
+        self.box.changed.connect(drawing.redraw)
         self.gestures = Gestures(self, self.overlay, self.box, self.cell_under)
         self.typing = CellTyping(self)
         self.settle = self.typing.settle  # as the window asks of whatever is typed into
@@ -191,24 +189,21 @@ class Heatmap(Canvas):
 
     # --- the scene -------------------------------------------------------------------------------
     def show_cells(self, pixels: QRect | None) -> None:
-        """Repaint these pixels of the cells, or all."""
-        self.image.repaint(QRectF(pixels) if pixels is not None else None)
+        """Repaint these pixels of the cells, or everything."""
+        if self.view is not None and self.isVisible():
+            self.view.show_cells(pixels)
 
     def show_marks(self, kinds: Iterable[str]) -> None:
         """Repaint the marks of these kinds, where they were and where they are."""
-        self.view.show_marks(kinds)
+        if self.view is not None and self.isVisible():
+            self.view.show_marks(kinds)
 
     def _follow_size(self) -> None:
         """Put the cells where the size of the widget has them."""
-        self.view.setGeometry(self.rect())
-        self.view.place(self._inner())
-        self._follow_places()
-
-    def _follow_places(self, *_: object) -> None:
-        """Draw again, and put the marks where the cells are; hidden, that waits until it is shown."""
+        if self.view is not None:
+            self.view.setGeometry(self.rect())
+            self.view.place(self._inner())
         self.drawing.redraw()
-        if self.isVisible():
-            self.drawing.arrange()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -253,7 +248,11 @@ class Heatmap(Canvas):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.drawing.arrange()
+        if self.view is None:
+            self.view = MapView(self, self.box, self.drawing)
+            self.view.lower()
+            self.view.show()
+            self._follow_size()
         if self._table is None and QAccessible.isActive():  # a screen reader runs
             self._table = AccessibleTable(self)
 

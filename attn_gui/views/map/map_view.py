@@ -6,8 +6,8 @@ picture to the tiles as it is, and repaints alone. What maps have in common is l
 To build on this::
 
     heatmap.box         MapBox, a pg.ViewBox: in_view, home, whole, set_window, reset, zoom, drag; `changed` if it moves
-    heatmap.image       CellsItem, a pg.ImageItem: `image` (numbers on show), `levels`, sigImageChanged
-    heatmap.view        MapView, a pg.GraphicsView
+    heatmap.view        MapView, a pg.GraphicsView, made once the map is shown
+    heatmap.view.image  CellsItem, a pg.ImageItem: `image` (numbers on show), `levels`, sigImageChanged
     heatmap.overlay     marks, set_marks(row=3, chosen=(3, 4), …)
     CellsPicture        the picture alone, for whatever paints without a scene: set_geometry, set_style, render, paint
 """
@@ -20,12 +20,12 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.map.map_drawing import MapDrawing
-from attn_gui.views.map.marks import OUTSIDE, Overlay
+from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, Overlay
 
 CLOSEST = 2
 """Cells that remain in view at the least."""
@@ -46,11 +46,12 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
 
     def __init__(self, *, movable: bool) -> None:
         super().__init__(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
+        self.setFlag(self.GraphicsItemFlag.ItemHasNoContents)  # but its children
         self.disableAutoRange()
         self.movable = movable
         self.matrix = (0, 0)  # its rows and columns
         self._home: Window | None = None
-        self.sigRangeChanged.connect(lambda *_: self.changed.emit(self.in_view))
+        self.sigRangeChanged.connect(self._on_range_changed)
 
     # --- the window ------------------------------------------------------------------------------
     @property
@@ -135,6 +136,9 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         return QPointF(pixels.x() * (right - left) / across, pixels.y() * (bottom - top) / down)
 
     # --- what pyqtgraph asks ---------------------------------------------------------------------
+    def _on_range_changed(self, *_: object) -> None:
+        self.changed.emit(self.in_view)
+
     def linkedViewChanged(self, box: pg.ViewBox | None, axis: int) -> None:
         """Show the rows or columns of a linked box; pyqtgraph's own way lines up what overlaps on the screen."""
         if box is not None and not self.linksBlocked:
@@ -158,10 +162,6 @@ class CellsItem(pg.ImageItem):  # type: ignore[misc]  # pyqtgraph has no types
         self._drawing = drawing
         self.setParentItem(box)
 
-    def repaint(self, pixels: QRectF | None) -> None:
-        """Repaint these pixels, or all."""
-        self.update(self.boundingRect() if pixels is None else pixels)
-
     def follow(self) -> None:
         """Take over what was drawn."""
         levels = self._drawing.levels
@@ -175,31 +175,31 @@ class CellsItem(pg.ImageItem):  # type: ignore[misc]  # pyqtgraph has no types
         self._drawing.paint_cells(painter)
 
 
-class MarkItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """The marks of one kind on a map."""
+class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """The marks of some kinds over the cells of a box: those that end with the cells, or those that reach beyond."""
 
-    def __init__(self, kind: str, drawing: MapDrawing) -> None:
+    def __init__(self, box: MapBox, overlay: Overlay, kinds: Iterable[str]) -> None:
         super().__init__()
-        self._kind, self._overlay = kind, drawing.overlay
-        self._reach = QRectF()
-        self.setZValue(1 + Overlay.KINDS.index(kind))
+        self._box, self._overlay = box, overlay
+        self.reached = dict.fromkeys(kinds, tuple[QRect, ...]())  # by the marks of each kind, as they are shown
+        self.setFlag(self.GraphicsItemFlag.ItemUsesExtendedStyleOption)  # which says what is exposed
+        self.setZValue(1)
 
-    def follow(self) -> None:
-        """Repaint where the marks were, and where they are.
-
-        A scene looks at what has moved in a later turn, and forgets where that was if it is painted before.
-        """
-        before = self.sceneBoundingRect()
-        self.prepareGeometryChange()
-        self._reach = QRectF(self._overlay.reach(self._kind))
-        for rect in (before, self.sceneBoundingRect()):
-            self.scene().views()[0].viewport().update(rect.toAlignedRect())
+    def follow(self, kind: str) -> tuple[QRect, ...]:
+        """Take over where the marks of a kind are now; the pixels that they reach."""
+        self.reached[kind] = self._overlay.reach(kind)
+        return self.reached[kind]
 
     def boundingRect(self) -> QRectF:
-        return self._reach
+        return QRectF(self._box.rect()).adjusted(-FAR_OUT, -FAR_OUT, FAR_OUT, FAR_OUT)
 
-    def paint(self, painter: QPainter, *_: object) -> None:
-        self._overlay.paint(painter, self._kind)
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, *_: object) -> None:
+        exposed = option.exposedRect.toAlignedRect()
+        for kind, reached in self.reached.items():
+            if any(map(exposed.intersects, reached)):
+                painter.save()
+                self._overlay.paint(painter, kind)
+                painter.restore()
 
 
 class MapView(SceneView):
@@ -208,45 +208,51 @@ class MapView(SceneView):
     Around the cells, where the frame and the ring of the focus are, the ground of the widget shows.
     """
 
-    def __init__(self, canvas: QWidget, *, movable: bool) -> None:
+    def __init__(self, canvas: QWidget, box: MapBox, drawing: MapDrawing) -> None:
         super().__init__(canvas)
         self.viewport().setAutoFillBackground(False)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setCentralItem(None)
-        self.box = MapBox(movable=movable)
-        self.addItem(self.box)
-        self._marks: dict[str, MarkItem] = {}
-
-    def set_drawing(self, drawing: MapDrawing) -> None:
-        """Show its cells and marks."""
-        self._drawing, self.image = drawing, CellsItem(self.box, drawing)
+        self._box, self._drawing = box, drawing
+        self.image = CellsItem(box, drawing)
+        overlay, kinds = drawing.overlay, drawing.overlay.KINDS
+        self._inside = MarksItem(box, overlay, (kind for kind in kinds if kind not in OUTSIDE))
+        self._inside.setParentItem(box)  # which cuts off what is outside of it
+        self._outside = MarksItem(box, overlay, OUTSIDE)
+        for item in (box, self._outside):
+            self.addItem(item)
 
     def place(self, cells: QRect) -> None:
         """Put the cells at these pixels."""
-        self.image.prepareGeometryChange()
-        self.box.setGeometry(QRectF(cells))
-        for kind in OUTSIDE:
-            if kind in self._marks:
-                self._marks[kind].setPos(cells.topLeft())
+        for item in (self.image, self._inside, self._outside):
+            item.prepareGeometryChange()
+        self._box.setGeometry(QRectF(cells))
+        self._outside.setPos(cells.topLeft())
+
+    # What is painted differently the viewport is told at once: a scene would see to it in a later turn of its own, in
+    # which the maps of a picture are painted one by one, and forgets where a mark was if it is painted before.
+
+    def show_cells(self, pixels: QRect | None) -> None:
+        """Repaint these pixels of the cells, or everything."""
+        self.viewport().update(self._on_viewport(pixels) if pixels is not None else self.rect())
 
     def show_marks(self, kinds: Iterable[str]) -> None:
-        """Repaint the marks of these kinds where they were and where they are; their items are made when needed."""
+        """Repaint the marks of these kinds, where they were and where they are."""
         for kind in kinds:
-            item = self._marks.get(kind)
-            if item is None and self._drawing.overlay.places(kind):
-                item = self._marks[kind] = MarkItem(kind, self._drawing)
-                if kind in OUTSIDE:
-                    item.setPos(self.box.pos())
-                    self.addItem(item)
-                else:
-                    item.setParentItem(self.box)  # which cuts off what is outside of it
-            if item is not None:
-                item.follow()
+            item = self._outside if kind in OUTSIDE else self._inside
+            for pixels in (*item.reached[kind], *item.follow(kind)):
+                self.viewport().update(self._on_viewport(pixels))
+
+    def _on_viewport(self, pixels: QRect) -> QRect:
+        return pixels.translated(self._box.pos().toPoint())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._drawing.draw():
             self.image.follow()
+            for item in (self._inside, self._outside):
+                for kind in item.reached:
+                    item.follow(kind)
         super().paintEvent(event)
 
 

@@ -101,7 +101,7 @@ class Canvas(QWidget):
     """What a map is painted on: told what has changed, it repaints that."""
 
     def show_cells(self, pixels: QRect | None) -> None:
-        """Repaint these pixels of the cells, or all."""
+        """Repaint these pixels of the cells, or everything."""
         raise NotImplementedError
 
     def show_marks(self, kinds: Iterable[str]) -> None:
@@ -122,14 +122,12 @@ class Overlay:
         self.marks = Marks()
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
-        """Other pixels or another window of cells."""
+        """Other pixels or another window of cells; everything needs to be painted afterwards."""
         self._rows, self._columns, self._veil = rows, columns, None
-        self._canvas.show_marks(self.KINDS)
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colors."""
+        """Other colors; everything needs to be painted afterwards."""
         self._theme, self._veil = theme, None
-        self._canvas.show_marks(self.KINDS)
 
     def set_marks(self, **changes: object) -> None:
         """Replace some of the marks."""
@@ -179,7 +177,7 @@ class Overlay:
 
     def places(self, kind: str) -> tuple[QRect, ...]:
         """The pixels that the marks of a kind stand at; none where there is nothing to paint."""
-        marks, cells = self.marks, QRect(0, 0, self._columns.pixels, self._rows.pixels)
+        marks, cells = self.marks, self._cells()
         found: Iterable[QRect] = ()
         if not self._rows.bins or not self._columns.bins:
             return ()
@@ -205,13 +203,14 @@ class Overlay:
             found = (QRect(marks.bar - scaled(HANDLE[0]), 0, 2 * scaled(HANDLE[0]), cells.height()),)
         return tuple(rect for rect in found if not rect.isEmpty())
 
-    def reach(self, kind: str) -> QRect:
+    def reach(self, kind: str) -> tuple[QRect, ...]:
         """The pixels that the marks of a kind may cover."""
-        around = QRect()
-        for rect in self.places(kind):
-            around |= rect
-        away = FAR_OUT if kind == "focus" else scaled(NEAR)
-        return around.adjusted(-away, -away, away, away) if not around.isEmpty() else around
+        away, cells = FAR_OUT if kind == "focus" else scaled(NEAR), self._cells()
+        around = (rect.adjusted(-away, -away, away, away) for rect in self.places(kind))
+        return tuple(around if kind in OUTSIDE else (rect & cells for rect in around))
+
+    def _cells(self) -> QRect:
+        return QRect(0, 0, self._columns.pixels, self._rows.pixels)
 
     def _area_rect(self, area: Area) -> QRect:
         down, right = self._rows.pixels_of_cells(area[0]), self._columns.pixels_of_cells(area[1])
