@@ -15,6 +15,7 @@ class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent, background=None)
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self.setCentralItem(None)
         for widget in (self, self.viewport()):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         while self.scene().contextMenu:

@@ -212,7 +212,6 @@ class MapView(SceneView):
         super().__init__(canvas)
         self.viewport().setAutoFillBackground(False)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setCentralItem(None)
         self._box, self._drawing = box, drawing
         self.image = CellsItem(box, drawing)
         overlay, kinds = drawing.overlay, drawing.overlay.KINDS

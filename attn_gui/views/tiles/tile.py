@@ -50,7 +50,6 @@ class StageTile(QWidget):
         for widget in (self._maps.map(self.stage), self._maps.bar(self.stage)):
             if widget.parentWidget() is not self:
                 widget.setParent(self)
-            widget.show()
         self._maps.map(self.stage).box.set_home(None)
 
     def arrange(self) -> None:
@@ -62,6 +61,8 @@ class StageTile(QWidget):
         heatmap.place_cells(place)
         width = max(place.width() + 2, scaled(LEAST_SIDE))
         bar.setGeometry(place.left() - 1, place.bottom() + 1 + scaled(SPACING.m), width, bar.heightForWidth(width))
+        for widget in (heatmap, bar):
+            widget.show()  # once it is where it belongs, so that it is drawn once
         self.repaint_words()
 
     def repaint_words(self) -> None:
