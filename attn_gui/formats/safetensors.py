@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import IO
 
+from attn_gui.formats import packed_arrays, session
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.foreign_arrays import Array, ListedBudget, read_bytes
-from attn_gui.formats.json_text import Json, parse_object
+from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.formats.named.arranged import problem_in
-from attn_gui.formats.named.by_name import LONGEST_META, META, said_in_meta, texts_among
+from attn_gui.formats.named.roles import LONGEST_META, META, said_in_meta, texts_among
 from attn_gui.formats.rows import Rows
-from attn_gui.formats.sessions import packed_arrays, session
 
 _LENGTH = 8  # bytes that say how long the header is
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensors file.")
@@ -24,7 +23,7 @@ def read(source: Source) -> Loaded:
     """A session, or a problem by the names of its fields with its options as JSON in the entry `meta`."""
     header, _ = _header(source)
     source.file.seek(0)
-    if session.ENTRY in _metadata(header):
+    if session.SESSION_ENTRY in _metadata(header):
         return session.read(source)
     found = listing(source)
     source.file.seek(0)
@@ -50,7 +49,7 @@ def listing(source: Source) -> Listing:
     texts = _metadata(header)
     said = texts.get(META)
     options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
-    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
+    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.SESSION_ENTRY}))
 
 
 def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
@@ -83,7 +82,7 @@ def _header(source: Source) -> tuple[dict[str, Json], int]:
     length = int.from_bytes(start, "little")
     if len(start) < _LENGTH or length > min(packed_arrays.LONGEST_HEADER, source.size - _LENGTH):
         raise FormatError(_CUT_OFF)
-    header, _ = packed_arrays.taken_apart(start + source.file.read(length), session.ENTRY)
+    header, _ = packed_arrays.taken_apart(start + source.file.read(length), session.SESSION_ENTRY)
     return header, _LENGTH + length
 
 

@@ -1,24 +1,42 @@
-"""Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its layers.
+"""`.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine.
 
-No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are changed
-cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
-"""
+Everything that is no array is sorted JSON in the one metadata entry `attn_gui`, with `format_version`. A new version
+adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.checks import whole_text
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
+from attn_gui.formats import packed_arrays
+from attn_gui.formats import session as session
+from attn_gui.formats.base import Loaded, PathText, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.json_text import Json
-from attn_gui.formats.problem_fields import is_field
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
+from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
+from attn_gui.formats.saving import CHUNK, replacing, saving
+from attn_gui.formats.snapshots import ENTRY as SNAPSHOTS
+from attn_gui.formats.snapshots import Snapshot, read_snapshots
+from attn_gui.formats.snapshots import entries as snapshot_entries_entries
+from attn_gui.formats.snapshots import is_entry as snapshot_entries_is_entry
 
-ENTRY = "study"
+# --- Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its
+#     layers ---
+#
+# No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are changed
+# cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
+
+
+STUDY_RECORD_ENTRY = "study"
 LONGEST = 1 << 20
 """Letters of a text."""
 MOST_LAYERS, MOST_ARRAYS = 1000, 1000
@@ -68,9 +86,9 @@ def entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json]]:
     arrays: dict[str, Array] = {}
     for number, layer in record.layers.items():
         for name, (places, values) in layer.cells.items():
-            arrays[f"{ENTRY}.{number}.places.{name}"] = places.astype(np.int64, copy=False)
-            arrays[f"{ENTRY}.{number}.values.{name}"] = values
-        arrays |= {f"{ENTRY}.{number}.whole.{name}": array for name, array in layer.whole.items()}
+            arrays[f"{STUDY_RECORD_ENTRY}.{number}.places.{name}"] = places.astype(np.int64, copy=False)
+            arrays[f"{STUDY_RECORD_ENTRY}.{number}.values.{name}"] = values
+        arrays |= {f"{STUDY_RECORD_ENTRY}.{number}.whole.{name}": array for name, array in layer.whole.items()}
     words = {"name": record.name, "sha256": record.sha256, "folder": record.folder, "text": record.text}
     told = {
         str(number): {"options": dict(layer.options), "arrays": list(layer.names)}
@@ -118,9 +136,219 @@ def _layer(words: Json, part: Mapping[str, Mapping[str, Array]]) -> LayerRecord:
 
 def is_entry(name: str) -> bool:
     """Whether an array of this name belongs to the study of a session."""
-    return name.startswith(f"{ENTRY}.")
+    return name.startswith(f"{STUDY_RECORD_ENTRY}.")
 
 
 def _require(fits: bool) -> None:
     if not fits:
         raise FormatError(_DAMAGED)
+
+
+# --- `.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine ---
+
+
+VERSION = 1
+SESSION_ENTRY = "attn_gui"
+LONGEST_OPTIONS = 32 * 2**20
+_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
+_UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
+
+matches = packed_arrays.matches
+
+
+def read(source: Source) -> Loaded:
+    """A session of this version or an older one; a newer one is refused with a sentence."""
+    return in_bytes(source.file.read(source.size))
+
+
+def in_bytes(data: bytes) -> Loaded:
+    """The session that the bytes of a file hold."""
+    if not packed_arrays.may_have(data, SESSION_ENTRY):  # a long list of arrays is not worth taking apart
+        raise FormatError(_OTHER)
+    header, cells = packed_arrays.taken_apart(data, SESSION_ENTRY)
+    options = _options(header)
+    arrays = packed_arrays.arrays_in(header, cells)
+    view, about = _objects(options, "view"), _objects(options, "about")
+    kept, notes = read_snapshots(
+        {name: arrays[name] for name in arrays if snapshot_entries_is_entry(name)}, options.pop(SNAPSHOTS, [])
+    )
+    if STUDY_RECORD_ENTRY in options:
+        mine = {name: arrays[name] for name in arrays if is_entry(name)}
+        raise ModelNeeded(study_in(mine, options[STUDY_RECORD_ENTRY], view, kept))
+    problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
+    ignored = [name for name in arrays if not is_field(name) and not snapshot_entries_is_entry(name)]
+    left_out = (*(name for name in ignored if not is_result(name)), *strange)
+    notes += notes_on(ignored, strange)
+    return Loaded(problem, view=view, notes=notes, about=words(about), left_out=left_out, snapshots=kept)
+
+
+def write(loaded: Loaded, file: IO[bytes]) -> None:
+    """Write a session: the same problem, view and words give the same bytes."""
+    for part in parts(loaded):
+        file.write(part)
+
+
+def parts(loaded: Loaded) -> Iterator[memoryview]:
+    """The bytes of a file, array by array in its own memory."""
+    arrays, options = split(loaded.problem)
+    options["format_version"] = VERSION
+    options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
+    if loaded.snapshots:
+        more, options[SNAPSHOTS] = snapshot_entries_entries(loaded.snapshots)
+        arrays |= more
+    return packed_arrays.parts(arrays, {SESSION_ENTRY: dump(options)})
+
+
+def study_parts(record: StudyRecord) -> Iterator[memoryview]:
+    """The bytes of a session of a model."""
+    arrays, words = entries(record)
+    options: dict[str, Json] = {STUDY_RECORD_ENTRY: words, "format_version": VERSION}
+    options |= {"view": dict(record.view)} if record.view else {}
+    if record.snapshots:
+        more, options[SNAPSHOTS] = snapshot_entries_entries(record.snapshots, of_model=True)
+        arrays |= more
+    return packed_arrays.parts(arrays, {SESSION_ENTRY: dump(options)})
+
+
+def _options(header: dict[str, Json]) -> dict[str, Json]:
+    """Take what the header says besides the arrays out of it, brought up to this version."""
+    metadata = header.pop(packed_arrays.METADATA, {})
+    if not isinstance(metadata, dict) or SESSION_ENTRY not in metadata:
+        raise FormatError(_OTHER)
+    options = parse_object(str(metadata[SESSION_ENTRY]), LONGEST_OPTIONS)
+    version = options.pop("format_version", None)
+    if type(version) is not int or version < 1:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has the session version {got}; expected a number from 1.")
+        raise FormatError(template, got=shown(json.dumps(version)))
+    if version > VERSION:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).",
+        )
+        raise FormatError(template, got=version, expected=VERSION)
+    for step in range(version, VERSION):
+        options = _UPGRADES[step](options)
+    return options
+
+
+def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
+    """Take an optional JSON object out of the options."""
+    found = options.pop(name, {})
+    if not isinstance(found, dict):
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not names with values in braces.")
+        raise FormatError(template, name=name)
+    return found
+
+
+# --- Words about an unsaved document that a journal keeps beside its numbers. Imports the fields of a problem ---
+
+
+class Stamp(NamedTuple):
+    """A file as it was at one moment."""
+
+    path: Path
+    size: int
+    modified: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp | None:
+        """The present one; None where there is no such file."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+    def is_current(self) -> bool:
+        return Stamp.of(self.path) == self
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Record of a document beside its problem: its name, the file that it is saved in, its view."""
+
+    name: str = ""
+    sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
+    file: Stamp | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+    view: Mapping[str, object] = field(default_factory=dict)
+
+
+def record_of(kept: Kept) -> dict[str, object]:
+    record: dict[str, object] = {
+        "name": kept.name,
+        "sizes": list(kept.sizes),
+        "about": dict(kept.about),
+        "view": dict(kept.view),
+    }
+    return record | ({"file": stamp_record(kept.file)} if kept.file else {})
+
+
+def kept_of(said: Mapping[str, Json]) -> Kept:
+    view, (n, m, heads) = said.get("view"), map(int, said["sizes"])
+    return Kept(
+        whole_text(str(said.get("name", ""))),
+        (n, m, heads),
+        stamp_of(said["file"]) if "file" in said else None,
+        words(said.get("about", {})),
+        view if isinstance(view, dict) else {},
+    )
+
+
+def stamp_record(stamp: Stamp) -> list[object]:
+    return [str(stamp.path), stamp.size, stamp.modified]
+
+
+def stamp_of(record: Json) -> Stamp | None:
+    path, size, modified = record
+    return Stamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None
+
+
+# --- Files of sessions: written part by part, with the progress told, and put in the place of the old ones at the end
+#     ---
+
+
+def save_session(
+    problem: Problem,
+    path: PathText,
+    view: Mapping[str, object] | None = None,
+    about: Mapping[str, str] | None = None,
+    tell: Tell | None = None,
+    snapshots: Sequence[Snapshot] = (),
+    before: Callable[[Stamp], object] | None = None,
+) -> None:
+    """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
+
+    Raises FormatError.
+
+    `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
+    `before` is told what the file will be, once it is whole, before it takes the old one's place.
+    """
+    with saving(path):
+        parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
+    _write_parts(parts, path, tell, before)
+
+
+def save_study(record: StudyRecord, path: PathText, tell: Tell | None = None) -> None:
+    """Save a model that is studied, without its weights. Raises FormatError; `tell` as for `save_session`."""
+    with saving(path):
+        parts = [*session.study_parts(record)]
+    _write_parts(parts, path, tell)
+
+
+def _write_parts(
+    parts: Sequence[memoryview],
+    path: PathText,
+    tell: Tell | None,
+    before: Callable[[Stamp], object] | None = None,
+) -> None:
+    def say(beside: Path) -> None:
+        if before is not None and (found := Stamp.of(beside)) is not None:
+            before(found._replace(path=Path(path)))
+
+    size, written = sum(len(part) for part in parts), 0
+    with replacing(path, size, say) as sink:
+        for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):
+            written += sink.write(piece)
+            if tell is not None:
+                tell(written / size)

@@ -14,9 +14,8 @@ from safetensors.numpy import save as safetensors_bytes
 from attn_gui.engine import Problem
 from attn_gui.formats import load, open_file, save_session
 from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.json_text import parse_object
-from attn_gui.formats.snapshots.snapshot import Layer, Snapshot, nbytes, packed
-from attn_gui.formats.snapshots.snapshot_entries import entries, snapshots_in
+from attn_gui.formats.foreign_arrays import parse_object
+from attn_gui.formats.snapshots import Layer, Snapshot, entries, nbytes, packed, snapshots_in
 
 NUMBERS = st.sampled_from([0.0, -0.0, np.nan, np.inf, -np.inf, 1e-320, 1.5])
 MB = 2**20

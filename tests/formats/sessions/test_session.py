@@ -12,8 +12,7 @@ import pytest
 from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
-from attn_gui.formats import load, open_file, save_session
-from attn_gui.formats.sessions import packed_arrays
+from attn_gui.formats import load, open_file, packed_arrays, save_session
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
 OPTIONS = {"format_version": 1, "num_heads": 1, "dtype": "float64"}
