@@ -1,6 +1,7 @@
-"""Formulas of spreadsheet cells, made from the expressions that explain a problem's cells. Imports engine expressions.
+"""Formulas of spreadsheet cells, made from the expressions that explain a problem's cells.
 
-Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, others are written out."""
+Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, others are written out.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +38,11 @@ from attn_gui.engine.graph.nodes import Node, plain_name
 from attn_gui.engine.graph.stage import Role
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
-# --- Cells of −∞ in a workbook: the number for them, and the arrays in which it means the same. Imports engine ---
+# --- cells of −∞ ----------------------------------------------------------------------------------
+# Cells of −∞ in a workbook: the number for them, and the arrays in which it means the same.
 #
-# A large negative number is as good as −∞ where it is compared, or other numbers are added to it; times 0.001, or in a
-# sum of products, it is a number like any other.
+# A large negative number is as good as −∞ where it is compared, or other numbers are added to it; times 0.001, or in
+# a sum of products, it is a number like any other.
 
 
 CLOSED, LOWEST = "-1E+300", "-1E+299"
@@ -78,8 +80,7 @@ def number(value: float) -> float:
     return float(CLOSED) if np.isneginf(value) else value
 
 
-# --- Formulas of spreadsheet cells, made from the expressions that explain a problem's cells. Imports engine
-#     expressions ---
+# --- formulas -------------------------------------------------------------------------------------
 
 
 NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
@@ -261,7 +262,8 @@ def _number(value: float) -> str:
     return f"({text})" if value < 0 else text
 
 
-# --- Boards of a workbook: where on its sheet every cell of an array stands. Imports NumPy ---
+# --- boards ---------------------------------------------------------------------------------------
+# Boards of a workbook: where on its sheet every cell of an array stands.
 
 
 TOP, LEFT = 3, 2
@@ -313,8 +315,8 @@ def sheet_name(name: str, taken: set[str]) -> str:
     return plain
 
 
-# --- Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are. Imports
-#     engine ---
+# --- squares --------------------------------------------------------------------------------------
+# Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
 
 
 NOT_SQUARED = QT_TRANSLATE_NOOP(

@@ -1,7 +1,8 @@
-"""Sentences that refuse files or note something about them. Imports how the engine fills in sentences.
+"""Sentences that refuse files or note something about them.
 
 Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
-`template` through it (context "Sentences") and fills in `values`."""
+`template` through it (context "Sentences") and fills in `values`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, say, size_text
 __all__ = ["LONGEST", "QT_TRANSLATE_NOOP", "FormatError", "Note", "shape_text", "shown", "size_text"]
 
 
-# --- Sentences that refuse files or note something about them. Imports how the engine fills in sentences ---
+# --- sentences ------------------------------------------------------------------------------------
 
 
 LONGEST = 40
@@ -72,7 +73,8 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape)) if shape else "1"
 
 
-# --- Refusals of arrays that can be read in several ways, each spelled out as the argument that chooses it ---
+# --- several readings -----------------------------------------------------------------------------
+# Refusals of arrays that can be read in several ways, each spelled out as the argument that chooses it.
 
 
 _SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} can be read in {count} ways: {readings}; say which.")

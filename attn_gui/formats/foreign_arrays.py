@@ -1,4 +1,4 @@
-"""Arrays out of foreign bytes: checked before they are allocated, native and contiguous after. Imports NumPy."""
+"""Untrusted bytes as arrays and JSON: checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from attn_gui.engine.memory import available
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text, shown, size_text
 
-# --- Arrays out of foreign bytes: checked before they are allocated, native and contiguous after. Imports NumPy ---
+# --- arrays ---------------------------------------------------------------------------------------
+# Arrays out of foreign bytes: checked before they are allocated, native and contiguous after.
 
 
 Array: TypeAlias = NDArray[Any]
@@ -193,7 +194,8 @@ def rounded_note(text: str, value: float) -> Note:
     return Note(template, text=quoted(text, 40), value=str(int(value)))
 
 
-# --- JSON of foreign hands: capped, strict, finite. Imports nothing but the sentences ---
+# --- JSON -----------------------------------------------------------------------------------------
+# JSON of foreign hands: capped, strict, finite.
 
 
 Json: TypeAlias = Any  # what json.loads gives

@@ -12,7 +12,8 @@ Large entries are read from arrays that are written to meanwhile. Where that hap
 entry holds some of the next edit's numbers, perhaps not all, and counts only together with the next whole one.
 
 An entry of its own kind names a file that is about to hold the document of a generation: where a crash comes after that
-file has taken its place, the entries of that generation and later ones are laid on it, in place of all before them."""
+file has taken its place, the entries of that generation and later ones are laid on it, in place of all before them.
+"""
 
 from __future__ import annotations
 
@@ -36,30 +37,40 @@ from attn_gui.engine.progress import Tell
 from attn_gui.formats import open_file, packed_arrays, session
 from attn_gui.formats.base import LARGEST_FILE, Loaded, Source, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
-from attn_gui.formats.foreign_arrays import Array as ForeignArraysArray
 from attn_gui.formats.foreign_arrays import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
-from attn_gui.formats.session import STUDY_RECORD_ENTRY as STUDY
 from attn_gui.formats.session import (
+    STUDY,
     Kept,
     LayerRecord,
     ModelNeeded,
     Stamp,
     StudyRecord,
+    is_study_entry,
     kept_of,
     record_of,
     stamp_of,
     stamp_record,
+    study_entries,
     study_in,
 )
-from attn_gui.formats.session import entries as study_entries
-from attn_gui.formats.session import is_entry as is_of_study
-from attn_gui.formats.snapshots import ENTRY as SNAPSHOTS
-from attn_gui.formats.snapshots import PLACE, Base, Cells, Snapshot, Weight, entries, is_entry, read_snapshots, told_by
+from attn_gui.formats.snapshots import (
+    PLACE,
+    SNAPSHOTS,
+    Base,
+    Cells,
+    Snapshot,
+    Weight,
+    is_snapshot_entry,
+    read_snapshots,
+    snapshot_entries,
+    told_by,
+)
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
 
-# --- A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine ---
+# --- writing --------------------------------------------------------------------------------------
+# A journal: the state of an unsaved document, and after it what changed, entry by entry.
 
 
 SUFFIX = ".journal"
@@ -125,7 +136,7 @@ class Step:
             said |= {"options": split(self.problem)[1], "arrays": names, **record_of(self.kept)}
             said |= {"base": stamp_record(self.base)} if self.base else {}
         if self.snapshots is not None:
-            kept, said[SNAPSHOTS] = entries(self.snapshots, of_model=around is not None)
+            kept, said[SNAPSHOTS] = snapshot_entries(self.snapshots, of_model=around is not None)
             given |= kept
         return packed_arrays.parts(given, {ENTRY: dump(said)})
 
@@ -278,8 +289,8 @@ def _put(file: io.FileIO, entry: Step | Held) -> bool:
     return not torn
 
 
-# --- Reading journals: an entry after the other is carried out, on nothing or on the file that has what came before
-#     ---
+# --- reading --------------------------------------------------------------------------------------
+# An entry after the other is carried out, on nothing or on the file that has what came before.
 
 
 LONGEST_OPTIONS = 32 * 2**20
@@ -291,7 +302,7 @@ _CHANGED = QT_TRANSLATE_NOOP(
 )
 
 
-WeightsOf = Callable[[StudyRecord], Mapping[str, ForeignArraysArray]]
+WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
 
 
 class Recovered(NamedTuple):
@@ -337,7 +348,7 @@ def _bytes(loaded: Loaded) -> bytes:
     return b"".join(session.parts(Loaded(loaded.problem, snapshots=loaded.snapshots)))
 
 
-def _no_weights(record: StudyRecord) -> Mapping[str, ForeignArraysArray]:
+def _no_weights(record: StudyRecord) -> Mapping[str, Array]:
     raise ModelNeeded(record)
 
 
@@ -409,7 +420,7 @@ class _State:
         self.kept: Kept | None = None
         self.without_model = False
         self._weights_of = weights_of
-        self._arrays: dict[str, ForeignArraysArray] = {}
+        self._arrays: dict[str, Array] = {}
         self._options: dict[str, Json] = {}
         self._study: StudyRecord | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
@@ -439,9 +450,11 @@ class _State:
             arrays |= {name: np.array(array) for name, array in split(based.problem)[0].items()}
             snapshots = based.snapshots
         if SNAPSHOTS in said:
-            snapshots, notes = read_snapshots({name: given[name] for name in given if is_entry(name)}, said[SNAPSHOTS])
+            snapshots, notes = read_snapshots(
+                {name: given[name] for name in given if is_snapshot_entry(name)}, said[SNAPSHOTS]
+            )
         if STUDY in said:
-            study = study_in({name: given[name] for name in given if is_of_study(name)}, said[STUDY], {}, ())
+            study = study_in({name: given[name] for name in given if is_study_entry(name)}, said[STUDY], {}, ())
             layers = dict(study.layers)
             if (own := layers.pop(study.layer, None)) is not None and own.names:
                 arrays |= self._weights(study, own)
@@ -460,7 +473,7 @@ class _State:
             self.kept, self._options = self._where(kept_of(said)), dict(said["options"])
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
 
-    def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, ForeignArraysArray]:
+    def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, Array]:
         """The weights of the layer on the table, with what is other in them."""
         try:
             weights = self._weights_of(study)

@@ -23,7 +23,7 @@ def read(source: Source) -> Loaded:
     """A session, or a problem by the names of its fields with its options as JSON in the entry `meta`."""
     header, _ = _header(source)
     source.file.seek(0)
-    if session.SESSION_ENTRY in _metadata(header):
+    if session.ENTRY in _metadata(header):
         return session.read(source)
     found = listing(source)
     source.file.seek(0)
@@ -49,7 +49,7 @@ def listing(source: Source) -> Listing:
     texts = _metadata(header)
     said = texts.get(META)
     options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
-    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.SESSION_ENTRY}))
+    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
 
 
 def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
@@ -82,7 +82,7 @@ def _header(source: Source) -> tuple[dict[str, Json], int]:
     length = int.from_bytes(start, "little")
     if len(start) < _LENGTH or length > min(packed_arrays.LONGEST_HEADER, source.size - _LENGTH):
         raise FormatError(_CUT_OFF)
-    header, _ = packed_arrays.taken_apart(start + source.file.read(length), session.SESSION_ENTRY)
+    header, _ = packed_arrays.taken_apart(start + source.file.read(length), session.ENTRY)
     return header, _LENGTH + length
 
 

@@ -1,6 +1,4 @@
-"""Scripts that compute a problem without this program and print the same numbers. Imports engine, NumPy.
-
-`dialects` the libraries that a script can use · `python_script` the script, line by line from the catalog of stages."""
+"""Scripts that compute a problem without this program and print the same numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +23,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 __all__ = ["SCRIPTS", "Dialect", "script_name", "script_text"]
 
 
-# --- The libraries that a script can compute with: a new one is one entry of SCRIPTS ---
+# --- libraries ------------------------------------------------------------------------------------
+# The libraries that a script can compute with: a new one is one entry of SCRIPTS.
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,8 @@ SCRIPTS: Mapping[str, Dialect] = MappingProxyType({dialect.key: dialect for dial
 """The libraries by the words of the command line."""
 
 
-# --- The script of a problem: its numbers, then a line for each stage, read off the formula or the entry of the stage
-#     ---
+# --- script ---------------------------------------------------------------------------------------
+# The script of a problem: its numbers, then a line for each stage, read off the formula or the entry of the stage.
 
 
 MOST_NUMBERS = 30_000
@@ -345,7 +344,7 @@ def _row(numbers: list[str], before: str) -> str:
     return "[\n" + "\n".join(line.rstrip() for line in lines) + f"\n{before}]"
 
 
-# --- Scripts that compute a problem without this program and print the same numbers. Imports engine, NumPy ---
+# --- file name ------------------------------------------------------------------------------------
 
 
 def script_name(stem: str, key: str) -> str:

@@ -1,7 +1,8 @@
 """`.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine.
 
 Everything that is no array is sorted JSON in the one metadata entry `attn_gui`, with `format_version`. A new version
-adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data."""
+adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +19,21 @@ from attn_gui.engine.checks import whole_text
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell
 from attn_gui.formats import packed_arrays
-from attn_gui.formats import session as session
 from attn_gui.formats.base import Loaded, PathText, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.saving import CHUNK, replacing, saving
-from attn_gui.formats.snapshots import ENTRY as SNAPSHOTS
-from attn_gui.formats.snapshots import Snapshot, read_snapshots
-from attn_gui.formats.snapshots import entries as snapshot_entries_entries
-from attn_gui.formats.snapshots import is_entry as snapshot_entries_is_entry
+from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
 
-# --- Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its
-#     layers ---
+# --- study ----------------------------------------------------------------------------------------
+# Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its layers.
 #
-# No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are changed
-# cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
+# No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are
+# changed cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
 
 
-STUDY_RECORD_ENTRY = "study"
+STUDY = "study"
 LONGEST = 1 << 20
 """Letters of a text."""
 MOST_LAYERS, MOST_ARRAYS = 1000, 1000
@@ -81,14 +78,14 @@ class ModelNeeded(FormatError):
         self.record = record
 
 
-def entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json]]:
+def study_entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json]]:
     """The arrays of a session that hold a study, and its words."""
     arrays: dict[str, Array] = {}
     for number, layer in record.layers.items():
         for name, (places, values) in layer.cells.items():
-            arrays[f"{STUDY_RECORD_ENTRY}.{number}.places.{name}"] = places.astype(np.int64, copy=False)
-            arrays[f"{STUDY_RECORD_ENTRY}.{number}.values.{name}"] = values
-        arrays |= {f"{STUDY_RECORD_ENTRY}.{number}.whole.{name}": array for name, array in layer.whole.items()}
+            arrays[f"{STUDY}.{number}.places.{name}"] = places.astype(np.int64, copy=False)
+            arrays[f"{STUDY}.{number}.values.{name}"] = values
+        arrays |= {f"{STUDY}.{number}.whole.{name}": array for name, array in layer.whole.items()}
     words = {"name": record.name, "sha256": record.sha256, "folder": record.folder, "text": record.text}
     told = {
         str(number): {"options": dict(layer.options), "arrays": list(layer.names)}
@@ -134,9 +131,9 @@ def _layer(words: Json, part: Mapping[str, Mapping[str, Array]]) -> LayerRecord:
     return LayerRecord(options, tuple(names), cells, dict(part["whole"]))
 
 
-def is_entry(name: str) -> bool:
+def is_study_entry(name: str) -> bool:
     """Whether an array of this name belongs to the study of a session."""
-    return name.startswith(f"{STUDY_RECORD_ENTRY}.")
+    return name.startswith(f"{STUDY}.")
 
 
 def _require(fits: bool) -> None:
@@ -144,11 +141,11 @@ def _require(fits: bool) -> None:
         raise FormatError(_DAMAGED)
 
 
-# --- `.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine ---
+# --- session --------------------------------------------------------------------------------------
 
 
 VERSION = 1
-SESSION_ENTRY = "attn_gui"
+ENTRY = "attn_gui"
 LONGEST_OPTIONS = 32 * 2**20
 _OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
 _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
@@ -163,20 +160,20 @@ def read(source: Source) -> Loaded:
 
 def in_bytes(data: bytes) -> Loaded:
     """The session that the bytes of a file hold."""
-    if not packed_arrays.may_have(data, SESSION_ENTRY):  # a long list of arrays is not worth taking apart
+    if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
-    header, cells = packed_arrays.taken_apart(data, SESSION_ENTRY)
+    header, cells = packed_arrays.taken_apart(data, ENTRY)
     options = _options(header)
     arrays = packed_arrays.arrays_in(header, cells)
     view, about = _objects(options, "view"), _objects(options, "about")
     kept, notes = read_snapshots(
-        {name: arrays[name] for name in arrays if snapshot_entries_is_entry(name)}, options.pop(SNAPSHOTS, [])
+        {name: arrays[name] for name in arrays if is_snapshot_entry(name)}, options.pop(SNAPSHOTS, [])
     )
-    if STUDY_RECORD_ENTRY in options:
-        mine = {name: arrays[name] for name in arrays if is_entry(name)}
-        raise ModelNeeded(study_in(mine, options[STUDY_RECORD_ENTRY], view, kept))
+    if STUDY in options:
+        mine = {name: arrays[name] for name in arrays if is_study_entry(name)}
+        raise ModelNeeded(study_in(mine, options[STUDY], view, kept))
     problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
-    ignored = [name for name in arrays if not is_field(name) and not snapshot_entries_is_entry(name)]
+    ignored = [name for name in arrays if not is_field(name) and not is_snapshot_entry(name)]
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
     notes += notes_on(ignored, strange)
     return Loaded(problem, view=view, notes=notes, about=words(about), left_out=left_out, snapshots=kept)
@@ -194,28 +191,28 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
     options["format_version"] = VERSION
     options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
     if loaded.snapshots:
-        more, options[SNAPSHOTS] = snapshot_entries_entries(loaded.snapshots)
+        more, options[SNAPSHOTS] = snapshot_entries(loaded.snapshots)
         arrays |= more
-    return packed_arrays.parts(arrays, {SESSION_ENTRY: dump(options)})
+    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 
 
 def study_parts(record: StudyRecord) -> Iterator[memoryview]:
     """The bytes of a session of a model."""
-    arrays, words = entries(record)
-    options: dict[str, Json] = {STUDY_RECORD_ENTRY: words, "format_version": VERSION}
+    arrays, words = study_entries(record)
+    options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
     options |= {"view": dict(record.view)} if record.view else {}
     if record.snapshots:
-        more, options[SNAPSHOTS] = snapshot_entries_entries(record.snapshots, of_model=True)
+        more, options[SNAPSHOTS] = snapshot_entries(record.snapshots, of_model=True)
         arrays |= more
-    return packed_arrays.parts(arrays, {SESSION_ENTRY: dump(options)})
+    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 
 
 def _options(header: dict[str, Json]) -> dict[str, Json]:
     """Take what the header says besides the arrays out of it, brought up to this version."""
     metadata = header.pop(packed_arrays.METADATA, {})
-    if not isinstance(metadata, dict) or SESSION_ENTRY not in metadata:
+    if not isinstance(metadata, dict) or ENTRY not in metadata:
         raise FormatError(_OTHER)
-    options = parse_object(str(metadata[SESSION_ENTRY]), LONGEST_OPTIONS)
+    options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)
     version = options.pop("format_version", None)
     if type(version) is not int or version < 1:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} has the session version {got}; expected a number from 1.")
@@ -240,7 +237,8 @@ def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
     return found
 
 
-# --- Words about an unsaved document that a journal keeps beside its numbers. Imports the fields of a problem ---
+# --- kept beside a journal ------------------------------------------------------------------------
+# Words about an unsaved document that a journal keeps beside its numbers.
 
 
 class Stamp(NamedTuple):
@@ -304,8 +302,8 @@ def stamp_of(record: Json) -> Stamp | None:
     return Stamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None
 
 
-# --- Files of sessions: written part by part, with the progress told, and put in the place of the old ones at the end
-#     ---
+# --- files ----------------------------------------------------------------------------------------
+# Files of sessions: written part by part, with the progress told, and put in the place of the old ones at the end.
 
 
 def save_session(
@@ -325,15 +323,15 @@ def save_session(
     `before` is told what the file will be, once it is whole, before it takes the old one's place.
     """
     with saving(path):
-        parts = [*session.parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
-    _write_parts(parts, path, tell, before)
+        written = [*parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
+    _write_parts(written, path, tell, before)
 
 
 def save_study(record: StudyRecord, path: PathText, tell: Tell | None = None) -> None:
     """Save a model that is studied, without its weights. Raises FormatError; `tell` as for `save_session`."""
     with saving(path):
-        parts = [*session.study_parts(record)]
-    _write_parts(parts, path, tell)
+        written = [*study_parts(record)]
+    _write_parts(written, path, tell)
 
 
 def _write_parts(

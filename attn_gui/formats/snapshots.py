@@ -1,4 +1,4 @@
-"""A snapshot: a named state of a problem, each of its arrays as a base and the cells that differ. Imports engine."""
+"""Snapshots: named states of a problem, each of its arrays as a base and the cells that differ."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 
-# --- A snapshot: a named state of a problem, each of its arrays as a base and the cells that differ. Imports engine
-#     ---
+# --- snapshot -------------------------------------------------------------------------------------
 
 
 OPTIONS = "options"
@@ -202,13 +201,14 @@ def nbytes(snapshots: Sequence[Snapshot]) -> int:
     return sum(bases.values()) + sum(part.nbytes for part in parts)
 
 
-# --- Snapshots as a session holds them: arrays that all of them share, and words. Imports engine ---
+# --- in a session ---------------------------------------------------------------------------------
+# Snapshots as a session holds them: arrays that all of them share, and words.
 #
-# `snapshots.base.K` are the arrays that they stand on; `snapshots.table` (rows, 2) says of each array of each snapshot,
-# in order, on which base it stands and how many of its cells differ; `snapshots.places` are those cells, flat, and
-# `snapshots.cells` the bytes of their numbers. The option `snapshots` lists name, note, layer of a model
-# and names of arrays of each; and `weights`, those of its arrays that stand on a weight of the model: layer, field and
-# kind of numbers, in place of a base, whose number is −1.
+# `snapshots.base.K` are the arrays that they stand on; `snapshots.table` (rows, 2) says of each array of each
+# snapshot, in order, on which base it stands and how many of its cells differ; `snapshots.places` are those cells,
+# flat, and `snapshots.cells` the bytes of their numbers. The option `snapshots` lists name, note, layer of a model
+# and names of arrays of each; and `weights`, those of its arrays that stand on a weight of the model: layer, field
+# and kind of numbers, in place of a base, whose number is −1.
 
 
 MOST = 500
@@ -217,20 +217,20 @@ MOST = 500
 LONGEST_NAME, LONGEST_NOTE = 200, 10_000
 """Letters."""
 
-ENTRY = "snapshots"
-_BASE, _TABLE, _PLACES, _CELLS = (f"{ENTRY}.{name}" for name in ("base.", "table", "places", "cells"))
+SNAPSHOTS = "snapshots"
+_BASE, _TABLE, _PLACES, _CELLS = (f"{SNAPSHOTS}.{name}" for name in ("base.", "table", "places", "cells"))
 OF_MODEL = -1
 """In the table, in place of the number of a base."""
 KINDS = ("float32", "float64")
 DAMAGED = QT_TRANSLATE_NOOP("Sentences", "The snapshots in the file are damaged; they were left out.")
 
 
-def is_entry(name: str) -> bool:
+def is_snapshot_entry(name: str) -> bool:
     """Whether an array of this name belongs to the snapshots of a session."""
-    return name.startswith(f"{ENTRY}.")
+    return name.startswith(f"{SNAPSHOTS}.")
 
 
-def entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -> tuple[dict[str, Array], list[Json]]:
+def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -> tuple[dict[str, Array], list[Json]]:
     """The arrays of a session that hold these snapshots, and their words; one `of_model` has no weights of it."""
     told = snapshots if of_model else [_without_model(each) for each in snapshots]
     parts = [part for each in told for part in each.parts.values()]

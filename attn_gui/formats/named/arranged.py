@@ -1,4 +1,4 @@
-"""Arrays of a file as the problem that an arrangement makes of them. Imports engine."""
+"""The problem that an arrangement makes of the arrays of a file."""
 
 from __future__ import annotations
 
@@ -80,15 +80,13 @@ from attn_gui.formats.named.weight_layouts import (
 )
 from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, option_of
 
-# --- What a file settles of an arrangement, and what is still open. Imports engine ---
+# --- what the file decides ------------------------------------------------------------------------
+# What a file settles of an arrangement, and what is still open.
 #
 # What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
-# Else
-# the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree with
-# the
-# other arrays of the file, with the names, and with what people have: if one is left it is taken and noted, unless it
-# is
-# the order that a problem has itself. If several are left, they are asked for.
+# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
+# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
+# unless it is the order that a problem has itself. If several are left, they are asked for.
 
 
 ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
@@ -388,7 +386,8 @@ def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
     return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})
 
 
-# --- Arrays of a file as the problem that an arrangement makes of them. Imports engine ---
+# --- the problem ----------------------------------------------------------------------------------
+# Arrays of a file as the problem that an arrangement makes of them.
 
 
 _SPLIT_BY_NAME = QT_TRANSLATE_NOOP(

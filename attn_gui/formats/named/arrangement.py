@@ -35,7 +35,8 @@ from attn_gui.formats.named.weight_layouts import (
 )
 from attn_gui.formats.problem_fields import in_our_words, is_field, listed, own_shape
 
-# --- An arrangement: which arrays of a file are which parts of a problem, and how they lie. Imports engine ---
+# --- arrangement ----------------------------------------------------------------------------------
+# An arrangement: which arrays of a file are which parts of a problem, and how they lie.
 
 
 SEQUENCES = ("x", "context")
@@ -240,8 +241,8 @@ def held_vector_shape(role: str, shape: Shape) -> Shape:
     return (shape[0] * shape[1],) if role in BIASES and len(shape) == 2 else own_shape(role, shape)
 
 
-# --- Arrangements remembered by the pattern of their names: what was chosen once is proposed for the next such file
-#     ---
+# --- remembered arrangements ----------------------------------------------------------------------
+# Arrangements remembered by the pattern of their names: what was chosen once is proposed for the next such file.
 
 
 _NUMBER = re.compile(r"\d+")

@@ -1,4 +1,4 @@
-"""Parts of a problem that an array of another name may be, guessed from the names that people give them."""
+"""Names of arrays: guessed as parts of a problem, or read as its very fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
 from attn_gui.formats.rows import Rows
 
-# --- Parts of a problem that an array of another name may be, guessed from the names that people give them ---
+# --- guessed roles --------------------------------------------------------------------------------
 
 
 MASK = "mask"
@@ -146,7 +146,8 @@ def _worth(names: Mapping[str, str]) -> bool:
     return set(DIRECT) <= parts or set(WEIGHTS) <= parts
 
 
-# --- Arrays of a file by name as a problem, where the names are those of its fields. Imports engine ---
+# --- names of fields ------------------------------------------------------------------------------
+# Arrays of a file by name as a problem, where the names are those of its fields.
 
 
 META = "meta"

@@ -1,4 +1,4 @@
-"""Arrays of several files as those of one: a matrix goes by the name of its file. Imports the formats."""
+"""Arrays of one file or of several, listed and read by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from attn_gui.formats.named.roles import is_problem
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
 
-# --- Files of arrays by name: listed, read array by array, and read as they are arranged. Imports the catalog ---
+# --- one file -------------------------------------------------------------------------------------
+# Files of arrays by name: listed, read array by array, and read as they are arranged.
 
 
 NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
@@ -61,7 +62,8 @@ def _listing(source: Source, path: PathText) -> Listing:
     return found.listing(source)
 
 
-# --- Arrays of several files as those of one: a matrix goes by the name of its file. Imports the formats ---
+# --- several files --------------------------------------------------------------------------------
+# Arrays of several files as those of one: a matrix goes by the name of its file.
 
 
 _TWO_OPTIONS = QT_TRANSLATE_NOOP(

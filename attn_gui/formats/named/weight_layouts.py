@@ -1,7 +1,8 @@
-"""Arrays that hold queries, keys and values in one: which parts each is, and the ways in which it lies. Imports NumPy.
+"""Layouts of weights in foreign files: queries, keys and values in one array, and orders of axes.
 
-The axis that they share is as long as (h + 2·h_kv) heads. A split is one order of part, head and column along it; a way
-that another publisher has is one more entry of SPLITS."""
+The axis that fused parts share is as long as (h + 2·h_kv) heads. A split is one order of part, head and column along
+it; a way that another publisher has is one more entry of SPLITS.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from attn_gui.engine.fields import DIRECT, WEIGHTS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
 
-# --- Arrays that hold queries, keys and values in one: which parts each is, and the ways in which it lies. Imports
-#     NumPy ---
+# --- fused projections ----------------------------------------------------------------------------
+# Arrays that hold queries, keys and values in one: which parts each is, and the ways in which it lies.
 
 
 Columns = tuple[Array, Array, Array]  # places along the shared axis, of Q, K and V
@@ -140,7 +141,8 @@ def parts_of(roles: Iterable[str]) -> set[str]:
     return {part for role in roles for part in FUSED.get(role, (role,))}
 
 
-# --- Orders of the axes of weights in foreign hands: what each may be, by shapes and names. Imports NumPy ---
+# --- orders of axes -------------------------------------------------------------------------------
+# Orders of the axes of weights in foreign hands: what each may be, by shapes and names.
 
 
 Shape = tuple[int, ...]

@@ -1,6 +1,7 @@
 """The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy.
 
-NumPy's own readers are not used: they turn headings, decimal commas and typing errors into NaN without a word."""
+NumPy's own readers are not used: they turn headings, decimal commas and typing errors into NaN without a word.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ from attn_gui.formats.text.headings import (
 )
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
 
-# --- The numbers of a table that is read row by row, and what was none. Imports NumPy ---
+# --- numbers of a table ---------------------------------------------------------------------------
+# The numbers of a table that is read row by row, and what was none.
 
 
 Mode = Literal["point", "decimal", "grouped"]
@@ -242,7 +244,8 @@ def _ragged(line: int) -> str:
     )
 
 
-# --- The refusal of a text that can mean several matrices, with all of them. Imports NumPy ---
+# --- ambiguous tables -----------------------------------------------------------------------------
+# The refusal of a text that can mean several matrices, with all of them.
 
 
 _SEVERAL_WAYS = QT_TRANSLATE_NOOP(
@@ -287,7 +290,7 @@ class AmbiguousTable(FormatError):
         return {role: found[role] for role in DIRECT} if fits else {}
 
 
-# --- The one reader of tables that are text: pasted, dropped or in a file. Imports NumPy ---
+# --- tables ---------------------------------------------------------------------------------------
 
 
 LARGEST = 256 * 2**20  # characters

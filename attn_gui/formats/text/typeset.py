@@ -1,7 +1,4 @@
-"""Parts of a table in LaTeX that is wider or longer than a page, and one table of them again. Imports the stdlib only.
-
-As programs print wide matrices: some columns below the others, each part with the names of its rows and columns. A
-comment above it says which it is."""
+"""Tables in LaTeX and Markdown, between pipes and in drawn frames; parts of wide ones are joined."""
 
 from __future__ import annotations
 
@@ -13,8 +10,10 @@ from typing import NamedTuple
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, quoted
 from attn_gui.formats.text.delimited import Row
 
-# --- Parts of a table in LaTeX that is wider or longer than a page, and one table of them again. Imports the stdlib
-#     only ---
+# --- parts ----------------------------------------------------------------------------------------
+# Parts of a table in LaTeX that is wider or longer than a page, and one table of them again. As programs print wide
+# matrices: some columns below the others, each part with the names of its rows and columns. A comment above it says
+# which it is.
 
 
 Texts = Sequence[Sequence[str]]
@@ -22,7 +21,7 @@ LINE_PT, BETWEEN_PT = 345.0, 12.0  # the line of `article`, and what a `tabular`
 LINES = 38  # rows of a part, with its headings, on a page of it
 SIGN_PT, WIDE_PT = 5.6, 10.0  # a digit has 5; a letter of Chinese, Japanese, Korean has 10
 _ORDERS_PT = {r"\times": 13.0, r"\infty": 10.0, "-": 8.0}
-_TYPESET_PARTS_SIGN = re.compile(r"\\[A-Za-z]+(?:\{\})?|\\.|[^{}$^]")
+_WIDE_SIGN = re.compile(r"\\[A-Za-z]+(?:\{\})?|\\.|[^{}$^]")
 _MARK = re.compile(r"^% rows (\d{1,9}) to (\d{1,9}), columns (\d{1,9}) to (\d{1,9})$", re.MULTILINE)
 
 
@@ -88,14 +87,11 @@ def joined(parts: Sequence[tuple[Part, list[list[str]]]], refusal: FormatError) 
 
 def _points(cell: str) -> float:
     """Width of a cell as it is typeset, or a little more."""
-    return sum(
-        _ORDERS_PT.get(sign, WIDE_PT if sign > "\u2e80" else SIGN_PT) for sign in _TYPESET_PARTS_SIGN.findall(cell)
-    )
+    return sum(_ORDERS_PT.get(sign, WIDE_PT if sign > "\u2e80" else SIGN_PT) for sign in _WIDE_SIGN.findall(cell))
 
 
-# --- Signs that LaTeX and Markdown take for orders, as they are written in their texts, and back ---
-#
-# Imports the stdlib only.
+# --- signs ----------------------------------------------------------------------------------------
+# Signs that LaTeX and Markdown take for orders, as they are written in their texts, and back.
 
 
 _LATEX = MappingProxyType(
@@ -145,7 +141,7 @@ def _line(text: str) -> str:
     return _CONTROL.sub(lambda found: f"U+{ord(found[0]):04X}", " ".join(text.splitlines()))
 
 
-# --- Tables in LaTeX and Markdown, between pipes and in drawn frames. Imports the stdlib only ---
+# --- tables ---------------------------------------------------------------------------------------
 
 
 LOOKED_AT = 20  # lines that tell a table between pipes

@@ -114,7 +114,7 @@ def test_what_is_not_known_is_noted(tmp_path: Path) -> None:
 
 def test_the_first_version_opens_for_ever(problem: Problem) -> None:
     """A file written by version 1, kept as it was."""
-    loaded = open_file(Path(__file__).parents[2] / "data" / "sessions" / "version-1.attn")
+    loaded = open_file(Path(__file__).parents[1] / "data" / "sessions" / "version-1.attn")
     expected = problem.replace(
         query_tokens=("<s>", "注意"),
         dtype="float32",
