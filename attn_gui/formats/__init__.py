@@ -50,7 +50,7 @@ from attn_gui.formats.rows import (
 )
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.session import save_session, save_study
-from attn_gui.formats.text.text_table import AmbiguousTable
+from attn_gui.formats.text.several_readings import AmbiguousTable
 
 __all__ = [
     "FORMATS",
