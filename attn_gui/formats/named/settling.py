@@ -208,7 +208,7 @@ class _Settling:
         self.found = replace(self.found, weights=known)
 
     def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
-        """Ask what true and 1 mean in a mask whose name does not say it; of numbers these are looked at when they are read."""
+        """Ask what true and 1 mean in a mask whose name does not say it; numbers are looked at when they are read."""
         kinds = {array.name: array.dtype for array in self._listing.arrays}
         found = masks_of(self.found, self._listing)
         for name, (meaning, _) in found.items():
