@@ -8066,6 +8066,10 @@
         <translation>文件中的“{name}”与此处算出的权重最大相差 {apart}：它带有因果掩码，而文件中没有给出掩码。加上因果掩码后，两者一致。</translation>
     </message>
     <message>
+        <source>“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left out when it was compared with the weights computed here.</source>
+        <translation>文件中“{name}”的 {count} 行里有 {rows} 行是 NaN，如同掩码屏蔽了所有键的行；与此处计算的权重比较时未计入这些行。</translation>
+    </message>
+    <message>
         <source>{file}: the shapes {got} fit together in no order of axes as query, key and value.</source>
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
     </message>
@@ -8236,6 +8240,14 @@
     <message>
         <source>{file} holds attention weights that can be read in several ways; choose one of {choices}.</source>
         <translation>{file} 中的注意力权重有多种读法，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}.</source>
+        <translation>{file} 只有一个数组，其各行之和为 1，与注意力权重相同，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to 1; expected an array of two axes, or several arrays by name.</source>
+        <translation>{file} 只有一个形状为 {got} 的数组，它既不是矩阵，也不是各行之和为 1 的注意力权重；应为二维数组，或按名称存放的多个数组。</translation>
     </message>
     <message>
         <source>{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.</source>
