@@ -10123,6 +10123,10 @@
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
     </message>
+    <message>
+        <source>Set it, and rescale the other weights and the share of the sink so that all add up to 1</source>
+        <translation>改这个数，并按比例缩放该行其余权重与汇点所占的份额，使总和为 1</translation>
+    </message>
 </context>
 <context>
     <name>WorkLine</name>
