@@ -38,6 +38,7 @@ class ModelShowing(QObject):
     """Follows the document: an answer for a state that has gone is dropped; the last one stays until the next."""
 
     changed = Signal()  # another answer is there, or none
+    staleChanged = Signal(bool)  # whether what is shown is of a state that is gone
     headOffAsked = Signal()  # the head on show switched off, or on again
     built = Signal(object)  # the view, once a model is first there
 
@@ -146,6 +147,7 @@ class ModelShowing(QObject):
         if stale != self._stale and self._panel is not None:
             self._stale = stale
             self._panel.set_stale(stale)
+            self.staleChanged.emit(stale)
 
     def _leave(self) -> None:
         """Bring the maps back for a document that is of no model."""

@@ -51,6 +51,7 @@ def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
     models.opened.connect(model.show)  # of a model that came back, too
     pages.headAsked.connect(model.choose)
     model.changed.connect(lambda: pages.set_model(model.aim()))
+    model.staleChanged.connect(pages.set_model_stale)
     model.changed.connect(bars.actions.show_states)
     model.headOffAsked.connect(bars.actions["head_off"].trigger)
     return LaterRooms(
