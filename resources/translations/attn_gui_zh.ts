@@ -1983,6 +1983,18 @@
         <translation>未命名</translation>
     </message>
     <message>
+        <source>Folder of the model</source>
+        <translation>模型所在的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose its folder…</source>
+        <translation>选择它的文件夹…</translation>
+    </message>
+    <message>
+        <source>The same checkpoint at its new place; its weights are compared</source>
+        <translation>同一检查点的新位置；会核对权重</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>打开</translation>
     </message>
@@ -8478,10 +8490,6 @@
         <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl。</translation>
     </message>
     <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
-    </message>
-    <message>
         <source>The snapshot “{name}” does not fit the model.</source>
         <translation>快照“{name}”与该模型不相符。</translation>
     </message>
@@ -8784,6 +8792,10 @@
     <message>
         <source>This problem has no page {page}. {needs}.</source>
         <translation>这个算例没有页面 {page}。{needs}。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
 </context>
 <context>
