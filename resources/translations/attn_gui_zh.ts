@@ -2617,10 +2617,6 @@
         <translation>添加 W_O 和块</translation>
     </message>
     <message>
-        <source>set {cell} to {value}</source>
-        <translation>将 {cell} 设为 {value}</translation>
-    </message>
-    <message>
         <source>w fitted to the points: {value}</source>
         <translation>由数据点拟合 w：{value}</translation>
     </message>
@@ -2827,6 +2823,10 @@
     <message>
         <source>pasted Q, K and V</source>
         <translation>粘贴 Q、K、V</translation>
+    </message>
+    <message>
+        <source>{cell}: {old} → {new} by {cells}</source>
+        <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
 </context>
 <context>
