@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
@@ -103,6 +103,12 @@ class ModelShowing(QObject):
     def show(self) -> None:
         """Bring the model into the middle of the window."""
         self._view.set(mode=MODEL)
+
+    def take_keyboard(self) -> None:
+        """Show the model that has just been opened, and put the keyboard on the grid of its heads."""
+        self.show()
+        if self._panel is not None:
+            self._panel.heads.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_with_next(self) -> None:
         """Bring the model into the middle of the window as soon as there is another evaluation."""
