@@ -5818,12 +5818,20 @@
         <translation>熵</translation>
     </message>
     <message>
+        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
+        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean of rows in nats, 0 … {most}</source>
+        <translation>每行的平均熵（奈特），0 … {most}</translation>
+    </message>
+    <message>
         <source>stable rank</source>
         <translation>稳定秩</translation>
     </message>
     <message>
-        <source>Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}</source>
-        <translation>权重矩阵的 Σσ² / σ₁²：各行分布相同时为 1，最大为 {most}</translation>
+        <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
+        <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
     </message>
     <message>
         <source>largest weight</source>
@@ -5850,24 +5858,24 @@
         <translation>前一词元</translation>
     </message>
     <message>
-        <source>share of the weights on the token before: j = i − 1</source>
+        <source>share on the token before: j = i − 1</source>
         <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
+    </message>
+    <message>
+        <source>share on the same token before: j &lt; i</source>
+        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
+    </message>
+    <message>
+        <source>share on what followed the same token</source>
+        <translation>前面相同词元之后那个词元所占的权重比例</translation>
     </message>
     <message>
         <source>duplicate token</source>
         <translation>重复词元</translation>
     </message>
     <message>
-        <source>share of the weights on earlier tokens that are the same: j &lt; i</source>
-        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
-    </message>
-    <message>
         <source>induction</source>
         <translation>归纳</translation>
-    </message>
-    <message>
-        <source>share of the weights on tokens that follow an earlier one that is the same</source>
-        <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
     <message>
         <source>&amp;Mark the counted cells</source>
@@ -5884,14 +5892,6 @@
     <message>
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean entropy of a row in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
 </context>
 <context>
