@@ -7,7 +7,7 @@ from typing import IO
 
 import numpy as np
 
-from attn_gui.engine.problem.fields import GIVEN
+from attn_gui.engine.fields import GIVEN
 from attn_gui.formats.base import Labels, Listed, Listing, Matrix, Source
 from attn_gui.formats.foreign_arrays import (
     MAGIC,
