@@ -169,6 +169,11 @@ def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None,
     raise refusal
 
 
+def is_matrix(listing: Listing) -> bool:
+    """Whether the first array of a file has two axes or less."""
+    return len(listing.arrays[0].shape) <= 2
+
+
 def check_nameless(listing: Listing, source: Source) -> None:
     """Raise SeveralMaps with every reading of a file's only array, which has no name, if its rows add up to 1, and
     FormatError if they do not and it is no matrix either."""
