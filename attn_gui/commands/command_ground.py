@@ -19,7 +19,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
-    from attn_gui.engine.problem.errors import Note
+    from attn_gui.engine.errors import Note
     from attn_gui.formats import Loaded, Progress
     from attn_gui.formats.named.arrangement import Arrangement
 
@@ -185,11 +185,10 @@ def arranged(chosen: argparse.Namespace) -> Arrangement | None:
 def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats.file_sentences import SeveralReadings
     from attn_gui.formats.named.attention_maps import SeveralMaps
-    from attn_gui.formats.named.by_name import ForeignNames
-    from attn_gui.formats.named.listed_files import likely_arrays
-    from attn_gui.formats.named.open_readings import SeveralReadings
-    from attn_gui.formats.named.several_files import open_several
+    from attn_gui.formats.named.roles import ForeignNames
+    from attn_gui.formats.named.several_files import likely_arrays, open_several
 
     arrangement = arranged(chosen)
     try:
@@ -245,8 +244,8 @@ class Changes(tuple["Note", ...]):
 
 def _changes(loaded: Loaded) -> Changes:
     """Changes by hand in a problem; of many the first ones, and how many more there are."""
-    from attn_gui.engine.chain.hand_words import phrase
-    from attn_gui.engine.problem.errors import Note
+    from attn_gui.engine.errors import Note
+    from attn_gui.engine.graph.intervention_nodes import phrase
 
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [phrase(loaded.problem, record) for record in records[:MOST_CHANGES]]

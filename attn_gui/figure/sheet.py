@@ -15,10 +15,10 @@ from PySide6.QtGui import QImage
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.engine.stages.derived import over_heads
-from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of
@@ -29,10 +29,10 @@ from attn_gui.figure.page_catalog import check_knobs
 from attn_gui.figure.pictures import FRAMES, kind_of
 from attn_gui.figure.styles import SCREEN, resolution
 from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.formats import session as session_file
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
-from attn_gui.formats.sessions import session as session_file
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 PIXELS = "png"  # what is shown as a file of this form would be

@@ -19,12 +19,12 @@ from attn_gui.app.state.side_work import LARGE
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.progress import Tell
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.sessions.kept import Stamp
-from attn_gui.formats.snapshots.snapshot import Snapshot, nbytes
+from attn_gui.formats.session import Stamp
+from attn_gui.formats.snapshots import Snapshot, nbytes
 from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.banner import Offer, Words
 from attn_gui.views.dialogs.asking import asked, message_box

@@ -1,11 +1,14 @@
-"""The refusal of a text that can mean several matrices, with all of them. Imports NumPy."""
+"""The refusal of a text that can mean several matrices, with all of them.
+
+It stands beside the reader of tables, which nobody need import to catch it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attn_gui.engine.problem.fields import DIRECT
+from attn_gui.engine.fields import DIRECT
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.named.roles import guess

@@ -14,7 +14,7 @@ from attn_gui.app.inspector import judging
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Evaluation, Problem, sensitivity, symbol
 from attn_gui.engine.analysis.sensitivity import strongest
-from attn_gui.engine.evaluation.streaming.evaluation import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import save_session
 from attn_gui.views.dialogs.target_dialog import TargetDialog
 from attn_gui.views.inspector.links import Link
@@ -118,7 +118,7 @@ def test_a_weight_of_a_long_problem_is_set_by_its_key_row(person, qtbot):
     after = person.numbers("key")[COLUMN]
     assert after[:WIDTH] == before[:WIDTH]  # of the other head
     assert after[WIDTH:] != before[WIDTH:]
-    assert person.steps()[1:] == [f"set A[{ROW}, {COLUMN}] to 0.2500"]
+    assert person.steps()[1:] == [f"A[{ROW}, {COLUMN}]: 4.69e−5 → 0.2500 by K[{COLUMN}, {WIDTH} … {2 * WIDTH - 1}]"]
     person.press("Ctrl+Z")
     assert person.numbers("key")[COLUMN] == before
 
