@@ -17,6 +17,7 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.level_bar import tick_places
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.theme import apply_theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -360,4 +361,16 @@ def test_an_open_popup_follows_the_numbers(bar, shown):
     bar.map.refresh(slice(0, 5), slice(0, 20))
     bar.recount()
     assert popup.histogram.counts.tolist() != before
+    popup.close_panel()
+
+
+def test_the_bar_and_the_open_histogram_follow_another_theme(qapp, bar, screen):
+    popup = bar.open_popup()
+    apply_theme(qapp, "dark")
+    qapp.processEvents()
+    table, theme = lut("signed", "dark"), THEMES["dark"]
+    assert screen(bar).pixel(2, 4) in table[:4]
+    box = popup.histogram.centralWidget.vb.sceneBoundingRect().toRect()
+    assert screen(popup.histogram).pixelColor(box.left() + 2, box.top() + 4) == theme.sunken
+    assert screen(popup.histogram).pixelColor(0, 0) == theme.surface
     popup.close_panel()
