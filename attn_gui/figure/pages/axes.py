@@ -164,8 +164,8 @@ def paint_line(painter: QPainter, places: Sequence[QPointF], color: QColor, *, d
     painter.drawPolyline(QPolygonF(list(places)))
 
 
-def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float) -> None:
-    """Paint a filled dot."""
-    painter.setPen(Qt.PenStyle.NoPen)
+def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float, rim: QPen | None = None) -> None:
+    """Paint a filled dot, with an outline if there is a pen for one."""
+    painter.setPen(rim or QPen(Qt.PenStyle.NoPen))
     painter.setBrush(color)
     painter.drawEllipse(at, radius, radius)

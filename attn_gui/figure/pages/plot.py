@@ -37,15 +37,19 @@ class Curve:
     fill: QColor | None = None
     """Color inside the dots, which are outlines then."""
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both draw the same."""
+        return isinstance(other, Curve) and self._drawn() == other._drawn()
+
     def points(self) -> tuple[Numbers, Numbers]:
         """The finite points, x and y."""
         seen = self._finite()
         return self.x[seen], self.y[seen]
 
     def dot_colors(self) -> list[QColor]:
-        """The color of the dot of each finite point."""
+        """The color inside the dot of each finite point."""
         opacity = np.full(len(self.x), 255.0) if self.opacity is None else self.opacity
-        colors = [QColor(self.color) for _ in range(int(self._finite().sum()))]
+        colors = [QColor(self.color if self.fill is None else self.fill) for _ in range(int(self._finite().sum()))]
         for color, share in zip(colors, opacity[self._finite()], strict=True):
             color.setAlpha(round(float(share)))
         return colors
@@ -55,14 +59,14 @@ class Curve:
         places = axes.points(self.x, self.y)
         if self.style != Qt.PenStyle.NoPen:
             paint_line(painter, places, self.color, dashed=self.style == Qt.PenStyle.DashLine)
-        if self.dot and self.fill is not None:
-            painter.setPen(QPen(self.color, RIM))
-            painter.setBrush(self.fill)
-            for place in places:
-                painter.drawEllipse(place, self.dot, self.dot)
-        elif self.dot:
+        if self.dot:
+            rim = None if self.fill is None else QPen(self.color, RIM)
             for place, color in zip(places, self.dot_colors(), strict=True):
-                paint_dot(painter, place, color, self.dot)
+                paint_dot(painter, place, color, self.dot, rim)
+
+    def _drawn(self) -> tuple[object, ...]:
+        arrays = [None if array is None else array.tobytes() for array in (self.x, self.y, self.opacity)]
+        return *arrays, self.color, self.style, self.dot, self.fill
 
     def _finite(self) -> npt.NDArray[np.bool_]:
         return np.isfinite(self.x) & np.isfinite(self.y)
@@ -115,31 +119,34 @@ class Plot:
         for mark in self.marks:
             mark.paint(painter, self.axes)
 
-    def fields(self, x: Numbers, spot: Callable[[int], Spot]) -> tuple[PlotField, ...]:
-        """The field whose places are the finite of some numbers; `spot` tells of one by its index.
-
-        Empty where none is finite, and nothing can be chosen.
-        """
+    def field(self, x: Numbers, spot: Callable[[int], Spot]) -> PlotField:
+        """The field whose places are the finite of some numbers; `spot` tells of one by its index."""
         order = np.argsort(x, kind="stable")
         order = order[np.isfinite(x[order])]
-        field = PlotField(
-            self.axes.plot, lambda _, column: spot(int(order[column])), columns=len(order), plot=self, x=x[order]
-        )
-        return (field,) if order.size else ()
+
+        def told(_row: int, column: int) -> Spot:
+            return spot(int(order[column])) if order.size else Spot("")
+
+        return PlotField(self.axes.plot, told, columns=max(1, order.size), plot=self, x=x[order])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlotField(Field):
-    """The field of a plot: a place for each of `x`, ascending; a point means the nearest."""
+    """The field of a plot: a place for each of `x`, ascending, or one that says nothing; a point means the nearest."""
 
     plot: Plot
     x: Numbers
 
     def at(self, point: QPointF) -> tuple[int, int] | None:
-        if not self.place.contains(point):
+        if not self.x.size or not self.place.contains(point):
             return None
         return 0, int(np.argmin(np.abs(self.x - self.plot.axes.numbers_at(point)[0])))
 
     def rect(self, row: int, column: int) -> QRectF:
+        if not self.x.size:
+            return self.place
         middle = self.plot.axes.place(float(self.x[column]), self.plot.axes.up.low).x()
         return QRectF(middle - 0.5, self.place.top(), 1.0, self.place.height())
+
+    def paint(self, painter: QPainter) -> None:
+        self.plot.paint(painter)

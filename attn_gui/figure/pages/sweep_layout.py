@@ -178,7 +178,7 @@ class SweepLayout:
 
     def drawing(self) -> Drawing:
         """The page; a click on the curve or on a small map chooses that value."""
-        fields: list[Field] = [] if self.plot is None else [*self.plot.fields(self.swept.values, self._spot)]
+        fields: list[Field] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
         if self.strip:
             fields += [Field(place, partial(self._spot, step)) for step, place in self.small]
         frame = self.frame
@@ -193,7 +193,6 @@ class SweepLayout:
         self.frame.paint(painter)
         if self.plot is not None:
             paint_note(painter, self.said, self.curve_room.topLeft(), self.ink.theme)
-            self.plot.paint(painter)
         if self.strip:
             self._paint_strip(painter)
         if not self.large.isNull():

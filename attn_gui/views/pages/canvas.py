@@ -323,6 +323,9 @@ class PageCanvas(QLabel):
 
         begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
         drawing.paint(painter)
+        for number, field in enumerate(drawing.fields):
+            if number not in self._plots:
+                field.paint(painter)
         painter.end()
         image.setDevicePixelRatio(ratio)
         return image

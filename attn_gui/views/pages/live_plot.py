@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QPainterPath, QPen, QSinglePointEvent, QWheelEvent
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QMouseEvent,
+    QPainterPath,
+    QPen,
+    QSinglePointEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsSceneResizeEvent, QGraphicsSimpleTextItem, QWidget
 
 from attn_gui.figure.output.text import END
 from attn_gui.figure.pages.axes import TICK, TICK_PITCH, Scale
-from attn_gui.figure.pages.plot import RIM, Curve, Note, Plot, PlotField, Rule
+from attn_gui.figure.pages.plot import RIM, Curve, Note, PlotField, Rule
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""
@@ -63,29 +74,33 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def set_field(self, field: PlotField, factor: float) -> None:
         """Show a field's plot, at `factor` pixels for one of the page; what is zoomed stays so."""
         whole = self._field is None or self.whole
-        same = self._field is not None and list(map(type, self._field.plot.marks)) == list(map(type, field.plot.marks))
-        self._field, self._factor = field, factor
+        before, self._field, self._factor = (self._field, self._factor), field, factor
         axes, theme = field.plot.axes, field.plot.theme
-        room = QRectF(axes.room.topLeft() * factor, axes.room.size() * factor)
-        self.setGeometry(room.united(self._scaled(axes.plot)).adjusted(-SLACK, 0, 1, 0).toAlignedRect())
+        place = self._scaled(axes.room).united(self._scaled(axes.plot)).adjusted(-SLACK, 0, 1, 0)
+        self.setGeometry(place.toAlignedRect())
         self.setBackground(theme.surface)
         self._frame.setPen(pg.mkPen(theme.line_strong))
-        for axis, scale, name, length in zip(
-            self.axes, (axes.across, axes.up), axes.names, (axes.plot.width(), axes.plot.height()), strict=True
-        ):
-            axis.dress(scale, elided(name, length, QFontMetricsF(figure_font(FONT_SIZE.small))), field.plot, factor)
+        small = QFontMetricsF(figure_font(FONT_SIZE.small))
+        lengths = axes.plot.width(), axes.plot.height()
+        for axis, scale, name, length in zip(self.axes, self._scales(), axes.names, lengths, strict=True):
+            axis.dress(scale, elided(name, length, small), theme, factor)
         self._limit(axes.across, axes.up)
         if whole:
             self.show_all()
-        if not same:
-            for item in self._marks:
-                self.scene().removeItem(item) if isinstance(item, QGraphicsSimpleTextItem) else self.box.removeItem(
-                    item
-                )
-            self._marks = [self._made(mark) for mark in field.plot.marks]
-        for item, mark in zip(self._marks, field.plot.marks, strict=True):
-            self._fill(item, mark)
+        self._set_marks(() if before[0] is None or before[1] != factor else before[0].plot.marks)
         self._place()
+
+    def _set_marks(self, before: tuple[Curve | Rule | Note, ...]) -> None:
+        """Show the marks; of those that are shown, `before`, only what differs is drawn anew."""
+        assert self._field is not None
+        marks = self._field.plot.marks
+        if list(map(type, before)) != list(map(type, marks)):
+            for item in self._marks:
+                (self.scene() if isinstance(item, QGraphicsSimpleTextItem) else self.box).removeItem(item)
+            self._marks, before = [self._made(mark) for mark in marks], ()
+        for number, (item, mark) in enumerate(zip(self._marks, marks, strict=True)):
+            if not before or before[number] != mark:
+                self._fill(item, mark)
 
     def set_mark(self, column: int | None) -> None:
         """Point at one of the field's places: a line, and rings round the points of curves there."""
@@ -102,7 +117,6 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             for at, y in zip(*curve.points(), strict=True)
             if at == x
         ]
-        pen = pg.mkPen(theme.ink, width=LINE.focus / 2 * self._factor)
         self._line.setPen(pg.mkPen(theme.ink, width=LINE.focus / 2))
         self._line.setValue(x)
         size = 2 * (RING + max((dot for _, dot in found), default=0.0)) * self._factor
@@ -110,8 +124,8 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             np.full(len(found), x),
             np.array([y for y, _ in found]),
             symbolSize=size,
-            symbolPen=pen,
-            symbolBrush=None,
+            symbolPen=_pen(theme.ink.rgba(), LINE.focus / 2 * self._factor),
+            symbolBrush=_brush(0),
             antialias=True,
         )
 
@@ -230,8 +244,8 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
                 pen=None if mark.style == Qt.PenStyle.NoPen else self._pen(mark),
                 symbol="o" if mark.dot else None,
                 symbolSize=2 * mark.dot * self._factor,
-                symbolPen=None if mark.fill is None else pg.mkPen(mark.color, width=RIM * self._factor),
-                symbolBrush=mark.dot_colors() if mark.fill is None else mark.fill,
+                symbolPen=_pen() if mark.fill is None else _pen(mark.color.rgba(), RIM * self._factor),
+                symbolBrush=[_brush(color.rgba()) for color in mark.dot_colors()],
                 antialias=True,
                 skipFiniteCheck=True,
             )
@@ -291,6 +305,18 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             self.clicked.emit(QPointF(event.scenePos()) + QPointF(self.pos()))
 
 
+@cache
+def _brush(color: int) -> QBrush:
+    """One brush for a color: pyqtgraph draws a symbol anew for every object that it has not seen."""
+    return QBrush(QColor.fromRgba(color))
+
+
+@cache
+def _pen(color: int = 0, width: float = 0.0) -> QPen:
+    """One pen for a color and a width; none by default."""
+    return QPen(QColor.fromRgba(color), width) if width else QPen(Qt.PenStyle.NoPen)
+
+
 class PlotBox(pg.ViewBox):  # type: ignore[misc]
     """A box that cuts what it holds off some pixels beyond its frame."""
 
@@ -315,13 +341,17 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         super().__init__(side)
         self._scale = Scale(0.0, 1.0, 1.0)
         self._seen = self._scale
+        self._worn: object = None
         self.enableAutoSIPrefix(False)
         self.linkToView(box)
 
-    def dress(self, scale: Scale, name: str, plot: Plot, factor: float) -> None:
-        """Take the scale of all of it, the name below or beside it, colors and sizes."""
-        self._scale = scale
-        theme, font = plot.theme, figure_font(FONT_SIZE.micro * factor)
+    def dress(self, scale: Scale, name: str, theme: Theme, factor: float) -> None:
+        """Take the scale of all of it, the name below or beside it, colors and sizes, if they are others."""
+        worn = scale, name, theme, factor
+        if worn == self._worn:
+            return
+        self._worn, self._scale = worn, scale
+        font = figure_font(FONT_SIZE.micro * factor)
         self.setPen(pg.mkPen(None))  # the box has a border
         self.setTickPen(pg.mkPen(theme.line_strong))
         self.setTextPen(pg.mkPen(theme.text2))

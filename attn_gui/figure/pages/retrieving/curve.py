@@ -116,8 +116,8 @@ class _Layout:
         """The page; a click on the plot chooses the nearest query."""
         said = self.ink.translate("Pages", "{points} points, {queries} queries")
         said = said.format(points=len(self.curve.keys), queries=len(self.curve.queries))
-        fields, frame = self.plot.fields(self.curve.queries, self._spot), self.frame
-        return Drawing(frame.width, frame.height, title, f"{frame.title}. {said}.", self._paint, fields)
+        field, frame = self.plot.field(self.curve.queries, self._spot), self.frame
+        return Drawing(frame.width, frame.height, title, f"{frame.title}. {said}.", self._paint, (field,))
 
     def _spot(self, row: int) -> Spot:
         curve, text = self.curve, self.ink.translate("Pages", "query {row}: {query} → {output}")
@@ -133,7 +133,6 @@ class _Layout:
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
         self._paint_key(painter)
-        self.plot.paint(painter)
 
     def _marks(self) -> tuple[Curve, ...]:
         """The points, the outputs by their queries, and the chosen query."""

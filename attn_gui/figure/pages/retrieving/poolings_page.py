@@ -156,11 +156,8 @@ class _Layout:
 
     def drawing(self, title: str) -> Drawing:
         """The page; a click on a plot chooses the nearest query."""
-        fields = [
-            field
-            for way, plot in zip(self.shown.pooled, self.plots, strict=True)
-            for field in plot.fields(self.shown.queries, partial(self._spot, way))
-        ]
+        ways = zip(self.shown.pooled, self.plots, strict=True)
+        fields = [plot.field(self.shown.queries, partial(self._spot, way)) for way, plot in ways]
         said = ". ".join(" ".join(self.told(way)) for way in self.shown.pooled)
         frame = self.frame
         return Drawing(
@@ -199,7 +196,6 @@ class _Layout:
         self.frame.paint(painter)
         for way, plot in zip(self.shown.pooled, self.plots, strict=True):
             self._paint_heading(painter, way, plot.axes.plot)
-            plot.paint(painter)
 
     def _paint_heading(self, painter: QPainter, way: Pooled, place: QRectF) -> None:
         theme, small = self.ink.theme, metrics("small")

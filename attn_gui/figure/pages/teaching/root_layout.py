@@ -93,8 +93,10 @@ class RootLayout:
     def drawing(self, title: str) -> Drawing:
         """The page; a click on the first plot turns d_k, one on the second or on the bars chooses a row or a weight."""
         frame, shown = self.frame, self.shown
-        fields: list[Field] = [*self.variance.fields(shown.widths, self._width_spot)]
-        fields += self.entropy.fields(shown.entropies.queries.astype(np.float64), self._row_spot)
+        fields: list[Field] = [
+            self.variance.field(shown.widths, self._width_spot),
+            self.entropy.field(shown.entropies.queries.astype(np.float64), self._row_spot),
+        ]
         count = min(len(shown.rows[0].weights), MOST_PLACES)
         fields += [Field(self._bars(number), partial(self._bar_spot, number, count), 1, count) for number in range(3)]
         said = ". ".join([f"{frame.title}. {frame.subtitle}", *map(self._said, range(3)), self._note()])
@@ -195,8 +197,7 @@ class RootLayout:
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
-        self._paint_variance(painter)
-        self._paint_entropy(painter)
+        self._paint_headings(painter)
         for number in range(3):
             self._paint_bars(painter, number)
         count, tokens = len(self.shown.rows[0].weights), self.shown.tokens[1]
@@ -207,22 +208,14 @@ class RootLayout:
         base = place.top() - self.head + small.ascent() - metrics("micro").capHeight() / 2
         write_within(painter, QPointF(left, base), text, self.ink.theme.text, FONT_SIZE.small, place.right() - left)
 
-    def _paint_variance(self, painter: QPainter) -> None:
-        self._heading(
-            painter,
-            self.variance.axes.plot,
-            self.frame.body.left(),
-            self.ink.translate("Pages", "variance of q · k against d_k"),
-        )
-        self.variance.paint(painter)
-
-    def _paint_entropy(self, painter: QPainter) -> None:
-        place, left = self.entropy.axes.plot, self.frame.body.left()
-        if place.left() > self.frame.body.center().x():
-            left = self.variance.axes.plot.right() + SPACING.xl
+    def _paint_headings(self, painter: QPainter) -> None:
+        variance, entropy = self.variance.axes.plot, self.entropy.axes.plot
+        left = self.frame.body.left()
+        self._heading(painter, variance, left, self.ink.translate("Pages", "variance of q · k against d_k"))
+        if entropy.left() > self.frame.body.center().x():
+            left = variance.right() + SPACING.xl
         text = self.ink.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
-        self._heading(painter, place, left, text)
-        self.entropy.paint(painter)
+        self._heading(painter, entropy, left, text)
 
     def _variance_marks(self, axes: Axes) -> tuple[Curve | Rule | Note, ...]:
         """The curves of seeded numbers with the chosen width, what they would be, and the problem's own scores."""
