@@ -279,9 +279,13 @@ class PageCanvas(QLabel):
                 self._plots[number].show()
             self._plots[number].set_field(field, self._factor())
         self._mark_plots()
-        text = self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
         if self._plots:
-            text += self.tr(". A wheel or + and − zoom a plot, a drag moves it, a double click or 0 shows all of it")
+            text = self.tr(
+                "Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn "
+                "the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it"
+            )
+        else:
+            text = self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
         self.setWhatsThis(text)
 
     def _mark_plots(self) -> None:
