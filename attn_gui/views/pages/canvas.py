@@ -281,8 +281,8 @@ class PageCanvas(QLabel):
         self._mark_plots()
         if self._plots:
             text = self.tr(
-                "Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn "
-                "the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it"
+                "Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, "
+                "turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it"
             )
         else:
             text = self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
