@@ -317,7 +317,7 @@ def _pen(color: int = 0, width: float = 0.0) -> QPen:
     return QPen(QColor.fromRgba(color), width) if width else QPen(Qt.PenStyle.NoPen)
 
 
-class PlotBox(pg.ViewBox):  # type: ignore[misc]
+class PlotBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """A box that cuts what it holds off some pixels beyond its frame."""
 
     _margin = 0.0
@@ -334,7 +334,7 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
         return path
 
 
-class PlotAxis(pg.AxisItem):  # type: ignore[misc]
+class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """An axis with the ticks of the page, and of a zoomed part in steps of 1, 2 or 5."""
 
     def __init__(self, side: str, box: pg.ViewBox) -> None:
