@@ -33,6 +33,8 @@ from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""
 ROUNDING = 1e-9
+LINE_PITCH = 28.0
+"""Pixels between ticks that stand above one another, of a plot that is zoomed."""
 SLACK = 4.0
 """Pixels that an axis has beyond its labels: one that fits to the pixel is left out for rounding."""
 RING = 3.0
@@ -313,8 +315,12 @@ def _brush(color: int) -> QBrush:
 
 @cache
 def _pen(color: int = 0, width: float = 0.0) -> QPen:
-    """One pen for a color and a width; none by default."""
-    return QPen(QColor.fromRgba(color), width) if width else QPen(Qt.PenStyle.NoPen)
+    """One pen for a color and a width, whatever symbols are scaled by; none by default."""
+    if not width:
+        return QPen(Qt.PenStyle.NoPen)
+    pen = QPen(QColor.fromRgba(color), width)
+    pen.setCosmetic(True)
+    return pen
 
 
 class PlotBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
@@ -394,10 +400,11 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     def labels_width(self) -> float:
         """The width of the widest tick that is in view."""
         low, high = self.range
-        return self._widest(self._scale.within(low, high, self.size().height() / TICK_PITCH))
+        return self._widest(self._scale.within(low, high, self.size().height() / LINE_PITCH))
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        self._seen = self._scale.within(low, high, size / TICK_PITCH)
+        pitch = TICK_PITCH if self.orientation == "bottom" else LINE_PITCH
+        self._seen = self._scale.within(low, high, size / pitch)
         return [(self._seen.step, self._seen.ticks())]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:

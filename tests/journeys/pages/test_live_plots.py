@@ -223,3 +223,14 @@ def test_every_page_of_curves_looks_as_its_file_does(launch, qtbot, example, pag
     assert len(painted) > 50
     assert len(painted - near) < 0.1 * len(painted)
     assert 0.7 < len(live) / len(painted) < 1.4
+
+
+def test_the_scores_of_the_problem_are_a_ring_that_is_open_in_the_middle(launch, qtbot):
+    person = launch("worked-example.npz")
+    person.do("sqrt_d_k")
+    settle(person, qtbot)
+    canvas, here = canvas_of(person, "sqrt_d_k"), person.find("page.sqrt_d_k").content.here
+    page = canvas.drawing.fields[0].plot.axes.place(*here)
+    at = canvas._plots[0].from_page(page).toPoint()
+    assert canvas.grab().toImage().pixelColor(at) == THEMES["light"].surface
+    assert any(canvas.grab().toImage().pixelColor(at + QPoint(0, -up)).lightness() < 100 for up in range(3, 7))
