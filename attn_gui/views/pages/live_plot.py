@@ -66,6 +66,7 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self._frame = QGraphicsRectItem()
         for item in (*self.axes, self._frame, self.box):
             self.addItem(item)
+        self._frame.setZValue(self.box.zValue() - 1)  # boxes stand far back; dots on the frame are seen whole
         for item in (self._line, self._rings):
             item.setZValue(ABOVE)
             self.box.addItem(item)
