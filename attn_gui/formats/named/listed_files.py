@@ -11,6 +11,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arranged import read_arranged
 from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.by_name import is_problem
 from attn_gui.formats.named.fused import parts_of
 
@@ -46,6 +47,7 @@ def read_array(path: PathText, listing: Listing, name: str) -> Array:
 
 def _listing(source: Source, path: PathText) -> Listing:
     found = detect(source, path, problems())
-    if found.listing is None:
+    listing = None if found.listing is None else found.listing(source)
+    if listing is None or (found.kind == "matrix" and is_matrix(listing)):
         raise FormatError(NO_ARRAYS, expected=suffixes(listings()))
-    return found.listing(source)
+    return listing

@@ -39,7 +39,7 @@ from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import ROWS, Arrangement, held_shape
 from attn_gui.formats.named.attention_maps import complaint_on_maps
 from attn_gui.formats.named.fused import FUSED
-from attn_gui.formats.named.mask_meanings import KEEP, NO_MASK, is_decimal, known_meaning, open_mask
+from attn_gui.formats.named.mask_meanings import KEEP, NO_MASK, SWITCHES, known_meaning, open_mask
 from attn_gui.formats.named.open_readings import READ_AS, SeveralReadings, reading
 from attn_gui.formats.named.roles import MASK, guess, is_map, is_token_ids
 from attn_gui.formats.named.weight_orders import ROWS_IN, WEIGHT_ORDERS, is_weight, known_order, orders_of
@@ -208,14 +208,14 @@ class _Settling:
         self.found = replace(self.found, weights=known)
 
     def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
-        """Ask what true and 1 mean in a mask whose name does not say it; decimals are looked at when they are read."""
+        """Ask what true and 1 mean in a mask whose name does not say it; numbers are looked at when they are read."""
         kinds = {array.name: array.dtype for array in self._listing.arrays}
         found = masks_of(self.found, self._listing)
         for name, (meaning, _) in found.items():
             question = open_mask(name, kinds[name])
-            if not is_decimal(kinds[name]):
+            if kinds[name] == SWITCHES or (meaning is not None and "float" not in kinds[name]):
                 self.choices.setdefault(MASK, question.choices)
-            if self._fits and meaning is None and not is_decimal(kinds[name]):
+            if self._fits and meaning is None and kinds[name] == SWITCHES:
                 self.questions.append(question)
         return found
 

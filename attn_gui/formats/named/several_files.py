@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,13 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 def holds_matrix(path: Path) -> bool:
     """Whether a file of this name holds one matrix."""
     return path.suffix.lower() in suffixes(matrices())
+
+
+def holds_maps(path: Path) -> bool:
+    """Whether a file holds an array of more axes than a matrix has, whose header alone is read."""
+    with suppress(FormatError), reading(path) as source:
+        return len(_shape(source)) > 2
+    return False
 
 
 def holds_arrays(path: Path) -> bool:
@@ -103,9 +110,6 @@ def _part(path: Path, tell: Tell) -> Listing:
     """Contents of one file, which is opened again where an array is read."""
     with reading(path, tell=tell) as source:
         found = detect(source, path, (*matrices(), *listings()))
-        if found.listing is not None:
-            listing = found.listing(source)
-            return replace(listing, read=partial(_from, path, listing))
         for kind in matrices():
             if kind is found:
                 matrix = kind.read(source)
@@ -114,6 +118,9 @@ def _part(path: Path, tell: Tell) -> Listing:
                     values = values.astype(bool)
                 only = Listed(path.stem, values.shape, values.dtype.name)
                 return Listing((only,), partial(_all_of, values), notes=matrix.notes)
+        if found.listing is not None:
+            listing = found.listing(source)
+            return replace(listing, read=partial(_from, path, listing))
         raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
 
 

@@ -28,6 +28,7 @@ from attn_gui.figure.pages.plot import PlotField
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.inspector.links import paint_focus_ring
 from attn_gui.views.map.gestures import keys
+from attn_gui.views.model.head_delegate import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.words.tip import plain_tip
 
@@ -59,6 +60,7 @@ class PageCanvas(QLabel):
         self._image = QImage()
         self._plots: dict[int, LivePlot] = {}  # by the numbers of their fields
         self._at: Place | None = None
+        self._stale = False
         self._heights: dict[tuple[int, float], int] = {}  # of the content, by width and zoom
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)
@@ -74,6 +76,12 @@ class PageCanvas(QLabel):
         self._heights.clear()
         self._lay_out()
         self.updateGeometry()
+
+    def set_stale(self, stale: bool) -> None:
+        """Paint the page faint, as long as it is of a state that is gone."""
+        if stale != self._stale:
+            self._stale = stale
+            self.update()
 
     def set_language(self, lang: str) -> None:
         """The language of the words in it."""
@@ -134,7 +142,9 @@ class PageCanvas(QLabel):
             return
         if self._image.isNull():
             self._image = self._painted(self._drawing)
+        painter.setOpacity(STALE if self._stale else 1.0)
         painter.drawImage(0, 0, self._image)
+        painter.setOpacity(1.0)
         if self._at is not None and self._at[0] not in self._plots:
             self._paint_place(painter, self._at)
         if self.hasFocus():

@@ -245,11 +245,16 @@ class RootLayout:
         word = self.ink.translate("Pages", "these: {variance}").format(variance=three_digits(here)) + (
             "" if inside else " ↗"
         )
-        left = at.x() + SPACING.m + micro.horizontalAdvance(word) <= axes.plot.right()
-        above = at.y() - SPACING.m - micro.ascent() > axes.plot.top()
-        offset = QPointF(SPACING.s if left else -SPACING.s, -SPACING.m if above else SPACING.m + micro.ascent())
+        room, base = SPACING.m + micro.horizontalAdvance(word), at.y() + SPACING.s + micro.ascent()
+        over = here > d_k and at.x() - room > axes.plot.left()  # the line of d_k, with room at the left
+        if over or base > axes.plot.bottom() - CHOSEN:
+            base = at.y() - SPACING.m
+        line = axes.place(axes.numbers_at(QPointF(0.0, base - micro.ascent()))[1], 0).x() if base < at.y() else 0.0
+        start = max(at.x(), line) + SPACING.m
+        left = not over and start + room - SPACING.m <= axes.plot.right()
+        place = QPointF(start if left else at.x() - SPACING.m, base)
         ring = Curve(np.array([x]), np.array([y]), theme.text, Qt.PenStyle.NoPen, CHOSEN, fill=theme.surface)
-        return ring, Note(word, theme.text, at + offset, START if left else END, x=x, y=y)
+        return ring, Note(word, theme.text, place, START if left else END, x=x, y=y)
 
     def _entropy_marks(self) -> tuple[Curve | Rule | Note, ...]:
         """The entropies at the three scales, the most that they can be, and the chosen row."""
