@@ -167,7 +167,7 @@ def _check(chosen: argparse.Namespace) -> None:
     """Refuse a file that cannot be opened in the window: a problem, a lesson, a model or a session of one."""
     from attn_gui.app.model.model_folder import is_model
     from attn_gui.formats import FormatError
-    from attn_gui.formats.sessions.study_record import ModelNeeded
+    from attn_gui.formats.session import ModelNeeded
     from attn_gui.lessons.lesson_ending import is_lesson
     from attn_gui.lessons.lesson_file import read_lesson
 

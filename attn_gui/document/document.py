@@ -19,7 +19,7 @@ from attn_gui.document.states.kept_states import LARGEST_COPY, Snapshots
 from attn_gui.document.states.past_states import PastStates, StateBeside
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.snapshots.snapshot import Layer, Snapshot
+from attn_gui.formats.snapshots import Layer, Snapshot
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study

@@ -22,7 +22,7 @@ from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots import Snapshot
 
 Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", None for a matrix as a whole; of weights "mean" or "largest": of all heads one map."""

@@ -13,9 +13,8 @@ from attn_gui.document.phrases import Refusal
 from attn_gui.document.states import kept_states
 from attn_gui.document.states.kept_states import MOST_BY_ITSELF
 from attn_gui.engine import Problem
-from attn_gui.formats.snapshots import snapshot
-from attn_gui.formats.snapshots.snapshot import nbytes
-from attn_gui.formats.snapshots.snapshot_entries import MOST
+from attn_gui.formats import snapshots
+from attn_gui.formats.snapshots import MOST, nbytes
 
 
 @pytest.fixture
@@ -103,7 +102,7 @@ def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeyp
     monkeypatch.setattr(kept_states, "LARGEST_COPY", document.problem.query.nbytes)
     typed(document, 1.0)
     document.stack.undo()
-    monkeypatch.setattr(snapshot, "alone", lambda array: pytest.fail("it was copied"))
+    monkeypatch.setattr(snapshots, "alone", lambda array: pytest.fail("it was copied"))
     typed(document, 2.0)
     assert document.snapshots.all == ()
     assert document.problem.query[0, 0] == 2.0

@@ -85,9 +85,8 @@ STAGES = frozenset(STAGE) - {"query", "key", "value"}
 STAGES_LEFT: Mapping[str, int] = {
     "arrangement.py": 1,  # the axes of the weights of projections
     "attention_maps.py": 3,
-    "arranged.py": 1,  # these axes, too
+    "arranged.py": 5,  # these axes, too
     "axes_fields.py": 3,  # and here
-    "settling.py": 4,  # and here
     "colors.py": 1,
     "create.py": 1,
     "fields.py": 1,

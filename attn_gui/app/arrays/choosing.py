@@ -28,11 +28,10 @@ from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
-from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.file_sentences import SeveralReadings, Unsettled
+from attn_gui.formats.named.arranged import settled
+from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
-from attn_gui.formats.named.open_readings import SeveralReadings, Unsettled
-from attn_gui.formats.named.recalled import recalled, record_of
-from attn_gui.formats.named.settling import settled
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress

@@ -31,8 +31,7 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.sessions.kept import Stamp
-from attn_gui.formats.sessions.study_record import StudyRecord
+from attn_gui.formats.session import Stamp, StudyRecord
 from attn_gui.models import KNOWN, KnownModel
 from attn_gui.models.model import read_model
 from attn_gui.models.run import Run

@@ -10,8 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, Signal
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.snapshots.snapshot import Layer, Snapshot, nbytes, packed
-from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, MOST
+from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Layer, Snapshot, nbytes, packed
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study

@@ -1,6 +1,7 @@
 """Readings of a head, one number each, from its weights row by row; a new one is one class and its entry in READINGS.
 
-Words are English templates of the context "Readings"."""
+Words are English templates of the context "Readings".
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from attn_gui.document.phrases import Refusal
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.output.png import PngWriter
 from attn_gui.figure.output.svg import SvgPage
-from attn_gui.formats.sessions import carried
+from attn_gui.formats import carried
 from attn_gui.formats.visible_text import visible_text
 
 PDF_DPI = 1200

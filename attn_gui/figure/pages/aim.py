@@ -11,7 +11,7 @@ from weakref import ref
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from attn_gui.models.attributing.likely_tokens import Likely

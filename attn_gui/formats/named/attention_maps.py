@@ -13,12 +13,10 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
 from attn_gui.formats.base import Listing, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.fused import parts_of
-from attn_gui.formats.named.open_readings import Unsettled
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, Unsettled, shape_text, shown
+from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import suggested
+from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_field
 
 LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"

@@ -8,10 +8,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.masks import Bias, Custom, Layer
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.open_readings import READ_AS, SeveralReadings, reading
+from attn_gui.formats.file_sentences import (
+    QT_TRANSLATE_NOOP,
+    READ_AS,
+    FormatError,
+    Note,
+    SeveralReadings,
+    reading,
+    shape_text,
+    shown,
+)
+from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import layers_of
 

@@ -1,4 +1,4 @@
-"""Arrays of several files as those of one: a matrix goes by the name of its file. Imports the formats."""
+"""Arrays of one file or of several, listed and read by name."""
 
 from __future__ import annotations
 
@@ -11,15 +11,62 @@ from functools import partial
 from pathlib import Path
 
 from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
-from attn_gui.formats.catalog import detect, listings, matrices, suffixes
+from attn_gui.formats.base import Listed, Listing, Loaded, PathText, Source, reading
+from attn_gui.formats.catalog import detect, listings, matrices, problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arranged import read_arranged
-from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.by_name import is_problem
-from attn_gui.formats.named.listed_files import NO_ARRAYS
+from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.attention_maps import is_matrix
+from attn_gui.formats.named.roles import is_problem
+from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
+
+# --- one file -------------------------------------------------------------------------------------
+# Files of arrays by name: listed, read array by array, and read as they are arranged.
+
+
+NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
+
+
+def open_arranged(path: PathText, arrangement: Arrangement, tell: Tell | None = None) -> Loaded:
+    """The problem that an arrangement makes of a file's arrays. Raises FormatError. `tell` as for `open_file`."""
+    with reading(path, tell=tell) as source:
+        return read_arranged(arrangement, _listing(source, path), source)
+
+
+def list_arrays(path: PathText, tell: Tell | None = None) -> Listing:
+    """The arrays of a file, not read where that can be put off. Raises FormatError. `tell` as for `open_file`."""
+    with reading(path, tell=tell) as source:
+        return _listing(source, path)
+
+
+def likely_arrays(path: PathText) -> dict[str, str]:
+    """Part of a problem → name in a file: those that their names suggest, of one layer; empty if too few do."""
+    with suppress(FormatError):
+        found = proposed(list_arrays(path)).arrays
+        if is_problem(parts_of(found)):
+            return dict(found)
+    return {}
+
+
+def read_array(path: PathText, listing: Listing, name: str) -> Array:
+    """One array of a file whose listing is known. Raises FormatError."""
+    with reading(path) as source:
+        return listing.read(source, [name])[name]
+
+
+def _listing(source: Source, path: PathText) -> Listing:
+    found = detect(source, path, problems())
+    listing = None if found.listing is None else found.listing(source)
+    if listing is None or (found.kind == "matrix" and is_matrix(listing)):
+        raise FormatError(NO_ARRAYS, expected=suffixes(listings()))
+    return listing
+
+
+# --- several files --------------------------------------------------------------------------------
+# Arrays of several files as those of one: a matrix goes by the name of its file.
+
 
 _TWO_OPTIONS = QT_TRANSLATE_NOOP(
     "Sentences",

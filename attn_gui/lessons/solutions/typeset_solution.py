@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import singledispatch
 
-from attn_gui.formats.text.typeset_signs import latex_text
+from attn_gui.formats.text.typeset import latex_text
 
 from .solution_parts import Equation, Heading, Matrix, Part, Sentence
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
-from attn_gui.formats.json_text import Json
+from attn_gui.formats.foreign_arrays import Json
 
 MOST = 10**7
 _NEEDED = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is missing.")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from attn_gui.formats.base import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.json_text import Json, parse_object
-from attn_gui.formats.sessions.kept import Stamp
+from attn_gui.formats.foreign_arrays import Json, parse_object
+from attn_gui.formats.session import Stamp
 
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"

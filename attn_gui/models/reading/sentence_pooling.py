@@ -11,7 +11,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.json_text import parse_object
+from attn_gui.formats.foreign_arrays import parse_object
 from attn_gui.models.reading.model_files import LARGEST_CONFIG, json_file
 
 MODULES = "modules.json"

@@ -15,10 +15,9 @@ from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
-from attn_gui.formats.foreign_arrays import Array, broken
-from attn_gui.formats.json_text import parse_object
-from attn_gui.formats.named.by_name import THERE_TWICE
-from attn_gui.formats.sessions.packed_arrays import Place, places
+from attn_gui.formats.foreign_arrays import Array, broken, parse_object
+from attn_gui.formats.named.roles import THERE_TWICE
+from attn_gui.formats.packed_arrays import Place, places
 from attn_gui.models.reading.model_files import INDEX, INDEXED, LARGEST, LARGEST_JSON, WEIGHTS, json_file
 
 LONGEST_HEADER = 1 << 23

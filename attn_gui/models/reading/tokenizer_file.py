@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.json_text import Json
+from attn_gui.formats.foreign_arrays import Json
 from attn_gui.models.reading.install_line import install_line
 from attn_gui.models.reading.model_files import TOKENIZER, TOKENIZER_CONFIG, json_file
 from attn_gui.models.reading.token_growth import TokenGrowth

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots import Snapshot
 from attn_gui.models.model import Model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
 from attn_gui.models.passes.layer_problem import weights_in

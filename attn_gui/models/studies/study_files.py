@@ -15,8 +15,8 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
-from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
-from attn_gui.formats.snapshots.snapshot import Snapshot, with_weights
+from attn_gui.formats.session import LayerRecord, StudyRecord
+from attn_gui.formats.snapshots import Snapshot, with_weights
 from attn_gui.models.model import Model, read_model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of
 from attn_gui.models.passes.layer_problem import weights_in

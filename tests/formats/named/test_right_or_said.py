@@ -20,9 +20,9 @@ import safetensors.numpy
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
+from attn_gui.formats.file_sentences import SeveralReadings
+from attn_gui.formats.named.arranged import answered
 from attn_gui.formats.named.arrangement import proposed
-from attn_gui.formats.named.open_readings import SeveralReadings
-from attn_gui.formats.named.settling import answered
 
 RANDOM = np.random.default_rng(35)
 SIZES = {"batch": 1, "head": 4, "token": 5, "column": 3}

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine import Problem
 from attn_gui.formats import load
-from attn_gui.formats.sessions.journal_reading import recover
+from attn_gui.formats.journal import recover
 from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
 from attn_gui.views.pages.knob_fields import KnobFields
 

@@ -16,10 +16,9 @@ from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.states import kept_states
-from attn_gui.formats import open_file, save_session
+from attn_gui.formats import journal, open_file, save_session
+from attn_gui.formats.journal import recover
 from attn_gui.formats.saving import hidden_beside
-from attn_gui.formats.sessions import journal
-from attn_gui.formats.sessions.journal_reading import recover
 from attn_gui.models.studies.study_files import model_of, weights_at
 from attn_gui.paths import resource
 

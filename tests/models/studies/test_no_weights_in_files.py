@@ -16,8 +16,8 @@ from attn_gui.document.edits import Label, SetCells, SetFields, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.formats import open_file, save_session, save_study
-from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
-from attn_gui.formats.snapshots.snapshot import Layer, packed
+from attn_gui.formats.session import ModelNeeded, StudyRecord
+from attn_gui.formats.snapshots import Layer, packed
 from attn_gui.models import Model, open_model
 from attn_gui.models.studies.study import Placed, placed
 from attn_gui.models.studies.study_files import opened_study, record_of, weights_at

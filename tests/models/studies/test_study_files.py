@@ -15,7 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.formats import open_file, save_study
 from attn_gui.formats.file_sentences import FormatError
-from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
+from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import Model, open_model
 from attn_gui.models.studies.layer_edit import LayerEdit
 from attn_gui.models.studies.study import Placed, placed

@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.file_sentences import Note, SeveralReadings
+from attn_gui.formats.named.arranged import Settled
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of, parts_of
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
-from attn_gui.formats.named.open_readings import SeveralReadings
 from attn_gui.formats.named.roles import MASK
-from attn_gui.formats.named.settling import Settled
-from attn_gui.formats.named.weight_orders import LINEAR
+from attn_gui.formats.named.weight_layouts import FUSED, HEAD_BY_HEAD, LINEAR, PART_BY_PART, SPLITS, known_of, parts_of
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox

@@ -13,10 +13,8 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.sessions.journal import Journal, Step
-from attn_gui.formats.sessions.journal_reading import kept_in, recover
-from attn_gui.formats.sessions.kept import Kept, Stamp
-from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
+from attn_gui.formats.journal import Journal, Step, kept_in, recover
+from attn_gui.formats.session import Kept, LayerRecord, Stamp, StudyRecord
 
 KEPT = Kept(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
 
@@ -124,7 +122,7 @@ def test_entries_that_lie_are_refused_though_their_sums_are_right(journal: Journ
         step = Step(problem, (), (("query", (slice(0, 1), slice(0, 1))),))
         with monkeypatch.context() as patch:
             lie = f'{{"cells":{json.dumps(cells)}}}'
-            patch.setattr("attn_gui.formats.sessions.journal.dump", lambda _said, lie=lie: lie)
+            patch.setattr("attn_gui.formats.journal.dump", lambda _said, lie=lie: lie)
             journal.append(step)
         assert recover(journal.path).loaded.problem == problem, "the state before it"
 
@@ -191,7 +189,7 @@ def test_a_copied_step_holds_what_it_held_when_it_was_made(journal: Journal) -> 
 def test_a_full_disk_leaves_the_entries_before(journal: Journal, monkeypatch) -> None:
     problems, sizes = states(journal, 2)
     _, step = edited(problems[-1], 0, 0, 7.0)
-    monkeypatch.setattr("attn_gui.formats.sessions.journal._write", _full)
+    monkeypatch.setattr("attn_gui.formats.journal._write", _full)
     with pytest.raises(FormatError, match="no room left"):
         journal.append(step)
     assert journal.path.stat().st_size == sizes[-1]

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
-from attn_gui.formats.foreign_arrays import Array, Budget, broken, from_bfloat16, native
-from attn_gui.formats.json_text import Json, parse_object
+from attn_gui.formats.foreign_arrays import Array, Budget, Json, broken, from_bfloat16, native, parse_object
 
 ALIGNMENT = 8  # of the first array
 METADATA = "__metadata__"

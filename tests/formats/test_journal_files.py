@@ -11,9 +11,8 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.sessions.journal import Held, Journal, Step
-from attn_gui.formats.sessions.journal_reading import recover
-from attn_gui.formats.sessions.kept import Kept, Stamp
+from attn_gui.formats.journal import Held, Journal, Step, recover
+from attn_gui.formats.session import Kept, Stamp
 
 KEPT = Kept(name="mine", sizes=(3, 3, 1))
 
@@ -175,7 +174,7 @@ def test_what_there_was_no_room_for_is_not_counted_on(life: Life, monkeypatch) -
 
     _, file = life.written("mine", life.problem)
     with monkeypatch.context() as patch:
-        patch.setattr("attn_gui.formats.sessions.journal._write", full)
+        patch.setattr("attn_gui.formats.journal._write", full)
         with pytest.raises(FormatError, match="no room left"):
             life.journal.expect(Held(file, life.generation))
     assert not life.journal.expects(file)

@@ -1,4 +1,4 @@
-"""Formulas of spreadsheet cells, made from the expressions that explain a problem's cells. Imports engine expressions.
+"""Formulas of spreadsheet cells, made from the expressions that explain a problem's cells.
 
 Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, others are written out.
 """
@@ -6,11 +6,17 @@ Sums over cells that stand in one line become SUM and SUMPRODUCT of ranges, othe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions import (
     Cell,
     Evaluated,
@@ -27,9 +33,55 @@ from attn_gui.engine.graph.expressions import (
     Sum,
     UnlessClosed,
 )
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.nodes import Node, plain_name
+from attn_gui.engine.graph.stage import Role
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
-from .closed_cells import CLOSED, LOWEST
+# --- cells of −∞ ----------------------------------------------------------------------------------
+# Cells of −∞ in a workbook: the number for them, and the arrays in which it means the same.
+#
+# A large negative number is as good as −∞ where it is compared, or other numbers are added to it; times 0.001, or in
+# a sum of products, it is a number like any other.
+
+
+CLOSED, LOWEST = "-1E+300", "-1E+299"
+"""The number that stands for −∞, which spreadsheets lack, and one that every other is above."""
+NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "A spreadsheet holds finite numbers only; {field} has others.")
+_MAPS = (Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE)
+_ADDING = (Role.BIAS, Role.CLOSE, Role.WEIGHT)
+
+
+class ClosedCells:
+    """The arrays of a chain that may hold −∞: maps before the softmax, what is added to them or put there by hand."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        nodes = list(nodes)
+        self._able = {node.name for node in nodes if node.stage.role in _MAPS}
+        for node in nodes:
+            if node.stage.role in _ADDING or isinstance(node, ByHand):
+                self._able.update(node.fields)
+        self._aware = {node.name for node in nodes if node.stage.role is Role.CLOSE}
+        self.names: set[str] = set()
+        """Those that do, and whose products must look for it; what a mask has closed looks for itself."""
+
+    def check(self, name: str, cells: Array) -> None:
+        """Take note of −∞ in an array. Raises FormatError, one sentence, for numbers that no spreadsheet has."""
+        numbers = np.asarray(cells, dtype=np.float64)
+        closed = np.isneginf(numbers)
+        if not (np.isfinite(numbers) | (closed & (name in self._able))).all():
+            raise FormatError(NO_NUMBER, field=plain_name(name))
+        if closed.any() and name not in self._aware:
+            self.names.add(name)
+
+
+def number(value: float) -> float:
+    """A number as it stands in a workbook."""
+    return float(CLOSED) if np.isneginf(value) else value
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
 
 NO_FORMULA = QT_TRANSLATE_NOOP("Sentences", "There is no formula for a spreadsheet of {kind} yet.")
 FUNCTIONS: Mapping[str, str] = MappingProxyType(
@@ -208,3 +260,78 @@ def _signed(text: str) -> str:
 def _number(value: float) -> str:
     text = repr(value).upper().removesuffix(".0")
     return f"({text})" if value < 0 else text
+
+
+# --- boards ---------------------------------------------------------------------------------------
+# Boards of a workbook: where on its sheet every cell of an array stands.
+
+
+TOP, LEFT = 3, 2
+"""Row of the first block's headings, and column of its first cells; both count from 1."""
+LONGEST_NAME = 31
+
+
+@dataclass(frozen=True)
+class Board:
+    """The sheet of one array: a block of rows and columns for every item and head, one below the other."""
+
+    sheet: str
+    shape: tuple[int, ...]
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of a block."""
+        rows, columns = (1, 1, *self.shape)[-2:]
+        return rows, columns
+
+    @property
+    def blocks(self) -> Iterator[tuple[int, ...]]:
+        """The items and heads that there is a block for."""
+        return np.ndindex(*self.shape[:-2])
+
+    def place(self, index: tuple[int, ...]) -> Place:
+        """The cell of the workbook for a cell of the array."""
+        row, column = (0, 0, *index)[-2:]
+        return Place(self.sheet, self.head(index[:-2]) + 1 + row, LEFT + column)
+
+    def head(self, block: tuple[int, ...]) -> int:
+        """The row of the headings above a block."""
+        number = int(np.ravel_multi_index(block, self.shape[:-2])) if block else 0
+        return TOP + number * (self.size[0] + 2)
+
+    @property
+    def cells(self) -> int:
+        """Count of cells."""
+        return prod(self.shape)
+
+
+def sheet_name(name: str, taken: set[str]) -> str:
+    """A name that a sheet can have and none has yet."""
+    plain, number = name[:LONGEST_NAME], 2
+    while plain in taken:
+        end = f" {number}"
+        plain, number = name[: LONGEST_NAME - len(end)] + end, number + 1
+    taken.add(plain)
+    return plain
+
+
+# --- squares --------------------------------------------------------------------------------------
+# Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
+
+
+NOT_SQUARED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.",
+)
+
+
+def check_squares(node: Node, whole: Callable[[str], Array]) -> None:
+    """Raise FormatError, one sentence, for numbers whose squares a stage adds up, and no spreadsheet has.
+
+    `whole` gives all numbers of what it reads.
+    """
+    for place, (least, most) in node.stage.squares.items():
+        name = node.inputs[place].name
+        sizes = np.abs(whole(name))
+        if ((sizes > most) | ((sizes > 0) & (sizes < least))).any():
+            raise FormatError(NOT_SQUARED, field=plain_name(name))

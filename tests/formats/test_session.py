@@ -12,8 +12,7 @@ import pytest
 from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
-from attn_gui.formats import load, open_file, save_session
-from attn_gui.formats.sessions import packed_arrays
+from attn_gui.formats import load, open_file, packed_arrays, save_session
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
 OPTIONS = {"format_version": 1, "num_heads": 1, "dtype": "float64"}
@@ -115,7 +114,7 @@ def test_what_is_not_known_is_noted(tmp_path: Path) -> None:
 
 def test_the_first_version_opens_for_ever(problem: Problem) -> None:
     """A file written by version 1, kept as it was."""
-    loaded = open_file(Path(__file__).parents[2] / "data" / "sessions" / "version-1.attn")
+    loaded = open_file(Path(__file__).parents[1] / "data" / "sessions" / "version-1.attn")
     expected = problem.replace(
         query_tokens=("<s>", "注意"),
         dtype="float32",

@@ -12,10 +12,9 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats.base import Labels, Matrix
+from attn_gui.formats.csv_text import texts_of
 from attn_gui.formats.rows import Rows, rows_of
-from attn_gui.formats.text.csv_text import texts_of
-from attn_gui.formats.text.typeset_parts import Part, Texts, parts_of
-from attn_gui.formats.text.typeset_signs import latex_text, markdown_text
+from attn_gui.formats.text.typeset import Part, Texts, latex_text, markdown_text, parts_of
 
 MOST_CELLS = 20_000
 """Numbers of a table that is typeset or laid out: some hundred pages."""

@@ -20,18 +20,26 @@ from attn_gui.engine.graph.nodes import Node, is_named, plain_name, symbol, titl
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell, silent
+from attn_gui.formats.cell_formulas import (
+    LEFT,
+    LOWEST,
+    Board,
+    CellFormulas,
+    ClosedCells,
+    Place,
+    check_squares,
+    marked,
+    number,
+    sheet_name,
+    unmarked,
+)
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.json_text import dump
-from attn_gui.formats.named.by_name import META
-from attn_gui.formats.named.xlsx import NO_LIBRARY, PARAMETERS, SHEETS
+from attn_gui.formats.foreign_arrays import dump
+from attn_gui.formats.named.roles import META
 from attn_gui.formats.problem_fields import split
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.visible_text import visible_text
-
-from .boards import LEFT, Board, sheet_name
-from .cell_formulas import CellFormulas, Place, marked, unmarked
-from .closed_cells import LOWEST, ClosedCells, number
-from .squares import check_squares
+from attn_gui.formats.xlsx import NO_LIBRARY, PARAMETERS, SHEETS
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -23,11 +23,9 @@ import numpy as np
 from attn_gui.engine.fields import DIRECT, DTYPES
 from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shown, size_text
-from attn_gui.formats.foreign_arrays import CHUNK, Array, Budget
-from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object
+from attn_gui.formats.foreign_arrays import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
 from attn_gui.formats.named.arranged import problem_in
-from attn_gui.formats.named.by_name import LONGEST_META, META, is_ours, is_problem, said_in_meta
-from attn_gui.formats.named.roles import guess
+from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_ours, is_problem, said_in_meta
 from attn_gui.formats.text.headings import Sort, sort_of
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
@@ -122,7 +120,7 @@ def listing(source: Source) -> Listing:
 def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: Source) -> Listing:
     """The arrays of a workbook of this program, from where it says that they are, with the numbers that were typed
     over; what was computed of them is computed anew."""
-    from attn_gui.formats.spreadsheets.boards import Board
+    from attn_gui.formats.cell_formulas import Board
 
     places, written, found = options.pop(SHEETS), options.pop(PARAMETERS, {}), {}
     if any(at["sheet"] not in sheets for at in places.values()):

@@ -16,13 +16,25 @@ import numpy as np
 
 from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
+from attn_gui.formats.csv_text import decode
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import EXACT, Array, Budget, ListedBudget, check_axes, rounded_note
-from attn_gui.formats.json_text import NOT_MAPPING, Json, parse_object, unique
+from attn_gui.formats.foreign_arrays import (
+    EXACT,
+    NOT_MAPPING,
+    Array,
+    Budget,
+    Json,
+    ListedBudget,
+    check_axes,
+    parse_object,
+    rounded_note,
+    unique,
+)
 from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.attention_maps import means_maps
-from attn_gui.formats.named.by_name import (
+from attn_gui.formats.named.roles import (
     LONGEST_META,
+    MASK,
     META,
     THERE_TWICE,
     joined,
@@ -30,10 +42,8 @@ from attn_gui.formats.named.by_name import (
     said_in_meta,
     texts_among,
 )
-from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import ABOUT, is_field
 from attn_gui.formats.rows import Rows
-from attn_gui.formats.text.csv_text import decode
 from attn_gui.formats.text.numerals import NotANumber, number
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read

@@ -14,8 +14,7 @@ import pytest
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.formats import IMAGES, FormatError, load, open_file, open_small, save
-from attn_gui.formats.sessions import carried
+from attn_gui.formats import IMAGES, FormatError, carried, load, open_file, open_small, save
 from attn_gui.paths import resource
 from tests.mutations.pace import is_slow
 

@@ -1,9 +1,11 @@
-"""The script of a problem: its numbers, then a line for each stage, read off the formula or the entry of the stage."""
+"""Scripts that compute a problem without this program and print the same numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -17,7 +19,64 @@ from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import Linear, Role
 from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.scripts.dialects import Dialect
+
+__all__ = ["SCRIPTS", "Dialect", "script_name", "script_text"]
+
+
+# --- libraries ------------------------------------------------------------------------------------
+# The libraries that a script can compute with: a new one is one entry of SCRIPTS.
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A library: its title, the name of its module, the lines that make it ready, and its words for an array, for a
+    copy of {name}, for its heads one after another {count} times, and for the complementary error function."""
+
+    key: str
+    title: str
+    module: str
+    imports: tuple[str, ...]
+    array: str
+    copied: str
+    shared: str
+    erfc: str
+
+
+_ENTRIES = (
+    Dialect(
+        "numpy",
+        "NumPy",
+        "np",
+        ("import numpy as np", "", "np.set_printoptions(precision=4, suppress=True)"),
+        "np.array",
+        "{name}.copy()",
+        "{name}.repeat({count}, axis=-3)",
+        "np.vectorize(erfc)",
+    ),
+    Dialect(
+        "pytorch",
+        "PyTorch",
+        "torch",
+        (
+            "import torch",
+            "",
+            "torch.set_default_dtype(torch.float64)",
+            "torch.set_printoptions(precision=4, sci_mode=False)",
+        ),
+        "torch.tensor",
+        "{name}.clone()",
+        "{name}.repeat_interleave({count}, dim=-3)",
+        "torch.erfc",
+    ),
+)
+
+SCRIPTS: Mapping[str, Dialect] = MappingProxyType({dialect.key: dialect for dialect in _ENTRIES})
+"""The libraries by the words of the command line."""
+
+
+# --- script ---------------------------------------------------------------------------------------
+# The script of a problem: its numbers, then a line for each stage, read off the formula or the entry of the stage.
+
 
 MOST_NUMBERS = 30_000
 """Numbers that are written out in a script at most."""
@@ -283,3 +342,11 @@ def _row(numbers: list[str], before: str) -> str:
             lines.append(f"{before}    ")
         lines[-1] += f"{number}, "
     return "[\n" + "\n".join(line.rstrip() for line in lines) + f"\n{before}]"
+
+
+# --- file name ------------------------------------------------------------------------------------
+
+
+def script_name(stem: str, key: str) -> str:
+    """The name of the file: NAME-numpy.py."""
+    return f"{stem}-{key}.py"
