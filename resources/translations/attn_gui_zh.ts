@@ -4663,7 +4663,10 @@
         <source>Drawn from the present numbers, as they are after every edit; rest on a mark to read it</source>
         <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在图形上可读出数值</translation>
     </message>
-</context>
+<message>
+        <source>Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it</source>
+        <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在曲线上可读出各点的数值，滚动滚轮或按 + 和 − 缩放，拖动可平移，双击或按 0 显示全部</translation>
+    </message></context>
 <context>
     <name>PageProgress</name>
     <message>
