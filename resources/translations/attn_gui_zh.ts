@@ -1128,10 +1128,7 @@
         <source>gradient</source>
         <translation>梯度</translation>
     </message>
-<message>
-        <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
-        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
-    </message></context>
+</context>
 <context>
     <name>CompareBox</name>
     <message>
@@ -1428,15 +1425,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -2021,16 +2018,19 @@
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
-<message>
+    <message>
         <source>Folder of the model</source>
         <translation>模型所在的文件夹</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Choose its folder…</source>
         <translation>选择它的文件夹…</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The same checkpoint at its new place; its weights are compared</source>
         <translation>同一检查点的新位置；会核对权重</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>FindBar</name>
     <message>
@@ -2617,10 +2617,6 @@
         <translation>添加 W_O 和块</translation>
     </message>
     <message>
-        <source>set {cell} to {value}</source>
-        <translation>将 {cell} 设为 {value}</translation>
-    </message>
-    <message>
         <source>w fitted to the points: {value}</source>
         <translation>由数据点拟合 w：{value}</translation>
     </message>
@@ -2828,10 +2824,11 @@
         <source>pasted Q, K and V</source>
         <translation>粘贴 Q、K、V</translation>
     </message>
-<message>
+    <message>
         <source>{cell}: {old} → {new} by {cells}</source>
         <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -3600,7 +3597,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3708,7 +3705,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3867,7 +3864,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4039,11 +4036,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4663,10 +4660,11 @@
         <source>Drawn from the present numbers, as they are after every edit; rest on a mark to read it</source>
         <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在图形上可读出数值</translation>
     </message>
-<message>
+    <message>
         <source>Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it</source>
         <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在曲线上可读出各点的数值，滚动滚轮或按 + 和 − 缩放，拖动可平移，双击或按 0 显示全部</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>PageProgress</name>
     <message>
@@ -4769,7 +4767,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5828,10 +5826,6 @@
         <translation>稳定秩</translation>
     </message>
     <message>
-        <source>Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}</source>
-        <translation>权重矩阵的 Σσ² / σ₁²：各行分布相同时为 1，最大为 {most}</translation>
-    </message>
-    <message>
         <source>largest weight</source>
         <translation>最大权重</translation>
     </message>
@@ -5856,24 +5850,12 @@
         <translation>前一词元</translation>
     </message>
     <message>
-        <source>share of the weights on the token before: j = i − 1</source>
-        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
-    </message>
-    <message>
         <source>duplicate token</source>
         <translation>重复词元</translation>
     </message>
     <message>
-        <source>share of the weights on earlier tokens that are the same: j &lt; i</source>
-        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
-    </message>
-    <message>
         <source>induction</source>
         <translation>归纳</translation>
-    </message>
-    <message>
-        <source>share of the weights on tokens that follow an earlier one that is the same</source>
-        <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
     <message>
         <source>&amp;Mark the counted cells</source>
@@ -5892,32 +5874,30 @@
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
     <message>
-        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
+        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
         <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
     </message>
     <message>
-        <source>mean entropy of a row in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message>
-<message>
-        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message><message>
         <source>mean of rows in nats, 0 … {most}</source>
         <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
         <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>share on the token before: j = i − 1</source>
         <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
-    </message><message>
+    </message>
+    <message>
         <source>share on the same token before: j &lt; i</source>
         <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
-    </message><message>
+    </message>
+    <message>
         <source>share on what followed the same token</source>
         <translation>前面相同词元之后那个词元所占的权重比例</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -8418,8 +8398,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8486,24 +8466,20 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
         <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl。</translation>
-    </message>
-    <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
     </message>
     <message>
         <source>The snapshot “{name}” does not fit the model.</source>
@@ -8522,8 +8498,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -8809,19 +8785,23 @@
         <source>This problem has no page {page}. {needs}.</source>
         <translation>这个算例没有页面 {page}。{needs}。</translation>
     </message>
-<message>
+    <message>
         <source>“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left out when it was compared with the weights computed here.</source>
         <translation>文件中“{name}”的 {count} 行里有 {rows} 行是 NaN，如同掩码屏蔽了所有键的行；与此处计算的权重比较时未计入这些行。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}.</source>
         <translation>{file} 只有一个数组，其各行之和为 1，与注意力权重相同，请选择其一：{choices}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to 1; expected an array of two axes, or several arrays by name.</source>
         <translation>{file} 只有一个形状为 {got} 的数组，它既不是矩阵，也不是各行之和为 1 的注意力权重；应为二维数组，或按名称存放的多个数组。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -10159,10 +10139,11 @@
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
     </message>
-<message>
+    <message>
         <source>Set it, and rescale the other weights and the share of the sink so that all add up to 1</source>
         <translation>改这个数，并按比例缩放该行其余权重与汇点所占的份额，使总和为 1</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>WorkLine</name>
     <message>
