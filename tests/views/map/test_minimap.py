@@ -174,6 +174,17 @@ def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything
     assert heatmap.box.in_view == (0, ROWS, 0, COLUMNS)
 
 
+def test_no_press_on_it_is_one_on_the_cell_behind_it(zoomed):
+    heatmap, minimap = zoomed
+    told = []
+    for signal in (heatmap.gestures.cellChosen, heatmap.gestures.clicked, heatmap.gestures.cellHovered):
+        signal.connect(lambda *cell: told.append(cell))
+    for start in (minimap.frame().center(), in_minimap(minimap, 2, 2)):
+        QTest.mouseClick(under(minimap, start), LEFT, pos=start)
+        drag(minimap, start, start + QPoint(3, 1), start + QPoint(6, 5))
+    assert not told
+
+
 def test_the_wheel_over_it_zooms_about_the_middle_of_what_is_in_view(zoomed):
     heatmap, minimap = zoomed
     before = heatmap.box.in_view

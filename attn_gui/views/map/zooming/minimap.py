@@ -285,10 +285,16 @@ class Frame(SceneView):
                 at = self._box.mapSceneToView(event.position())
                 self._minimap.center_on(at.y(), at.x())
         super().mousePressEvent(event)
+        event.accept()  # here and below: else it goes on to the cell behind
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        event.accept()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         self._minimap.hold(False)
+        event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._heatmap.box.reset()
