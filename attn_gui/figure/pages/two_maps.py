@@ -86,21 +86,29 @@ class TwoMapsLayout:
 
     def __init__(self, title: str, shown: TwoMaps, ink: Ink, width: float | None, height: float | None) -> None:
         self.shown, self.ink, self.title = shown, ink, title
-        small, micro = metrics("small"), metrics("micro")
-        self.below = SPACING.m + BAR + micro.height() + SPACING.l
+        across = 2 if body_width(width) >= BESIDE else 1
+        self.over = self._room_for(1, body_width(width) / across - MOST_LABEL - SPACING.l, 0.0)
+        self._lay_out(width, height)
+        if self.over and self.places[0].width() / shown.shape[1] < LEAST_ROW:  # the height made the maps smaller
+            self.over = 0.0
+            self._lay_out(width, height)
+
+    def _lay_out(self, width: float | None, height: float | None) -> None:
+        """Place both maps, with the room for the tokens of keys over each."""
+        shown, ink = self.shown, self.ink
+        words = 2 * (metrics("small").height() + SPACING.xs)
+        self.above, self.below = words + self.over, SPACING.m + BAR + metrics("micro").height() + SPACING.l
         head = f" · {ink.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
         across, down = (2, 1) if body_width(width) >= BESIDE else (1, 2)
-        self.over = self._room_for(1, body_width(width) / across - MOST_LABEL - SPACING.l, 0.0)
-        self.above = 2 * (small.height() + SPACING.xs) + self.over
         heads_row = self._row_of_heads() if shown.each else 0.0
         self.frame = framed(
             ink,
             width,
             height,
-            title=title + head,
+            title=self.title + head,
             note=shown.formula,
             tall=self._own_height,
-            least=(2 * LEAST, down * (LEAST + self.above + self.below) + heads_row),
+            least=(2 * LEAST, down * (LEAST + words + self.below) + heads_row),
         )
         body = self.frame.body.adjusted(0, 0, 0, -heads_row)
         self.label = self._label(body.height() / down - self.above - self.below)
@@ -218,7 +226,7 @@ class TwoMapsLayout:
         """The tokens of the queries and, turned, of the keys, where cells are large enough for them."""
         (queries, keys), micro = self.shown.tokens, metrics("micro")
         pitch = place.width() / self.shown.shape[1]
-        for column, name in enumerate(keys or () if self.over and pitch >= LEAST_ROW else ()):
+        for column, name in enumerate(keys or () if self.over else ()):
             painter.save()
             x = place.left() + (column + 0.5) * pitch + micro.capHeight() / 2
             painter.translate(x, place.top() - SPACING.s)

@@ -30,3 +30,16 @@ def test_every_token_is_named_on_both_sides_of_both_maps(qtbot, monkeypatch, nam
     drawing.paint(painter)
     painter.end()
     assert [written.count(token) for token in TOKENS] == [4] * len(TOKENS)
+
+
+def test_no_room_stays_empty_over_maps_that_are_too_small_for_tokens(qtbot):
+    random = np.random.default_rng(0).standard_normal
+    rows = {role: random((16, 6)) for role in ("query", "key", "value")}
+    tokens = tuple(f"token {index}" for index in range(16))
+    tops = []
+    for named in ({}, {"query_tokens": tokens, "key_tokens": tokens}):
+        evaluation = Evaluation(Problem(**rows, **named))
+        aim = Aim.at(evaluation, 0, 0, "weights", (1, 2))
+        read = PAGES["value_weighted"].read(evaluation, aim, lambda share: None)
+        tops.append([field.place.top() for field in PAGES["value_weighted"].plan(read, Ink(), 300, 540).fields])
+    assert tops[0] == tops[1]
