@@ -1,24 +1,209 @@
-"""Tensors of a checkpoint in its safetensors files: mapped, and read where they lie when they are asked for."""
+"""Files of a published checkpoint: which ones there are, and those that are refused by name."""
 
 from __future__ import annotations
 
+import hashlib
+import math
 import mmap
-from collections.abc import Mapping, Sequence
+import os
+import shlex
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.progress import Tell
-from attn_gui.formats.base import reading
+from attn_gui.formats.base import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
-from attn_gui.formats.foreign_arrays import Array, broken, parse_object
+from attn_gui.formats.foreign_arrays import Array as ForeignArraysArray
+from attn_gui.formats.foreign_arrays import Json, broken, parse_object
 from attn_gui.formats.named.roles import THERE_TWICE
 from attn_gui.formats.packed_arrays import Place, places
-from attn_gui.models.reading.model_files import INDEX, INDEXED, LARGEST, LARGEST_JSON, WEIGHTS, json_file
+from attn_gui.formats.session import Stamp
+
+# --- Entries of a config.json, each checked when it is asked for; null means that the default holds ---
+
+
+MOST = 10**7
+_NEEDED = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is missing.")
+_WHOLE = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be a whole number from {least} to {most}, got {got}.")
+_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be a number above 0, got {got}.")
+_FLAG = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} must be true or false, got {got}.")
+_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{file}: {name} is {got}, which is not supported; expected {choices}.")
+
+
+class Config:
+    """The entries of a config.json."""
+
+    def __init__(self, entries: Mapping[str, Json], path: Path) -> None:
+        self._entries, self._path = entries, path
+
+    def given(self, name: str) -> Any:
+        """The entry just as it stands; None where there is none."""
+        return self._entries.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def count(self, name: str, default: int | None = None, *, least: int = 1, most: int = MOST) -> int:
+        """A whole number; needed where there is no default. Raises FormatError."""
+        found = self._found(name, default)
+        if type(found) is not int or not least <= found <= most:
+            raise self.refusal(_WHOLE, name=name, least=least, most=most, got=_said(found))
+        return found
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """A number above 0 that single precision holds with its inverse. Raises FormatError."""
+        found = self._found(name, default)
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not 1e-30 < found < 1e30:
+            raise self.refusal(_NUMBER, name=name, got=_said(found))
+        return float(found)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """True or false. Raises FormatError."""
+        found = self._found(name, default)
+        if not isinstance(found, bool):
+            raise self.refusal(_FLAG, name=name, got=_said(found))
+        return found
+
+    def choice(self, name: str, choices: Mapping[Any, Any], default: object) -> Any:
+        """The meaning of one of several words. Raises FormatError that names them for any other."""
+        found = self._found(name, default)
+        if not isinstance(found, (str, bool, int, float)) or found not in choices:
+            raise self.refusal(_CHOICE, name=name, got=_said(found), choices=", ".join(map(_said, choices)))
+        return choices[found]
+
+    def check(self, **wanted: object) -> None:
+        """Raise FormatError for an entry that is there and other than the one that is supported."""
+        for name, value in wanted.items():
+            self.choice(name, {value: value}, value)
+
+    def part(self, name: str) -> Config | None:
+        """Entries below an entry; None where there are none."""
+        found = self._entries.get(name)
+        return Config(found, self._path) if isinstance(found, dict) and found else None
+
+    def refusal(self, template: str, **values: object) -> FormatError:
+        """The error of an entry, which names the file."""
+        return FormatError(template, **values).at(self._path)
+
+    def _found(self, name: str, default: object) -> Any:
+        found = self._entries.get(name)
+        if found is None and default is None:
+            raise self.refusal(_NEEDED, name=name)
+        return default if found is None else found
+
+
+def _said(value: object) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else shown(str(value))
+
+
+# --- Files of a published checkpoint: which ones there are, and those that are refused by name ---
+
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+INDEXED = "weight_map"  # the entry of the index that says which shard holds which tensor
+TOKENIZER = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+ADAPTER = "adapter_config.json"
+PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+LARGEST = 1 << 42  # bytes of weights
+CHUNK = 1 << 22
+LARGEST_JSON = 1 << 23
+LARGEST_CONFIG = 1 << 20
+
+_NO_FOLDER = QT_TRANSLATE_NOOP("Sentences", "{file} is no folder; expected one with config.json and model.safetensors.")
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} does not exist.")
+_NO_CONFIG = QT_TRANSLATE_NOOP("Sentences", "{file} holds no config.json, and so no published model.")
+_NO_WEIGHTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no weights; expected model.safetensors or its index.")
+_ADAPTED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds an adapter (adapter_config.json), which changes another model; merge the two first."
+)
+_PICKLED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds its weights as a pickle (pytorch_model.bin), which could run code, and is not opened; in Python: "
+    "model.save_pretrained(folder, safe_serialization=True).",
+)
+
+_OTHERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The files of {file} were written anew after the model was opened: no session can name the weights that it has. "
+    "Open the model again.",
+)
+
+
+def check_folder(folder: Path) -> None:
+    """Raise FormatError, one sentence, for a folder that holds no published model."""
+    try:
+        mode = folder.stat().st_mode
+    except (OSError, ValueError) as error:
+        closed = isinstance(error, PermissionError)
+        raise FormatError(NO_PERMISSION if closed else _ABSENT).at(folder) from error
+    if not stat.S_ISDIR(mode):
+        raise FormatError(_NO_FOLDER).at(folder)
+    if not os.access(folder, os.R_OK | os.X_OK):  # else what is in it could not even be asked about
+        raise FormatError(NO_PERMISSION).at(folder)
+    if (folder / ADAPTER).exists():
+        raise FormatError(_ADAPTED).at(folder)
+    if not (folder / CONFIG).exists():
+        raise FormatError(_NO_CONFIG).at(folder)
+    if not ((folder / WEIGHTS).exists() or (folder / INDEX).exists()):
+        pickled = any((folder / name).exists() for name in PICKLES)
+        raise FormatError(_PICKLED if pickled else _NO_WEIGHTS).at(folder)
+
+
+def folder_stamps(folder: Path) -> tuple[Stamp | None, ...]:
+    """config.json and all weights as they are at this moment."""
+    return tuple(map(Stamp.of, _numbers_of(folder)))
+
+
+def folder_digest(folder: Path, opened: tuple[Stamp | None, ...]) -> str:
+    """SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are others
+    than were `opened`: what was read of those could be named by it no more."""
+    found = hashlib.sha256()
+    _check_same(folder, opened)
+    for path in _numbers_of(folder):
+        found.update(file_digest(path).encode())
+    _check_same(folder, opened)
+    return found.hexdigest()
+
+
+def _check_same(folder: Path, opened: tuple[Stamp | None, ...]) -> None:
+    if folder_stamps(folder) != opened:
+        raise FormatError(_OTHERS).at(folder)
+
+
+def _numbers_of(folder: Path) -> list[Path]:
+    return [folder / CONFIG, *sorted(folder.glob("*.safetensors"))]
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file. Raises FormatError."""
+    found = hashlib.sha256()
+    with reading(path, LARGEST) as source:
+        while part := source.file.read(CHUNK):
+            found.update(part)
+    return found.hexdigest()
+
+
+def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:
+    """The object in a JSON file. Raises FormatError."""
+    with reading(path, largest) as source:
+        return parse_object(source.file.read(source.size).decode("utf-8"), largest)
+
+
+# --- Tensors of a checkpoint in its safetensors files: mapped, and read where they lie when they are asked for ---
+
 
 LONGEST_HEADER = 1 << 23
 AT_ONCE = 1 << 22  # bytes that are looked through at a time
@@ -44,9 +229,9 @@ class Tensor(NamedTuple):
     path: Path
     kind: str
     shape: tuple[int, ...]
-    cells: Array  # its bytes, in the memory of the file
+    cells: ForeignArraysArray  # its bytes, in the memory of the file
 
-    def numbers(self) -> Array:
+    def numbers(self) -> ForeignArraysArray:
         """Its numbers as float32; those of a float32 file in the memory of the file."""
         if self.kind == "BF16":
             return (self.cells.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
@@ -64,7 +249,7 @@ class Tensor(NamedTuple):
         step = AT_ONCE
         return all(self._finite(self.cells[low : low + step]) for low in range(0, self.cells.size, step))
 
-    def _finite(self, part: Array) -> bool:
+    def _finite(self, part: ForeignArraysArray) -> bool:
         if self.kind in _EXPONENTS:
             ones = _EXPONENTS[self.kind]
             return not bool(((part.view("<u2") & ones) == ones).any())
@@ -84,7 +269,7 @@ class Tensors:
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
 
-    def array(self, name: str, *shape: int) -> Array:
+    def array(self, name: str, *shape: int) -> ForeignArraysArray:
         """The numbers of a tensor, float32, read-only. Raises FormatError for one that is missing or of another shape.
 
         What is F32 in the file stays there; the others are converted.
@@ -174,7 +359,7 @@ def _in_file(path: Path) -> dict[str, Tensor]:
         return {place.name: _tensor(path, place, cells) for place in places(header)}
 
 
-def _tensor(path: Path, place: Place, cells: Array) -> Tensor:
+def _tensor(path: Path, place: Place, cells: ForeignArraysArray) -> Tensor:
     start, stop = place.bytes
     if not start <= stop <= cells.size or min(place.shape, default=0) < 0:
         raise FormatError(_OUTSIDE, name=shown(place.name, 80))
@@ -190,3 +375,161 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
             name = name.removeprefix(prefix)
             break
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+
+
+# --- Windows of the layers of a decoder: which of them look back only so far ---
+
+
+SLIDING = {"full_attention": False, "sliding_attention": True}
+UNSAID = 4096  # the window where config.json names none, as transformers has it
+_KINDS = QT_TRANSLATE_NOOP("Sentences", "{file}: layer_types must name one of {choices} for each of {layers} layers.")
+
+
+def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int | None, ...]:
+    """The window of each layer that slides; `layer_types`, where they are given, say which these are."""
+    kinds = config.given("layer_types")
+    if kinds is not None:
+        if not isinstance(kinds, list) or len(kinds) != layers or not all(kind in tuple(SLIDING) for kind in kinds):
+            raise config.refusal(_KINDS, choices=", ".join(SLIDING), layers=layers)
+        sliding = [SLIDING[kind] for kind in kinds]
+    if not any(sliding) or ("sliding_window" in config and config.given("sliding_window") is None):
+        return (None,) * layers
+    window = config.count("sliding_window", UNSAID)
+    return tuple(window if slides else None for slides in sliding)
+
+
+# --- Frequencies of rotary positions, read from the older and newer entries of config.json ---
+
+
+def frequencies(config: Config, width: int) -> Array:
+    """(width / 2,) angles of one position, θ^(−2p / width), scaled as config.json says; float32 as they were trained.
+
+    Raises FormatError for a scaling that is not supported.
+    Source: Su et al., "RoFormer" (2021); scalings: Chen et al., "Extending Context Window" (2023) and Llama 3.1.
+    """
+    scaling = config.part("rope_parameters") or config.part("rope_scaling")
+    theta = config.number("rope_theta", 10000.0)
+    if scaling is None:
+        return _unscaled(theta, width)
+    theta = scaling.number("rope_theta", theta)
+    name = "rope_type" if scaling.given("rope_type") is not None else "type"
+    scaling.check(partial_rotary_factor=1.0)
+    return scaling.choice(name, SCALINGS, "default")(_unscaled(theta, width), scaling)  # type: ignore[no-any-return]  # one of SCALINGS
+
+
+def _unscaled(theta: float, width: int) -> Array:
+    powers = np.arange(0, width, 2, dtype=np.float32) / np.float32(width)
+    return (np.float32(1.0) / np.float32(theta) ** powers).astype(np.float32)
+
+
+def _default(angles: Array, scaling: Config) -> Array:
+    return angles
+
+
+def _linear(angles: Array, scaling: Config) -> Array:
+    return angles / np.float32(scaling.number("factor"))
+
+
+def _llama3(angles: Array, scaling: Config) -> Array:
+    """Slow angles divided by the factor, fast ones kept, a ramp between the two."""
+    factor, low, high = (scaling.number(name) for name in ("factor", "low_freq_factor", "high_freq_factor"))
+    trained = scaling.number("original_max_position_embeddings")
+    waves = 2 * math.pi / angles
+    share = (trained / waves - low) / (high - low)
+    ramp = (1 - share) * angles / factor + share * angles
+    kept = np.where(waves > trained / low, angles / factor, angles)
+    between = (waves >= trained / high) & (waves <= trained / low)
+    return np.where(between, ramp, kept).astype(np.float32)
+
+
+SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "linear": _linear, "llama3": _llama3}
+"""Functions of the angles, by the name of the scaling."""
+
+
+# --- Line that installs a package into the Python that runs this ---
+
+
+def install_line(*words: str) -> str:
+    """The command for a terminal, whichever folder it stands in; `words` are what pip is given."""
+    parts = [sys.executable, "-m", "pip", "install", *words]
+    return subprocess.list2cmdline(parts) if sys.platform == "win32" else shlex.join(parts)
+
+
+# --- The way from tokens to one vector for a sentence, as folders of sentence models tell it ---
+
+
+MODULES = "modules.json"
+_POOLING, _NORMALIZE, _TRANSFORMER = ".Pooling", ".Normalize", ".Transformer"
+_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "{file}: the pooling of sentences by {got} is not supported.")
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file}: expected a list of modules, each with its type and path.")
+
+
+def _mean(rows: Array) -> Array:
+    found: Array = rows.mean(axis=0)
+    return found
+
+
+def _first(rows: Array) -> Array:
+    return np.array(rows[0])
+
+
+def _largest(rows: Array) -> Array:
+    found: Array = rows.max(axis=0)
+    return found
+
+
+def _last(rows: Array) -> Array:
+    return np.array(rows[-1])
+
+
+WAYS: dict[str, Callable[[Array], Array]] = {"mean": _mean, "cls": _first, "max": _largest, "lasttoken": _last}
+"""From the rows of tokens that are no padding to one vector, by the mode of the pooling's config."""
+SHORTEST = 1e-12  # what a shorter vector is divided by, as torch.nn.functional.normalize does
+MODE = "pooling_mode"  # a word; in older folders a switch for each, pooling_mode_mean_tokens
+
+
+class Pooling(NamedTuple):
+    """The vector of a sentence: a way to pool, and whether it is made as long as 1."""
+
+    way: Callable[[Array], Array]
+    unit: bool
+
+    def __call__(self, rows: Array) -> Array:
+        found = self.way(rows)
+        return found / np.maximum(np.linalg.norm(found), SHORTEST) if self.unit else found
+
+
+def pooling_in(folder: Path) -> Pooling | None:
+    """The pooling of a sentence model; None in a folder that is none. Raises FormatError for one not supported."""
+    path = folder / MODULES
+    if not path.exists():
+        return None
+    with reading(path, LARGEST_CONFIG) as source:  # a list, which is no object
+        modules = parse_object(f'{{"modules": {source.file.read(source.size).decode("utf-8")}}}', 2 * LARGEST_CONFIG)[
+            "modules"
+        ]
+    if not isinstance(modules, list) or not all(isinstance(module, dict) for module in modules):
+        raise FormatError(_BAD).at(path)
+    kinds = {str(module.get("type")): str(module.get("path")) for module in modules}
+    way, unit = None, False
+    for kind, place in kinds.items():
+        if kind.endswith(_POOLING):
+            way = _way(folder, place, path)
+        elif kind.endswith(_NORMALIZE):
+            unit = True
+        elif not kind.endswith(_TRANSFORMER):
+            raise FormatError(_UNKNOWN, got=kind[:80]).at(path)
+    return None if way is None else Pooling(way, unit)
+
+
+def _way(folder: Path, place: str, path: Path) -> Callable[[Array], Array]:
+    if Path(place).name != place:
+        raise FormatError(_BAD).at(path)
+    config = json_file(folder / place / "config.json")
+    chosen = [name for name, value in config.items() if name.startswith(f"{MODE}_") and value is True]
+    modes = [name.removeprefix(f"{MODE}_").removesuffix("s").removesuffix("_token") for name in chosen]
+    if isinstance(config.get(MODE), str):
+        chosen = modes = [config[MODE]]
+    if len(modes) != 1 or modes[0] not in WAYS:
+        raise FormatError(_UNKNOWN, got=", ".join(chosen)[:80] or "—").at(path)
+    return WAYS[modes[0]]

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.app.lessons import exercises
-from attn_gui.lessons import answering
+from attn_gui.lessons import exercises as answering
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 

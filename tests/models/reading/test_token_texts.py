@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models import open_model
-from attn_gui.models.reading.token_texts import TokenTexts
+from attn_gui.models.tokenizer import TokenTexts
 from attn_gui.paths import resource
 
 DATA = Path(__file__).parents[2] / "data" / "models"

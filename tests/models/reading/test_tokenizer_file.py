@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from attn_gui.formats import FormatError
-from attn_gui.models.reading.tokenizer_file import TokenizerFile
-from attn_gui.models.reading.whole_words import WholeWords
+from attn_gui.models.tokenizer import TokenizerFile, WholeWords
 from attn_gui.paths import resource
 
 DATA = Path(__file__).parents[2] / "data" / "models"

@@ -19,8 +19,7 @@ from attn_gui.formats import open_file, save_session, save_study
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.formats.snapshots import Layer, packed
 from attn_gui.models import Model, open_model
-from attn_gui.models.studies.study import Placed, placed
-from attn_gui.models.studies.study_files import opened_study, record_of, weights_at
+from attn_gui.models.study import Placed, opened_study, placed, record_of, weights_at
 
 TEXT = "the cat sat on the mat"
 NAMES = ("w_query", "w_value", "block.w_down", "block.norm1_weight", "x")

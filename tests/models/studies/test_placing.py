@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.document.ownership import given_up
-from attn_gui.models import Model, Run, open_model
-from attn_gui.models.passes import edited_layer
-from attn_gui.models.studies.layer_edit import LayerEdit
-from attn_gui.models.studies.study import placed
+from attn_gui.document.history import given_up
+from attn_gui.models import Model, Run, changed_layers, open_model
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.study import placed
 from attn_gui.paths import resource
 
 FOLDERS = (*(f"tests/data/models/tiny-{family}" for family in ("bert", "gpt2", "llama")), "toy-induction")
@@ -56,13 +55,13 @@ def test_a_known_run_changes_no_bit(model: Model, layer: int, whole: bool) -> No
 def walked_layers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the layers that are walked from now on, edited ones included."""
     found: list[int] = []
-    cells_of = edited_layer.stage_cells
+    cells_of = changed_layers.stage_cells
 
-    def counted(layer: edited_layer.AnyLayer, *rest: Any, **telling: Any) -> object:
+    def counted(layer: changed_layers.AnyLayer, *rest: Any, **telling: Any) -> object:
         found.append(layer.number)
         return cells_of(layer, *rest, **telling)
 
-    monkeypatch.setattr("attn_gui.models.run.stage_cells", counted)
+    monkeypatch.setattr("attn_gui.models.model.stage_cells", counted)
     return found
 
 

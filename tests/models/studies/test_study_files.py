@@ -17,9 +17,8 @@ from attn_gui.formats import open_file, save_study
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import Model, open_model
-from attn_gui.models.studies.layer_edit import LayerEdit
-from attn_gui.models.studies.study import Placed, placed
-from attn_gui.models.studies.study_files import opened_study, record_of, study_in_model
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.study import Placed, opened_study, placed, record_of, study_in_model
 from attn_gui.paths import resource
 
 FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
