@@ -33,7 +33,7 @@ from attn_gui.document.number_text import NO_SWITCH
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.snapshots import Layer, Snapshot
+from attn_gui.formats.snapshots import Snapshot, SnapshotLayer
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Document", "EditError"]
 
 
-# --- The draft: the entered fields, one working array for every matrix, and the steps that change them in place ---
+# --- draft ----------------------------------------------------------------------------------------
+# The draft: the entered fields, one working array for every matrix, and the steps that change them in place.
 
 
 class EditError(Refusal):
@@ -271,7 +272,7 @@ class _Steps:
             step.forth(state)
 
 
-# --- The open document: its problem, its path, its history, and the one signal that tells what changed ---
+# --- document -------------------------------------------------------------------------------------
 
 
 class Document(QObject):
@@ -320,7 +321,7 @@ class Document(QObject):
         return self._draft.state.study
 
     @property
-    def layer(self) -> Layer | None:
+    def layer(self) -> SnapshotLayer | None:
         """The place in a model that the problem has; None where it is of none."""
         return _layer_of(self.study)
 
@@ -500,5 +501,5 @@ class Document(QObject):
         self.changed.emit(change)
 
 
-def _layer_of(study: Study | None) -> Layer | None:
-    return None if study is None else Layer(study.layer, study.text)
+def _layer_of(study: Study | None) -> SnapshotLayer | None:
+    return None if study is None else SnapshotLayer(study.layer, study.text)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Edit", "Edits", "Label", "Refusal", "SetCells", "SetFields", "SetStudy", "filled", "quoted"]
 
 
-# --- Sentences that can be said again after the language was switched ---
+# --- phrases --------------------------------------------------------------------------------------
+# Sentences that can be said again after the language was switched.
 
 
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -78,7 +79,7 @@ class Refusal(ValueError):
         return filled(QCoreApplication.translate("Sentences", self.template), self.values)
 
 
-# --- Edits of a document as plain records: the only things that `Document.apply` takes ---
+# --- edits ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

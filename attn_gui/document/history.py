@@ -1,4 +1,4 @@
-"""The undo stack: steps with names that can be said in another language, and a limit in bytes."""
+"""The history of a document: undo steps with a limit in bytes, past states, and snapshots kept beside them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Snapshot, nbytes, packed
-from attn_gui.formats.snapshots import Layer as SnapshotsLayer
+from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Snapshot, SnapshotLayer, nbytes, packed
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
 
-# --- Ownership of arrays: turns any fields into a problem over arrays which only the draft can write ---
+# --- ownership of arrays --------------------------------------------------------------------------
+# Ownership of arrays: turns any fields into a problem over arrays which only the draft can write.
 
 
 Arrays = dict[str, Array]
@@ -153,8 +153,8 @@ def _without_arrays(value: Any) -> Any:
     return value
 
 
-# --- The states that the document has gone through, put together from its steps beside it: it stays as it is
-#     meanwhile ---
+# --- past states ----------------------------------------------------------------------------------
+# The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.
 
 
 class StateBeside:
@@ -228,7 +228,7 @@ class PastStates:
         return found[::-1]
 
 
-# --- The undo stack: steps with names that can be said in another language, and a limit in bytes ---
+# --- undo stack -----------------------------------------------------------------------------------
 
 
 LIMIT = 256 * 2**20
@@ -372,7 +372,8 @@ class History:
         self.stack.blockSignals(was_blocked)
 
 
-# --- The snapshots of the open document: kept beside its history, so that no undo ever takes one away ---
+# --- snapshots ------------------------------------------------------------------------------------
+# The snapshots of the open document: kept beside its history, so that no undo ever takes one away.
 
 
 MOST_BY_ITSELF = 20
@@ -455,7 +456,7 @@ class Snapshots(QObject):
     def _packed(
         self, problem: Problem, name: str, study: Study | None, *, by_itself: bool = False, room: int | None = None
     ) -> Snapshot:
-        layer, weights = (None, {}) if study is None else (SnapshotsLayer(study.layer, study.text), study.weights)
+        layer, weights = (None, {}) if study is None else (SnapshotLayer(study.layer, study.text), study.weights)
         free = self._free_name(name)
         return packed(problem, self.all, free, by_itself=by_itself, room=room, layer=layer, weights=weights)
 

@@ -16,7 +16,7 @@ from attn_gui.engine.graph.nodes import is_named, symbol
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 
-# --- A matrix as a Qt table model: it holds no numbers and changes none ---
+# --- model ----------------------------------------------------------------------------------------
 
 
 Index = QModelIndex | QPersistentModelIndex
@@ -298,7 +298,8 @@ def _one_line(label: str) -> str:
     return "".join(letter if letter.isprintable() else "␣" for letter in label)
 
 
-# --- Places of a table's rows and columns in an array that has more axes, or fewer ---
+# --- places ---------------------------------------------------------------------------------------
+# Places of a table's rows and columns in an array that has more axes, or fewer.
 
 
 Cuts = tuple[slice, slice]
@@ -343,7 +344,8 @@ def table_cells(field: str, shape: tuple[int, ...], box: Box, item: int = 0, hea
     return (box[-2], box[-1]) if all(cut.start <= place < cut.stop for place, cut in places) else None
 
 
-# --- Names of fields in labels and titles: the symbols that papers use ---
+# --- symbols of fields ----------------------------------------------------------------------------
+# Names of fields in labels and titles: the symbols that papers use.
 
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -1,4 +1,4 @@
-"""Worksheets: problems of one form with other numbers, and cells that are left for the student."""
+"""Exercises: worksheets, cells that are left for the student, and verdicts on typed answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.lessons.lesson import Question
 from attn_gui.lessons.live_numbers import Ground, cell_index
 
-# --- Worksheets: problems of one form with other numbers, and cells that are left for the student ---
+# --- worksheets -----------------------------------------------------------------------------------
 
 
 class Bounds(NamedTuple):
@@ -142,7 +142,8 @@ def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
     return finite & ~np.isneginf(evaluation.box(evaluation.logits, indices.whole(shape)))
 
 
-# --- Evaluation with cells left out, for an exercise: nothing that reads it can give them away ---
+# --- covered cells --------------------------------------------------------------------------------
+# Evaluation with cells left out, for an exercise: nothing that reads it can give them away.
 
 
 class Covered(Face):
@@ -210,7 +211,8 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
     return found
 
 
-# --- Verdicts on the number that was typed as the answer to a question ---
+# --- answers --------------------------------------------------------------------------------------
+# Verdicts on the number that was typed as the answer to a question.
 
 
 def verdict_on(question: Question, ground: Ground, number: float) -> Verdict:

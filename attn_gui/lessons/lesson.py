@@ -1,4 +1,4 @@
-"""Records of a lesson: what was read from its file, nothing computed yet."""
+"""Lessons: their records, and the reader of their Markdown files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, expression
 from attn_gui.paths import resource
 
-# --- Texts of a lesson in both languages, with live numbers in braces ---
+# --- texts ----------------------------------------------------------------------------------------
+# Texts of a lesson in both languages, with live numbers in braces.
 
 
 LIVE = re.compile(r"\{([^{}]*)\}|[{}]")
@@ -102,7 +103,7 @@ def written(number: float, decimals: int | None = None) -> str:
     return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
 
 
-# --- Records of a lesson: what was read from its file, nothing computed yet ---
+# --- records --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,8 @@ class Lesson:
         return self.name if self.path.parent == resource("lessons") else str(self.path.absolute())
 
 
-# --- Refusals of a lesson: one sentence with the line, what was expected and what is there ---
+# --- refusals -------------------------------------------------------------------------------------
+# Refusals of a lesson: one sentence with the line, what was expected and what is there.
 
 
 LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
@@ -175,7 +177,8 @@ class LessonError(FormatError):
         super().__init__(LINE, line=line, expected=expected, got=found)
 
 
-# --- Reading of a lesson from its Markdown file, line by line; every refusal names its line ---
+# --- reading --------------------------------------------------------------------------------------
+# Reading of a lesson from its Markdown file, line by line; every refusal names its line.
 
 
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES = 200_000, 2_000, 60, 8

@@ -1,6 +1,7 @@
-"""Expressions over the numbers of a problem: a closed grammar of cells, sizes, arithmetic and a few functions.
+"""Live numbers of a lesson: a closed grammar of cells, sizes, arithmetic and a few functions over a problem.
 
-The grammar is read with Python's own parser and carried out node by node: what is not listed here is refused."""
+The grammar is read with Python's own parser and carried out node by node: what is not listed here is refused.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from attn_gui.models.attribution import head_numbers, without_each_head
 from attn_gui.models.changed_layers import plain_layer
 from attn_gui.models.model import Run
 
-# --- Matrices that a lesson can name beside stages and fields, and the record that its numbers are computed from ---
+# --- measures -------------------------------------------------------------------------------------
+# Matrices that a lesson can name beside stages and fields, and the record that its numbers are computed from.
 
 
 MOST_PRODUCTS = 1 << 30
@@ -148,7 +150,7 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
 """By name: ‖∂y_i/∂x_j‖ of the compared layers; readings (layer, head); probabilities of the next token (…, token)."""
 
 
-# --- Expressions over the numbers of a problem: a closed grammar of cells, sizes, arithmetic and a few functions ---
+# --- expressions ----------------------------------------------------------------------------------
 
 
 LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have

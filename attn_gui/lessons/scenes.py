@@ -1,4 +1,4 @@
-"""Scenes of a lesson: problems and models, as its file has them opened, made or changed."""
+"""Scenes of a lesson, and its state at each step: problem and view, before and after the tasks are done."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ from attn_gui.lessons.lesson import Lesson, LessonError, Order, Step
 from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, Runs, cell_index, expression
 from attn_gui.models.model import read_model
 from attn_gui.models.study import Placed, Study, placed, sample_text
-from attn_gui.modes import ALL, PRODUCT
-from attn_gui.modes import MODEL as MODES_MODEL
+from attn_gui.modes import ALL, MODEL, PRODUCT
 from attn_gui.paths import resource
 
-# --- Scenes of a lesson: problems and models, as its file has them opened, made or changed ---
+# --- scenes ---------------------------------------------------------------------------------------
 
 
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
 PROBLEM = Note(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
-MODEL = Note(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
+MODEL_NAME = Note(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
 SIZES = Note(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
 CHANGE = Note(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
 
@@ -124,15 +123,15 @@ def _made(_lesson: Lesson, order: Order) -> Scene:
 
 def _modeled(_lesson: Lesson, order: Order) -> Scene:
     """The first layer of a model that comes along, with a text that suits it."""
-    _check_name(order, MODEL)
+    _check_name(order, MODEL_NAME)
     folder = resource("models", order.rest)
     if not folder.is_dir():
-        raise LessonError(order.line, MODEL, order.rest)
+        raise LessonError(order.line, MODEL_NAME, order.rest)
     try:
         model = read_model(folder)
         return _scene(placed(model, sample_text(model), 0, {}, silent))
     except FormatError as error:
-        raise LessonError(order.line, MODEL, error) from error
+        raise LessonError(order.line, MODEL_NAME, error) from error
 
 
 def _check_name(order: Order, expected: Note) -> None:
@@ -223,7 +222,8 @@ def _json(text: str) -> Any:
         raise ValueError(text) from None
 
 
-# --- States of a lesson: its problem and view at each step, before and after the tasks are done ---
+# --- states ---------------------------------------------------------------------------------------
+# States of a lesson: its problem and view at each step, before and after the tasks are done.
 
 
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
@@ -360,7 +360,7 @@ def _cell(evaluation: Evaluation, order: Order) -> tuple[str, tuple[int, ...]]:
 
 def _picture(shown: Shown, evaluation: Evaluation, order: Order, scene: Scene, pages: Mapping[str, Page]) -> Shown:
     name = order.rest
-    if name == ALL or (name == MODES_MODEL and scene.study is not None):
+    if name == ALL or (name == MODEL and scene.study is not None):
         return replace(shown, mode=name)
     if name in evaluation.stages:
         return replace(shown, stage=name, mode=PRODUCT)

@@ -1,4 +1,4 @@
-"""Parts of a worked solution on paper: headings, matrices and equations, which every writer puts in its own form."""
+"""Worked solutions: a cell or a whole problem computed step by step on paper, in LaTeX and in Markdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.trace import is_long
-from attn_gui.engine.fields import GIVEN as FIELDS_GIVEN
+from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell, Number
 from attn_gui.engine.graph.nodes import (
@@ -35,8 +35,8 @@ from attn_gui.engine.sentences import spelled
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.text.typeset import latex_text
 
-# --- Matrices that a computation on paper begins with, and its numbers that are not the usual ones. Imports engine
-#     ---
+# --- given matrices -------------------------------------------------------------------------------
+# Matrices that a computation on paper begins with, and its numbers that are not the usual ones.
 
 
 class Given(NamedTuple):
@@ -50,18 +50,18 @@ class Given(NamedTuple):
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[Given]:
     """The matrices of one item: those of the problem, its score and its block, then what its mask adds to scores."""
     for name, array in evaluation.problem.arrays().items():
-        if name == FIELDS_GIVEN:
-            yield from _by_head(name, array, item)
+        if name == GIVEN:
+            yield from _arrays_by_head(name, array, item)
         elif not is_counted(name):
             yield Given(name, None, np.atleast_2d(item_of(array, item)))
     for node in evaluation.nodes:
         for ref, field in zip(node.inputs, node.fields, strict=True):
             if Layer.position_of(field) is not None and not node.stage.boolean:
                 shape = evaluation.sources[ref.name].shape
-                yield from _by_head(field, evaluation.fetch(ref.name, indices.whole(shape)), item)
+                yield from _arrays_by_head(field, evaluation.fetch(ref.name, indices.whole(shape)), item)
 
 
-def _by_head(name: str, values: Array, item: int) -> Iterator[Given]:
+def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[Given]:
     """The numbers that a layer adds; its axes are batch, head, query and key, the first ones often missing."""
     heads = values[min(item, len(values) - 1)] if values.ndim == 4 else values
     for head, matrix in enumerate(heads.reshape(-1, *heads.shape[-2:])):
@@ -76,7 +76,8 @@ def given_numbers(problem: Problem) -> dict[str, float]:
     return found
 
 
-# --- Steps of a worked solution: which cells are reckoned, in which order. Imports engine ---
+# --- steps ----------------------------------------------------------------------------------------
+# Steps of a worked solution: which cells are reckoned, in which order.
 
 
 MOST_EQUATIONS = 400
@@ -143,7 +144,7 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
     steps = []
     for name in _names(evaluation):
         own = sorted((each for each in found.values() if each.stage == name), key=lambda each: each.index)
-        steps += [Step(name, head, None, cells) for head, cells in _solution_steps_by_head(own)]
+        steps += [Step(name, head, None, cells) for head, cells in _cells_by_head(own)]
     _check_count(sum(len(step.cells) for step in steps))
     return Solution(evaluation, asked.index[0], tuple(steps), asked=asked)
 
@@ -205,7 +206,7 @@ def _is_told(cell: Explanation) -> bool:
     return bool(cell.numbers_latex or cell.by_hand)
 
 
-def _solution_steps_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
+def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
     """Those that are told, by the head that they belong to."""
     heads: dict[int | None, list[Explanation]] = {}
     for each in cells:
@@ -232,13 +233,12 @@ def _check_size(name: str, array: Array) -> None:
         raise FormatError(TOO_HIGH, name=name, got=array.shape[-2], most=MOST_ROWS)
 
 
-# --- Parts of a worked solution on paper: headings, matrices and equations, which every writer puts in its own form
-#     ---
+# --- parts ----------------------------------------------------------------------------------------
 
 
 WHOLE = QT_TRANSLATE_NOOP("Solutions", "Worked solution")
 OF_CELL = QT_TRANSLATE_NOOP("Solutions", "Worked solution of {cell}")
-GIVEN = QT_TRANSLATE_NOOP("Solutions", "Given")
+GIVEN_HEADING = QT_TRANSLATE_NOOP("Solutions", "Given")
 STEP = QT_TRANSLATE_NOOP("Solutions", "Step {number}: {title}")
 HEAD = QT_TRANSLATE_NOOP("Solutions", "head {head}")
 ITEM = QT_TRANSLATE_NOOP("Solutions", "item {item}")
@@ -305,7 +305,7 @@ def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
     yield _title(solution, say, lang)
     yield Sentence(say(COUNTED))
     if solution.given:
-        yield Heading(say(GIVEN))
+        yield Heading(say(GIVEN_HEADING))
         for name, head, array in solution.given:
             if head is not None:
                 yield Sentence(say(HEAD).format(head=head))
@@ -370,7 +370,8 @@ def _title(solution: Solution, say: Say, lang: str) -> Heading:
     return Heading(text, cell_latex(asked.stage), cell_symbol(asked.stage), first=True)
 
 
-# --- A worked solution in LaTeX, a whole document, and in Markdown with the formulas between dollars ---
+# --- typeset --------------------------------------------------------------------------------------
+# A worked solution in LaTeX, a whole document, and in Markdown with the formulas between dollars.
 
 
 ENDINGS = ("pdf", "tex", "md")

@@ -1,4 +1,4 @@
-"""Readings of the logits of a run: after every layer, what each head adds to one, and what would be without it."""
+"""Attribution of a prediction: what each head adds to a logit, what is without it, and what patching brings back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from attn_gui.models.families import Architecture, EndWeights, NormWeights
 from attn_gui.models.forward_pass import MAPS, MLP, NORM, X, layer_slopes, norm_pulled
 from attn_gui.models.model import Run
 
-# --- A reading of every head of a model, from the weights of a run ---
+# --- head readings --------------------------------------------------------------------------------
+# A reading of every head of a model, from the weights of a run.
 
 
 def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
@@ -53,7 +54,8 @@ def head_numbers(run: Run, problem: Problem, key: str, tell: Tell = silent) -> A
     return np.array(found)
 
 
-# --- Likeliest tokens at a position, with their probabilities in two runs ---
+# --- likely tokens --------------------------------------------------------------------------------
+# Likeliest tokens at a position, with their probabilities in two runs.
 
 
 class Likely(NamedTuple):
@@ -89,7 +91,7 @@ def asked_place(run: Run) -> int:
     return next(iter(asked_places(run)), len(run.ids) - 1)
 
 
-# --- Readings of the logits of a run: after every layer, what each head adds to one, and what would be without it ---
+# --- logits ---------------------------------------------------------------------------------------
 
 
 Token = str | int
@@ -246,7 +248,8 @@ def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
     return Moved(np.stack(heads), states)
 
 
-# --- Rows of one run for another: cells of a stage, read where they stand in the other text ---
+# --- rows of another run --------------------------------------------------------------------------
+# Rows of one run for another: cells of a stage, read where they stand in the other text.
 
 
 ROW = -2  # the axis of the tokens
@@ -311,7 +314,8 @@ def origin_of(other: Run, layer: int, record: Intervention) -> Origin | None:
     return Origin(min(same, key=lambda place: (place != rows.start, place)), at)
 
 
-# --- Patching: cells of one run put into another, place by place, and what comes back of the prediction ---
+# --- patching -------------------------------------------------------------------------------------
+# Patching: cells of one run put into another, place by place, and what comes back of the prediction.
 
 
 _ALIKE = QT_TRANSLATE_NOOP(
@@ -397,7 +401,8 @@ def _place_of(stage: str, axis: str) -> int:
     return axes.index(axis)
 
 
-# --- Exact gradients of one logit through a whole model: through its head, then through its layers, one walk down ---
+# --- gradients of a logit -------------------------------------------------------------------------
+# Exact gradients of one logit through a whole model: through its head, then through its layers, one walk down.
 
 
 def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: dict[int, float]) -> Array:

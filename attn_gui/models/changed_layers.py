@@ -1,9 +1,8 @@
-"""Layer that was changed by hand: computed by the engine, as the problem that it is; all others by the fast pass."""
+"""Layers of a model with interventions or other weights: computed by the engine, as the problems that they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,9 +22,10 @@ from attn_gui.engine.progress import Tell, silent
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text
 from attn_gui.models.forward_pass import Layer, by_heads, walked
-from attn_gui.models.sequence import Sequence as PassesSequence
+from attn_gui.models.sequence import TokenSequence
 
-# --- Interventions of a model: those of a problem, each with the layer that it is carried out in ---
+# --- interventions --------------------------------------------------------------------------------
+# Interventions of a model: those of a problem, each with the layer that it is carried out in.
 
 
 NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no layer {got}; the model has {layers}, counted from 0.")
@@ -112,7 +112,8 @@ class LayerHand:
                 raise FieldError(sentences.NOT_A_STAGE, field=field, choices=tuple(self._stages), got=record.stage)
 
 
-# --- A layer of a model as a problem of the engine: its weights as tables, its interventions, its tokens ---
+# --- a layer as a problem -------------------------------------------------------------------------
+# A layer of a model as a problem of the engine: its weights as tables, its interventions, its tokens.
 
 
 PROJECTIONS = ("query", "key", "value", "output")
@@ -120,7 +121,7 @@ TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECT
 """The numbers of a layer that are fields of a problem; the others belong to its block."""
 
 
-def layer_problem(layer: Layer, x: Array, sequence: PassesSequence, records: Many[Intervention]) -> Problem:
+def layer_problem(layer: Layer, x: Array, sequence: TokenSequence, records: Sequence[Intervention]) -> Problem:
     """The problem that computes the layer from its x, in float32 as the model does."""
     sizes, weights = layer.sizes, layer.weights
     fields: dict[str, Any] = {name: weights[name] for name in TOP if name in weights}
@@ -163,7 +164,8 @@ def _over_opened(layer: Layer, problem: Problem) -> Problem:
     return Problem.over(with_leaves(problem, shared))
 
 
-# --- Edit of a layer: what of a layer that was taken out of a model is other than the model has it ---
+# --- changed weights ------------------------------------------------------------------------------
+# Edit of a layer: what of a layer that was taken out of a model is other than the model has it.
 
 
 BY_HAND = "interventions"
@@ -286,8 +288,7 @@ def _cells(old: Array, new: Array) -> Cells:
     return Cells(places, np.ascontiguousarray(new).reshape(-1)[places])
 
 
-# --- Layer that was changed by hand: computed by the engine, as the problem that it is; all others by the fast pass
-#     ---
+# --- changed layer --------------------------------------------------------------------------------
 
 
 _HEADS = QT_TRANSLATE_NOOP(
@@ -299,7 +300,7 @@ _SHAPE = QT_TRANSLATE_NOOP(
     "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
 )
 
-Records = Many[tuple[int, Intervention]]
+Records = Sequence[tuple[int, Intervention]]
 """Interventions, each with its place among all of a run."""
 
 
@@ -331,7 +332,7 @@ def plain_layer(layer: AnyLayer) -> Layer:
     return layer.plain if isinstance(layer, EditedLayer) else layer
 
 
-def problem_of(layer: AnyLayer, x: Array, sequence: PassesSequence, records: Records) -> Problem:
+def problem_of(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Problem:
     """A layer as a problem of the engine. Raises ValueError where its changes do not fit its x any more."""
     if not isinstance(layer, EditedLayer):
         return layer_problem(layer, x, sequence, [record for _, record in records])
@@ -341,7 +342,7 @@ def problem_of(layer: AnyLayer, x: Array, sequence: PassesSequence, records: Rec
 
 
 def stage_cells(
-    layer: AnyLayer, x: Array, sequence: PassesSequence, records: Records, until: str | None = None, tell: Tell = silent
+    layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, until: str | None = None, tell: Tell = silent
 ) -> Array:
     """A stage of a layer without the batch axis, or the block's output.
 
@@ -359,7 +360,7 @@ def stage_cells(
     return found
 
 
-def read_as(layer: EditedLayer, x: Array, sequence: PassesSequence, records: Records, side: str) -> Array:
+def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Records, side: str) -> Array:
     """Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
     problem = problem_of(layer, x, sequence, records)
     evaluation = evaluation_of(problem)

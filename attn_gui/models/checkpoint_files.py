@@ -1,4 +1,4 @@
-"""Files of a published checkpoint: which ones there are, and those that are refused by name."""
+"""Files of a published checkpoint: config.json, tensors in safetensors files, and what they say about layers."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
-from attn_gui.formats.foreign_arrays import Array as ForeignArraysArray
 from attn_gui.formats.foreign_arrays import Json, broken, parse_object
 from attn_gui.formats.named.roles import THERE_TWICE
 from attn_gui.formats.packed_arrays import Place, places
 from attn_gui.formats.session import Stamp
 
-# --- Entries of a config.json, each checked when it is asked for; null means that the default holds ---
+# --- config.json ----------------------------------------------------------------------------------
+# Entries of a config.json, each checked when it is asked for; null means that the default holds.
 
 
 MOST = 10**7
@@ -106,7 +106,7 @@ def _said(value: object) -> str:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else shown(str(value))
 
 
-# --- Files of a published checkpoint: which ones there are, and those that are refused by name ---
+# --- files ----------------------------------------------------------------------------------------
 
 
 CONFIG = "config.json"
@@ -202,7 +202,8 @@ def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:
         return parse_object(source.file.read(source.size).decode("utf-8"), largest)
 
 
-# --- Tensors of a checkpoint in its safetensors files: mapped, and read where they lie when they are asked for ---
+# --- tensors --------------------------------------------------------------------------------------
+# Tensors of a checkpoint in its safetensors files: mapped, and read where they lie when they are asked for.
 
 
 LONGEST_HEADER = 1 << 23
@@ -229,9 +230,9 @@ class Tensor(NamedTuple):
     path: Path
     kind: str
     shape: tuple[int, ...]
-    cells: ForeignArraysArray  # its bytes, in the memory of the file
+    cells: Array  # its bytes, in the memory of the file
 
-    def numbers(self) -> ForeignArraysArray:
+    def numbers(self) -> Array:
         """Its numbers as float32; those of a float32 file in the memory of the file."""
         if self.kind == "BF16":
             return (self.cells.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
@@ -249,7 +250,7 @@ class Tensor(NamedTuple):
         step = AT_ONCE
         return all(self._finite(self.cells[low : low + step]) for low in range(0, self.cells.size, step))
 
-    def _finite(self, part: ForeignArraysArray) -> bool:
+    def _finite(self, part: Array) -> bool:
         if self.kind in _EXPONENTS:
             ones = _EXPONENTS[self.kind]
             return not bool(((part.view("<u2") & ones) == ones).any())
@@ -269,7 +270,7 @@ class Tensors:
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
 
-    def array(self, name: str, *shape: int) -> ForeignArraysArray:
+    def array(self, name: str, *shape: int) -> Array:
         """The numbers of a tensor, float32, read-only. Raises FormatError for one that is missing or of another shape.
 
         What is F32 in the file stays there; the others are converted.
@@ -359,7 +360,7 @@ def _in_file(path: Path) -> dict[str, Tensor]:
         return {place.name: _tensor(path, place, cells) for place in places(header)}
 
 
-def _tensor(path: Path, place: Place, cells: ForeignArraysArray) -> Tensor:
+def _tensor(path: Path, place: Place, cells: Array) -> Tensor:
     start, stop = place.bytes
     if not start <= stop <= cells.size or min(place.shape, default=0) < 0:
         raise FormatError(_OUTSIDE, name=shown(place.name, 80))
@@ -377,7 +378,8 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
-# --- Windows of the layers of a decoder: which of them look back only so far ---
+# --- sliding windows ------------------------------------------------------------------------------
+# Windows of the layers of a decoder: which of them look back only so far.
 
 
 SLIDING = {"full_attention": False, "sliding_attention": True}
@@ -398,7 +400,8 @@ def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int
     return tuple(window if slides else None for slides in sliding)
 
 
-# --- Frequencies of rotary positions, read from the older and newer entries of config.json ---
+# --- rotary frequencies ---------------------------------------------------------------------------
+# Frequencies of rotary positions, read from the older and newer entries of config.json.
 
 
 def frequencies(config: Config, width: int) -> Array:
@@ -446,7 +449,7 @@ SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "l
 """Functions of the angles, by the name of the scaling."""
 
 
-# --- Line that installs a package into the Python that runs this ---
+# --- install line ---------------------------------------------------------------------------------
 
 
 def install_line(*words: str) -> str:
@@ -455,7 +458,8 @@ def install_line(*words: str) -> str:
     return subprocess.list2cmdline(parts) if sys.platform == "win32" else shlex.join(parts)
 
 
-# --- The way from tokens to one vector for a sentence, as folders of sentence models tell it ---
+# --- sentence pooling -----------------------------------------------------------------------------
+# The way from tokens to one vector for a sentence, as folders of sentence models tell it.
 
 
 MODULES = "modules.json"

@@ -1,4 +1,4 @@
-"""Families of checkpoints: a new one is one class in a file here and one entry in FAMILIES."""
+"""Families of checkpoints: a new one is one class and its entry in FAMILIES."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from attn_gui.models.checkpoint_files import Config, Tensors, frequencies, layer
 __all__ = ["FAMILIES", "Family"]
 
 
-# --- Sizes and rules of a model: all that its arithmetic is made of beside its numbers ---
+# --- architecture ---------------------------------------------------------------------------------
+# Sizes and rules of a model: all that its arithmetic is made of beside its numbers.
 
 
 PRE, POST = "pre", "post"
@@ -62,7 +63,8 @@ class Architecture:
         return self.most_tokens + self.first_position
 
 
-# --- Numbers at both ends of a model: token tables before the first layer, norm and head behind the last ---
+# --- weights at both ends -------------------------------------------------------------------------
+# Numbers at both ends of a model: token tables before the first layer, norm and head behind the last.
 
 
 class NormWeights(NamedTuple):
@@ -106,7 +108,8 @@ class EndWeights(NamedTuple):
     pooler: Dense | None
 
 
-# --- Base class of families: reads config and tensors into sizes and weights by the engine's names, y = x W + b ---
+# --- base -----------------------------------------------------------------------------------------
+# Base class of families: reads config and tensors into sizes and weights by the engine's names, y = x W + b.
 
 
 ACTIVATIONS = {
@@ -207,7 +210,8 @@ def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
     return found | {"up": (d, mlp), "down": (mlp, d)} | ({"gate": (d, mlp)} if sizes.gated else {})
 
 
-# --- BERT: an encoder with LayerNorm behind attention and MLP, and a head that fills masks ---
+# --- BERT -----------------------------------------------------------------------------------------
+# An encoder with LayerNorm behind attention and MLP, and a head that fills masks.
 
 
 class HeadNames:
@@ -307,7 +311,8 @@ def encoder(config: Config, layers: int, heads: int, d_model: int, **more: objec
     return Architecture(**(shared | more))  # type: ignore[arg-type]  # each is of the type of its field
 
 
-# --- DistilBERT: BERT without token types, under other names ---
+# --- DistilBERT -----------------------------------------------------------------------------------
+# BERT without token types, under other names.
 
 
 class DistilBert(Bert):
@@ -342,8 +347,8 @@ class DistilBert(Bert):
         )
 
 
-# --- GPT-2: a decoder with LayerNorm before attention and MLP; its matrices lie [in, out], Q, K and V side by side
-#     ---
+# --- GPT-2 ----------------------------------------------------------------------------------------
+# A decoder with LayerNorm before attention and MLP; its matrices lie [in, out], Q, K and V side by side.
 
 
 FUSED = "attn.c_attn"  # of Q, K and V
@@ -411,7 +416,8 @@ class Gpt2(Family):
         return EndWeights(Embedding(words, positions, None, None), self.norm(tensors, "ln_f", sizes), head, None)
 
 
-# --- Llama: a decoder with RMSNorm before attention and a gated MLP, rotary positions, K/V heads shared ---
+# --- Llama ----------------------------------------------------------------------------------------
+# A decoder with RMSNorm before attention and a gated MLP, rotary positions, K/V heads shared.
 
 
 _ODD = QT_TRANSLATE_NOOP("Sentences", "{file}: head_dim must be even for rotary positions, got {got}.")
@@ -486,7 +492,8 @@ class Llama(Family):
         return EndWeights(Embedding(words, None, None, None), self.norm(tensors, "norm", sizes), head, None)
 
 
-# --- Mistral: Llama in which every layer may look back only so far ---
+# --- Mistral --------------------------------------------------------------------------------------
+# Llama in which every layer may look back only so far.
 
 
 class Mistral(Llama):
@@ -499,7 +506,8 @@ class Mistral(Llama):
         return layer_windows(config, layers, [True] * layers)
 
 
-# --- Qwen2: Llama with biases of Q, K and V, and windows in its upper layers where they are switched on ---
+# --- Qwen2 ----------------------------------------------------------------------------------------
+# Llama with biases of Q, K and V, and windows in its upper layers where they are switched on.
 
 
 class Qwen2(Llama):
@@ -517,7 +525,8 @@ class Qwen2(Llama):
         return layer_windows(config, layers, [number >= first for number in range(layers)])
 
 
-# --- Qwen3: Qwen2 without biases, and an RMSNorm over each head of Q and K before they are turned ---
+# --- Qwen3 ----------------------------------------------------------------------------------------
+# Qwen2 without biases, and an RMSNorm over each head of Q and K before they are turned.
 
 
 class Qwen3(Qwen2):
@@ -535,8 +544,8 @@ class Qwen3(Qwen2):
         return super().layer(tensors, config, sizes, number) | norms
 
 
-# --- RoBERTa, XLM-RoBERTa and CamemBERT: BERT with positions that count from behind the padding, a head of other
-#     names ---
+# --- RoBERTa, XLM-RoBERTa, CamemBERT --------------------------------------------------------------
+# BERT with positions that count from behind the padding, a head of other names.
 
 
 class Roberta(Bert):
@@ -560,7 +569,7 @@ class Roberta(Bert):
         return replace(super().architecture(config), most_tokens=most, first_position=padding + 1, padding_id=padding)
 
 
-# --- Families of checkpoints: a new one is one class in a file here and one entry in FAMILIES ---
+# --- catalog --------------------------------------------------------------------------------------
 
 
 FAMILIES: dict[str, Family] = {

@@ -1,4 +1,4 @@
-"""A layer in float32, stage by stage under the engine's names: who walks it may change each stage, or stop there."""
+"""The forward pass of a model in float32, stage by stage under the engine's names, and its gradients."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.models.families import Architecture, EndWeights, NormWeights
-from attn_gui.models.sequence import Sequence
+from attn_gui.models.sequence import TokenSequence
 
-# --- Activations and norms in float32, as fast as NumPy has them ---
+# --- activations and norms ------------------------------------------------------------------------
+# Activations and norms in float32, as fast as NumPy has them.
 
 
 F = np.float32
@@ -152,8 +153,7 @@ def softmax(logits: Array) -> Array:
     return logits
 
 
-# --- A layer in float32, stage by stage under the engine's names: who walks it may change each stage, or stop there
-#     ---
+# --- a layer --------------------------------------------------------------------------------------
 
 
 Walk = Generator[tuple[str, Array], Array, Array]
@@ -330,7 +330,8 @@ def rotated(rows: Array, frequencies: Array) -> Array:
     return np.concatenate(turned, axis=-1).reshape(rows.shape)
 
 
-# --- Gradients through a layer in float32: the stages of `layer_walk` pulled back in reverse order ---
+# --- gradients through a layer --------------------------------------------------------------------
+# The stages of a layer pulled back in reverse order.
 
 
 X = "x"
@@ -444,10 +445,11 @@ def _side_by_side(heads: Array) -> Array:
     return np.ascontiguousarray(heads.transpose(1, 0, 2)).reshape(heads.shape[1], -1)
 
 
-# --- Both ends of a model in float32: from tokens to the first layer's x, and from hidden states to logits ---
+# --- both ends ------------------------------------------------------------------------------------
+# Both ends of a model in float32: from tokens to the first layer's x, and from hidden states to logits.
 
 
-def embedded(ends: EndWeights, sizes: Architecture, sequence: Sequence) -> Array:
+def embedded(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> Array:
     """(token, d_model): the first layer's x."""
     tables = ends.embedding
     found = tables.words[np.asarray(sequence.ids)]

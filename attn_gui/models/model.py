@@ -1,4 +1,4 @@
-"""A model: a checkpoint that is ready to run texts."""
+"""A model that is ready to run texts, and its runs."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ from attn_gui.models.checkpoint_files import (
 )
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
 from attn_gui.models.forward_pass import Layer, by_heads, embedded, finished, scored, softmax, walked
-from attn_gui.models.sequence import Sequence, checked_sequence
+from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
-# --- A published checkpoint: sizes, numbers and tokenizer of a folder ---
+# --- checkpoint -----------------------------------------------------------------------------------
+# A published checkpoint: sizes, numbers and tokenizer of a folder.
 
 
 _ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
@@ -110,7 +111,7 @@ class Checkpoint:
 
     def read(
         self, text: str | tuple[str, str] | None = None, *, ids: Any = None, type_ids: Any = None, mask: Any = None
-    ) -> Sequence:
+    ) -> TokenSequence:
         """The tokens of a text, or of ids, as `run` takes them; raises what it does."""
         if (text is None) == (ids is None):
             raise FieldError(_ONE_INPUT)
@@ -118,7 +119,7 @@ class Checkpoint:
             cut = self.tokenizer.cut(_texts(text))
             ids, type_ids = cut.ids, cut.type_ids if self.sizes.token_types > 1 and type_ids is None else type_ids
         found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
-        return Sequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
+        return TokenSequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Self:
         """Checkpoint with these changes by hand and no others; a layer of which they are the same stays the same."""
@@ -136,7 +137,8 @@ def _texts(given: object) -> tuple[str, ...]:
     raise FieldTypeError(_TEXTS, got=kind_of(given))
 
 
-# --- A text on its way through a model: hidden states kept, everything else computed where it is read ---
+# --- run ------------------------------------------------------------------------------------------
+# A text on its way through a model: hidden states kept, everything else computed where it is read.
 
 
 LONGEST = 60  # letters of the text that stand in the name of a run
@@ -150,7 +152,11 @@ class Run:
     """One text through one model, with its interventions; another one is made by `replace`."""
 
     def __init__(
-        self, model: Checkpoint, sequence: Sequence, interventions: tuple[LayerChange, ...], states: tuple[Array, ...]
+        self,
+        model: Checkpoint,
+        sequence: TokenSequence,
+        interventions: tuple[LayerChange, ...],
+        states: tuple[Array, ...],
     ) -> None:
         self.model, self.sequence, self.interventions = model, sequence, interventions
         self.states = states  # each layer's x, and the last layer's output
@@ -384,7 +390,7 @@ class Run:
         with one_blas_thread():
             return stage_cells(*given, until)
 
-    def _given(self, layer: int) -> tuple[AnyLayer, Array, Sequence, Records]:
+    def _given(self, layer: int) -> tuple[AnyLayer, Array, TokenSequence, Records]:
         """A layer with its x, the tokens and its interventions. Raises FieldError where there is none."""
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         return one, self.states[layer], self.sequence, _of(self.interventions, layer)
@@ -406,7 +412,7 @@ class Run:
         return by_heads(list(found.values())[-1], one.sizes.d_head)
 
 
-def first_run(model: Checkpoint, sequence: Sequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
+def first_run(model: Checkpoint, sequence: TokenSequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
     """A run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
     n = len(sequence.ids)
     check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
@@ -416,7 +422,7 @@ def first_run(model: Checkpoint, sequence: Sequence, changes: tuple[LayerChange,
 
 def _continued(
     layers: tuple[AnyLayer, ...],
-    sequence: Sequence,
+    sequence: TokenSequence,
     changes: tuple[LayerChange, ...],
     states: tuple[Array, ...],
     tell: Tell,
@@ -437,7 +443,7 @@ def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
 
 
-# --- A model: a checkpoint that is ready to run texts ---
+# --- model ----------------------------------------------------------------------------------------
 
 
 NAMED = 4  # tensors that a note names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Many
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ _CLOSED = QT_TRANSLATE_NOOP("Sentences", "mask closes every token; at least one 
 
 
 @dataclass(frozen=True, eq=False)
-class Sequence:
+class TokenSequence:
     """Tokens of one text; `mask` is None where none of them is padding."""
 
     ids: tuple[int, ...]
@@ -104,7 +104,7 @@ def _alike(field: str, given: tuple[int, ...], count: int) -> tuple[int, ...]:
     return given
 
 
-def _within(field: str, given: Many[int], count: int) -> None:
+def _within(field: str, given: Sequence[int], count: int) -> None:
     wrong = [number for number in given if not 0 <= number < count]
     if wrong:
         raise FieldError(_ID, field=field, got=wrong[0], expected=count)

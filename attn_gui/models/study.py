@@ -30,7 +30,8 @@ from attn_gui.models.changed_layers import (
 )
 from attn_gui.models.model import Model, Run, read_model
 
-# --- Sample texts: what a model reads until it is given another text ---
+# --- sample texts ---------------------------------------------------------------------------------
+# Sample texts: what a model reads until it is given another text.
 
 
 CAUSAL = "When Mary and John went to the store, John gave a drink to"
@@ -53,8 +54,7 @@ def sample_text(model: Model) -> str:
     return max(texts, key=told)
 
 
-# --- Study of a model: a text that it reads, a layer of it as a problem, and what is changed by hand in all of them
-#     ---
+# --- study ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,8 @@ def placed(
     return Placed(Study(model, text, layer, base, others), problem.replace(), run)
 
 
-# --- Study as a record that a file holds, and back: the model is named by the hash of its weights ---
+# --- record ---------------------------------------------------------------------------------------
+# Study as a record that a file holds, and back: the model is named by the hash of its weights.
 
 
 _ELSEWHERE = QT_TRANSLATE_NOOP(

@@ -19,7 +19,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, size
 from attn_gui.formats.foreign_arrays import Json
 from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
 
-# --- Texts of tokens as a reader expects them, from the letters by which a tokenizer stands for bytes and blanks ---
+# --- token texts ----------------------------------------------------------------------------------
+# Texts of tokens as a reader expects them, from the letters by which a tokenizer stands for bytes and blanks.
 
 
 SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
@@ -54,9 +55,7 @@ class TokenTexts:
     def of(cls, tokenizer: Any) -> TokenTexts:
         """Read them off a tokenizer of the package `tokenizers`; tokens of another one are as they are."""
         kinds = {
-            str(part.get("type")): part
-            for side in ("pre_tokenizer", "decoder")
-            for part in _token_texts_parts(tokenizer, side)
+            str(part.get("type")): part for side in ("pre_tokenizer", "decoder") for part in _parts(tokenizer, side)
         }
         spaced = kinds.get("Metaspace", {}).get("replacement", "")
         if not spaced and _replaces(kinds.get("Replace", {}), BLANK):
@@ -104,7 +103,7 @@ def _bytes(data: bytes) -> str:
     return f"‹{data.hex(' ').upper()}›" if data else ""
 
 
-def _token_texts_parts(tokenizer: Any, side: str) -> Iterator[Mapping[str, Any]]:
+def _parts(tokenizer: Any, side: str) -> Iterator[Mapping[str, Any]]:
     """The pre-tokenizers or decoders of a tokenizer, those of a sequence one by one."""
     part = getattr(tokenizer, side, None)
     if part is None:
@@ -119,7 +118,8 @@ def _replaces(told: Mapping[str, Any], blank: str) -> bool:
     return isinstance(pattern, Mapping) and pattern.get("String") == blank and told.get("content") == " "
 
 
-# --- Limits of what a tokenizer makes of a text: found from its parts, before it makes anything ---
+# --- limits ---------------------------------------------------------------------------------------
+# Limits of what a tokenizer makes of a text: found from its parts, before it makes anything.
 
 
 LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
@@ -193,13 +193,13 @@ class TokenGrowth:
 
     @cached_property
     def _normalizers(self) -> list[Mapping[str, Any]]:
-        return list(_parts(self._tokenizer.normalizer, "normalizers"))
+        return list(_components(self._tokenizer.normalizer, "normalizers"))
 
     @cached_property
     def _by_pieces(self) -> int:
         """How many times as many bytes the pre-tokenizers make at most."""
         found = 1
-        for told in _parts(self._tokenizer.pre_tokenizer, "pretokenizers"):
+        for told in _components(self._tokenizer.pre_tokenizer, "pretokenizers"):
             if told["type"] == "ByteLevel":
                 found *= 3  # a letter of two bytes for each byte, and a blank before each piece
             elif told["type"] == "Metaspace":
@@ -210,7 +210,7 @@ class TokenGrowth:
     def _laid_round(self) -> tuple[int, int]:
         """How often templates repeat a text at most, and the letters of the tokens that they lay round it."""
         repeated, added = 1, 0
-        for told in _parts(self._tokenizer.post_processor, "processors"):
+        for told in _components(self._tokenizer.post_processor, "processors"):
             for template in (told["single"], told["pair"]) if told["type"] == "TemplateProcessing" else ():
                 texts = Counter(part["Sequence"]["id"] for part in template if "Sequence" in part)
                 ids = Counter(part["SpecialToken"]["id"] for part in template if "SpecialToken" in part)
@@ -220,7 +220,7 @@ class TokenGrowth:
         return repeated, added
 
 
-def _parts(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
+def _components(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
     """A part of a tokenizer as its file tells it, those of sequences one by one."""
     if part is not None:
         yield from _flat(json.loads(part.__getstate__()), inner)
@@ -250,7 +250,8 @@ def _most(told: Mapping[str, Any], text: str) -> int:
     return size * GROWTH.get(kind, STEEPEST)
 
 
-# --- Tokenizer of whole words between blanks, the one kind that needs no package: the toy model opens anywhere ---
+# --- whole words ----------------------------------------------------------------------------------
+# Tokenizer of whole words between blanks, the one kind that needs no package: the toy model opens anywhere.
 
 
 UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
@@ -340,7 +341,7 @@ def _part(given: Mapping[str, Any]) -> _Part:
     return _Part("", TEXTS.index(text["id"]), text["type_id"])
 
 
-# --- The tokenizer of a checkpoint, by the package `tokenizers` where that is installed ---
+# --- tokenizer ------------------------------------------------------------------------------------
 
 
 LARGEST = 1 << 26

@@ -17,7 +17,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.formats import open_file, save_session, save_study
 from attn_gui.formats.session import ModelNeeded, StudyRecord
-from attn_gui.formats.snapshots import Layer, packed
+from attn_gui.formats.snapshots import SnapshotLayer, packed
 from attn_gui.models import Model, open_model
 from attn_gui.models.study import Placed, opened_study, placed, record_of, weights_at
 
@@ -32,7 +32,7 @@ def silent(_share: float) -> None:
 
 @pytest.fixture(scope="module", params=["tiny-gpt2", "tiny-llama"])
 def model(request: pytest.FixtureRequest) -> Model:
-    return open_model(Path(__file__).parents[2] / "data" / "models" / str(request.param))
+    return open_model(Path(__file__).parents[1] / "data" / "models" / str(request.param))
 
 
 def begun(model: Model) -> Document:
@@ -167,7 +167,7 @@ def test_a_file_that_holds_weights_opens_and_holds_them_no_more(qapp: object, mo
     typed(document, "w_query", 5, 2.5)
     study = document.study
     assert study is not None
-    old = packed(document.problem, (), "old", layer=Layer(0, TEXT))
+    old = packed(document.problem, (), "old", layer=SnapshotLayer(0, TEXT))
     path = tmp_path / "a.attn"
     save_study(record_of(study, document.problem, {}, (old,)), path)
     before = path.stat().st_size

@@ -31,7 +31,7 @@ def silent(_share: float) -> None:
 
 @pytest.fixture(params=FOLDERS)
 def model(request: pytest.FixtureRequest) -> Model:
-    return open_model(Path(__file__).parents[2] / "data" / "models" / str(request.param))
+    return open_model(Path(__file__).parents[1] / "data" / "models" / str(request.param))
 
 
 def changed(problem: Problem) -> Problem:

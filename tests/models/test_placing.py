@@ -27,7 +27,7 @@ def silent(_share: float) -> None:
 @pytest.fixture(params=FOLDERS)
 def model(request: pytest.FixtureRequest) -> Model:
     name = str(request.param)
-    return open_model(Path(__file__).parents[3] / name if "/" in name else resource("models", name))
+    return open_model(Path(__file__).parents[2] / name if "/" in name else resource("models", name))
 
 
 def edits_of(model: Model) -> dict[int, LayerEdit]:
