@@ -14,7 +14,7 @@ from attn_gui.models import open_model
 from attn_gui.models.tokenizer import TokenTexts
 from attn_gui.paths import resource
 
-DATA = Path(__file__).parents[2] / "data" / "models"
+DATA = Path(__file__).parents[1] / "data" / "models"
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402  # only where it is installed
 

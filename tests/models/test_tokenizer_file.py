@@ -12,7 +12,7 @@ from attn_gui.formats import FormatError
 from attn_gui.models.tokenizer import TokenizerFile, WholeWords
 from attn_gui.paths import resource
 
-DATA = Path(__file__).parents[2] / "data" / "models"
+DATA = Path(__file__).parents[1] / "data" / "models"
 pytest.importorskip("tokenizers")
 BOS, EOS = "<|begin_of_text|>", "<|end_of_text|>"
 LLAMA = {"tokenizer_class": "LlamaTokenizerFast", "bos_token": {"content": BOS, "lstrip": False}, "eos_token": EOS}
