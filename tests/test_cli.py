@@ -740,6 +740,12 @@ def test_a_chinese_locale_is_refused_in_chinese(
     assert not re.search("[\u4e00-\u9fff]", capsys.readouterr().err)
 
 
+@pytest.mark.parametrize("locale", ["C", "POSIX", "zz_ZZ.ISO-8859-1"])
+def test_a_locale_without_utf_8_is_no_matter_for_advice(tmp_path: Path, locale: str) -> None:
+    done = run("export", resource("examples", "worked-example.npz"), "-o", tmp_path, LC_ALL=locale)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_locale_changes_stderr_and_nothing_else(tmp_path: Path) -> None:
     minilm = resource("examples", "minilm-layer2.npz")
     words = ["export", minilm, "-o", tmp_path / "out", "--heads", 3, "--format", "svg", "--no-session"]

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import Settings, parsed, setting, whole
+from attn_gui.arguments import VECTOR, Settings, parsed, setting, whole
 from attn_gui.commands.command_ground import (
     DONE,
     NO_MEMORY,
@@ -33,14 +33,14 @@ _RECORD = '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
-NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title", "--outlines"), "-o")
+NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title"), "-o") | {"--outlines": VECTOR}
 CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
 
 def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
-    chosen = parsed(model_parser(), words, NEEDS, CLASHES)
+    chosen = parsed(model_parser(), words, NEEDS, CLASHES, _formats_have)
     chosen.format = chosen.format or _image_endings()[:1]
     if chosen.folder_out is not None:
         need_drawing()
@@ -66,6 +66,13 @@ def model(words: list[str]) -> int:
     except MemoryError as error:
         raise Refusal(NO_MEMORY) from error
     return DONE
+
+
+def _formats_have(chosen: argparse.Namespace) -> set[str]:
+    """Return what options need and one of the chosen formats has."""
+    from attn_gui.formats import IMAGES
+
+    return {VECTOR for ending in chosen.format or () if not IMAGES[ending].pixels}
 
 
 def _folder(given: Path, progress: FileProgress) -> Path:

@@ -115,6 +115,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         npy.write,
         npy.matches,
         write_rows=npy.write_unlabeled,
+        listing=npy.listing,
     ),
     Format(
         "csv",

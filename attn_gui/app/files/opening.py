@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 Read = Callable[[Path, Tell], object]
 _AWAY = QT_TRANSLATE_NOOP(
     "Sentences",
-    "The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, "
-    "and offered again at the next start.",
+    "The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was "
+    "changed is kept, and offered again at the next start.",
 )
+FOLDERS = "models/opened"
+"""Setting that lists the folders of models that were opened."""
+
+
+class ModelAway(FormatError):
+    """A journal of a model that no known folder holds."""
 
 
 class Opening(SideWork):
@@ -52,8 +58,9 @@ class Resumed(NamedTuple):
     study: Study | None
 
 
-def resume(path: Path, tell: Tell) -> Resumed:
-    """The document that a journal holds. Raises FormatError, and where its model is gone."""
+def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
+    """The document that a journal holds; its model may be in one of the `opened` folders. Raises FormatError, and
+    ModelAway where its model is gone."""
     models: dict[str, Model] = {}
 
     def model(record: StudyRecord) -> Model:
@@ -63,10 +70,10 @@ def resume(path: Path, tell: Tell) -> Resumed:
         if record.sha256 not in models:
             folders = [known.folder() for known in KNOWN.values() if not known.package]
             try:
-                models[record.sha256] = model_of(record, folders)
+                models[record.sha256] = model_of(record, [*opened, *folders])
             except FormatError as error:
                 names = {"name": shown(record.name), "sha": record.sha256[:SHOWN], "folder": shown(record.folder, 300)}
-                raise FormatError(_AWAY, **names) from error
+                raise ModelAway(_AWAY, **names) from error
         return models[record.sha256]
 
     def weights(record: StudyRecord) -> Mapping[str, Array]:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.opening import FOLDERS
 from attn_gui.app.files.questions import may_go
 from attn_gui.app.model.model_steps import ModelSteps, Step, Work
 from attn_gui.app.state.computation import Computation
@@ -41,7 +42,7 @@ from attn_gui.views.main_window import MainWindow
 
 LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
 TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
-FOLDERS, MOST_FOLDERS = "models/opened", 10
+MOST_FOLDERS = 10
 LONGEST = 40
 """Letters of a text in the name of a step."""
 

@@ -84,6 +84,11 @@ class Axes:
         above = (y - self.up.low) / (self.up.high - self.up.low)
         return QPointF(self.plot.left() + right * self.plot.width(), self.plot.bottom() - above * self.plot.height())
 
+    def value_at(self, height: float) -> float:
+        """The number that stands at a height of the page on the scale that goes up."""
+        above = (self.plot.bottom() - height) / self.plot.height()
+        return self.up.low + above * (self.up.high - self.up.low)
+
     def paint(self, painter: QPainter, theme: Theme) -> None:
         """Paint frame, ticks, labels and names."""
         paint_frame(painter, self.plot, theme)

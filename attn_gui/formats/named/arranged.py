@@ -49,7 +49,7 @@ from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps,
 from attn_gui.formats.named.mask_meanings import (
     KEEP,
     NO_MASK,
-    is_decimal,
+    SWITCHES,
     known_meaning,
     meaning_in,
     note_on,
@@ -252,14 +252,14 @@ class _Settling:
         self.found = replace(self.found, weights=known)
 
     def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
-        """Ask what true and 1 mean in a mask whose name does not say it; decimals are looked at when they are read."""
+        """Ask what true and 1 mean in a mask whose name does not say it; numbers are looked at when they are read."""
         kinds = {array.name: array.dtype for array in self._listing.arrays}
         found = masks_of(self.found, self._listing)
         for name, (meaning, _) in found.items():
             question = open_mask(name, kinds[name])
-            if not is_decimal(kinds[name]):
+            if kinds[name] == SWITCHES or (meaning is not None and "float" not in kinds[name]):
                 self.choices.setdefault(MASK, question.choices)
-            if self._fits and meaning is None and not is_decimal(kinds[name]):
+            if self._fits and meaning is None and kinds[name] == SWITCHES:
                 self.questions.append(question)
         return found
 
@@ -404,6 +404,11 @@ _CAUSAL = QT_TRANSLATE_NOOP(
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
     "in the file. Add one, and they agree.",
 )
+_NO_NUMBERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
+    "out when it was compared with the weights computed here.",
+)
 MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
@@ -469,11 +474,21 @@ def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, sou
     causal = () if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
     notes = []
     for name in maps:
-        apart = float(np.abs(found[name].astype(float) - weights).max())
+        held = found[name].astype(float).reshape(weights.shape)
+        compared = ~np.isnan(held).any(-1)
+        if not compared.all():
+            rows = int(np.count_nonzero(~compared))
+            notes.append(Note(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
+        apart = _apart(held[compared], weights[compared])
         if apart > ALIKE:
-            masked = len(causal) and float(np.abs(found[name].astype(float) - causal).max()) <= ALIKE
+            masked = len(causal) and _apart(held[compared], causal[compared]) <= ALIKE
             notes.append(Note(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
     return notes
+
+
+def _apart(one: Array, other: Array) -> float:
+    """The largest difference of two arrays of one shape; 0 where they are empty."""
+    return float(np.abs(one - other).max(initial=0.0))
 
 
 def _given(asked: Arrangement, listing: Listing, source: Source) -> Loaded:

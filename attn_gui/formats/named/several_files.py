@@ -17,6 +17,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, show
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arranged import read_arranged
 from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.roles import is_problem
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
@@ -57,9 +58,10 @@ def read_array(path: PathText, listing: Listing, name: str) -> Array:
 
 def _listing(source: Source, path: PathText) -> Listing:
     found = detect(source, path, problems())
-    if found.listing is None:
+    listing = None if found.listing is None else found.listing(source)
+    if listing is None or (found.kind == "matrix" and is_matrix(listing)):
         raise FormatError(NO_ARRAYS, expected=suffixes(listings()))
-    return found.listing(source)
+    return listing
 
 
 # --- several files --------------------------------------------------------------------------------
@@ -75,6 +77,13 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 def holds_matrix(path: Path) -> bool:
     """Whether a file of this name holds one matrix."""
     return path.suffix.lower() in suffixes(matrices())
+
+
+def holds_maps(path: Path) -> bool:
+    """Whether a file holds an array of more axes than a matrix has, whose header alone is read."""
+    with suppress(FormatError), reading(path) as source:
+        return len(_shape(source)) > 2
+    return False
 
 
 def holds_arrays(path: Path) -> bool:
@@ -148,9 +157,6 @@ def _part(path: Path, tell: Tell) -> Listing:
     """Contents of one file, which is opened again where an array is read."""
     with reading(path, tell=tell) as source:
         found = detect(source, path, (*matrices(), *listings()))
-        if found.listing is not None:
-            listing = found.listing(source)
-            return replace(listing, read=partial(_from, path, listing))
         for kind in matrices():
             if kind is found:
                 matrix = kind.read(source)
@@ -159,6 +165,9 @@ def _part(path: Path, tell: Tell) -> Listing:
                     values = values.astype(bool)
                 only = Listed(path.stem, values.shape, values.dtype.name)
                 return Listing((only,), partial(_all_of, values), notes=matrix.notes)
+        if found.listing is not None:
+            listing = found.listing(source)
+            return replace(listing, read=partial(_from, path, listing))
         raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
 
 

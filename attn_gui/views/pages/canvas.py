@@ -13,6 +13,7 @@ from attn_gui.figure.pages.page_drawing import Drawing, NoRoom, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.inspector.links import paint_focus_ring
+from attn_gui.views.model.head_delegate import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.words.tip import plain_tip
 
@@ -40,6 +41,7 @@ class PageCanvas(QLabel):
         self._drawing: Drawing | None = None
         self._image = QImage()
         self._at: Place | None = None
+        self._stale = False
         self._heights: dict[tuple[int, float], int] = {}  # of the content, by width and zoom
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)
@@ -55,6 +57,12 @@ class PageCanvas(QLabel):
         self._heights.clear()
         self._lay_out()
         self.updateGeometry()
+
+    def set_stale(self, stale: bool) -> None:
+        """Paint the page faint, as long as it is of a state that is gone."""
+        if stale != self._stale:
+            self._stale = stale
+            self.update()
 
     def set_language(self, lang: str) -> None:
         """The language of the words in it."""
@@ -113,7 +121,9 @@ class PageCanvas(QLabel):
             return
         if self._image.isNull():
             self._image = self._painted(self._drawing)
+        painter.setOpacity(STALE if self._stale else 1.0)
         painter.drawImage(0, 0, self._image)
+        painter.setOpacity(1.0)
         if self._at is not None:
             self._paint_place(painter, self._at)
         if self.hasFocus():

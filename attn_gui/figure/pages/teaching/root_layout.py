@@ -246,10 +246,15 @@ class RootLayout:
         painter.setPen(QPen(theme.text, 1.5))
         painter.setBrush(theme.surface)
         painter.drawEllipse(at, CHOSEN, CHOSEN)
-        left = at.x() + SPACING.m + micro.horizontalAdvance(word) <= axes.plot.right()
-        above = at.y() - SPACING.m - micro.ascent() > axes.plot.top()
-        offset = QPointF(SPACING.s if left else -SPACING.s, -SPACING.m if above else SPACING.m + micro.ascent())
-        write_line(painter, at + offset, word, theme.text, FONT_SIZE.micro, anchor="start" if left else "end")
+        room, base = SPACING.m + micro.horizontalAdvance(word), at.y() + SPACING.s + micro.ascent()
+        over = here > d_k and at.x() - room > axes.plot.left()  # the line of d_k, with room at the left
+        if over or base > axes.plot.bottom() - CHOSEN:
+            base = at.y() - SPACING.m
+        line = axes.place(axes.value_at(base - micro.ascent()), 0).x() if base < at.y() else 0.0
+        start = max(at.x(), line) + SPACING.m
+        left = not over and start + room - SPACING.m <= axes.plot.right()
+        place = QPointF(start if left else at.x() - SPACING.m, base)
+        write_line(painter, place, word, theme.text, FONT_SIZE.micro, anchor="start" if left else "end")
 
     def _paint_entropy(self, painter: QPainter) -> None:
         theme, found, axes = self.ink.theme, self.shown.entropies, self.entropy

@@ -103,10 +103,15 @@ class AxesFields(Retranslated, QWidget):
         axes = parsed((self.axes.key() or "").split(","))
         found = Arrangement(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
         counted = self._counted(found)
+        means = self.mask_means.key()
         return replace(
             found,
             split=SPLITS.get(str(self.split.currentData())) if FUSED.keys() & names.keys() else None,
-            mask=self.mask_means.key() if MASK in names else NO_MASK if self._masks else None,
+            mask=(means if means == self._given.get(MASK) else None)
+            if MASK in names
+            else NO_MASK
+            if self._masks
+            else None,
             num_heads=None if counted else self.heads.value(),
             num_kv_heads=None if counted or self._alike else self.kv_heads.value(),
         )
