@@ -51,6 +51,13 @@ class Levels:
         """Whether 0 is exactly in the middle."""
         return self.low == -self.high
 
+    def dragged(self, value: float, *, upper: bool) -> Levels:
+        """Levels with another upper or lower end, as fine as a hand is: to three digits of half their distance.
+        Symmetric ones stay so; ValueError where the ends would meet."""
+        end = round(value, 2 - math.floor(math.log10(self.high / 2 - self.low / 2)))
+        other = -end if self.symmetric else self.low if upper else self.high
+        return Levels(other, end) if upper else Levels(end, other)
+
 
 def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:
     """Levels for an array, over its finite allowed cells; never degenerate, whatever it holds.

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from attn_gui.app.shell.program import Program
 from attn_gui.engine import Problem
 from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.items.cells_item import CellsItem
 from attn_gui.views.tables.delegate import CellDelegate
 
 HEADS, WIDTH = 8, 64
@@ -36,7 +36,7 @@ REST = 0.2
 """Seconds after which the colors have taken their new levels; the outline of an edit still stands for the next one,
 which so has to take it away, too."""
 
-PAINTERS = ((CellsItem, "paint"), (CellDelegate, "paint"), (HeadThumb, "paintEvent"))
+PAINTERS = ((CellsPicture, "paint"), (CellDelegate, "paint"), (HeadThumb, "paintEvent"))
 """What paints the color or text of cells: of maps, of tables, and the mean entropies of heads."""
 
 

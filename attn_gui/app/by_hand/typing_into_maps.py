@@ -77,7 +77,7 @@ class TypingController(QObject):
             return
         self._close()
         self._heatmap, self._cell = heatmap, cell
-        heatmap.extent.bring(*own)
+        heatmap.box.bring(*own)
         hidden = self._view.hides(cell)
         text = begun or "" if hidden else begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
         name = cell_name(cell.stage, self._index())

@@ -140,7 +140,7 @@ class Start:
             raise
 
     def _rest(self) -> None:
-        from pyqtgraph.util.garbage_collector import GarbageCollector  # and with it what the first zoom asks for
+        from pyqtgraph.util.garbage_collector import GarbageCollector
 
         gc.freeze()  # nor is it garbage later
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another

@@ -187,11 +187,11 @@ def test_a_double_click_types_and_ends_a_zoom_first(person):
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
     assert line(person, "weights") is not None
     person.press("Escape")
-    heatmap.extent.zoom(240, (ROW, COLUMN))
-    assert not heatmap.extent.whole
+    heatmap.box.zoom(240, (ROW, COLUMN))
+    assert not heatmap.box.whole
     place = heatmap.cell_rect(ROW, COLUMN).center()
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
-    assert heatmap.extent.whole
+    assert heatmap.box.whole
 
 
 def test_the_state_before_cannot_be_typed_into(person):

@@ -1,4 +1,4 @@
-"""The cells of a map: a persistent buffer of pixels, of which an edit redraws its own rectangle only."""
+"""The picture of a map's cells: a persistent buffer of pixels, of which an edit redraws its own rectangle only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRect, QRectF
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
-from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.figure.colors import Lut
@@ -22,7 +21,6 @@ from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted
-from attn_gui.views.map.items.map_item import MapItem
 
 DIMMED = 0.45
 FEW = 10.0
@@ -45,11 +43,15 @@ class CellStyle(NamedTuple):
         return color_table(self.palette, self.theme.name, self.levels)
 
 
-class CellsItem(MapItem):
-    """Draws a plane into `rows` × `columns` pixels at its own origin; colors are baked, text is painted."""
+class CellsPicture:
+    """Draws a plane into the pixels of two spans, from (0, 0) on; colors are baked, text is written over them.
 
-    def __init__(self, canvas: QWidget, *, small: bool) -> None:
-        super().__init__(canvas)
+    It knows nothing of widgets and scenes: what paints it asks for `render` when something else is to be seen, for
+    `render_part` when some numbers are others, and repaints the pixels that it is given back.
+    """
+
+    def __init__(self, *, small: bool) -> None:
+        self.area = QRect()
         self.plane: PlaneLike | None = None
         self.style = CellStyle(THEMES["light"], "signed", small=small)
         self.font = QFont()
@@ -85,10 +87,9 @@ class CellsItem(MapItem):
             self._pixels[...] = self.style.theme.surface.rgb()
         self.numbers = self._fitting_numbers()
         self._unwritten = QRegion(self.area)
-        self.repaint()
 
     def render_part(self, rows: slice, columns: slice) -> QRect:
-        """Draw the cells of a rectangle again and repaint them alone; the pixels that they take."""
+        """Draw the cells of a rectangle again; returns the pixels that look different then."""
         down, right = self.rows.bins_of(rows), self.columns.bins_of(columns)
         if self.plane is None or down.stop <= down.start or right.stop <= right.start:
             return QRect()
@@ -96,11 +97,8 @@ class CellsItem(MapItem):
         numbers = self._fitting_numbers()
         if numbers != self.numbers:  # all values of a map have the same decimals
             self.numbers = numbers
-            self._unwritten = QRegion(self.area)
-            self.repaint()
-        else:
-            self._unwritten += rect
-            self.repaint(rect)
+            rect = QRect(self.area)
+        self._unwritten += rect
         return rect
 
     def color_of(self, row: int, column: int) -> QColor:
@@ -218,30 +216,29 @@ class CellsItem(MapItem):
         )
 
     # --- painting --------------------------------------------------------------------------------
-    def paint(self, painter: QPainter, exposed: QRect) -> None:
-        exposed = exposed & self.area
-        if exposed.isEmpty() or not self.rows.bins or not self.columns.bins:
+    def paint(self, painter: QPainter) -> None:
+        """Paint the cells with their values and marks."""
+        if not self.rows.bins or not self.columns.bins:
             return
         if self.style.dimmed:
             painter.setOpacity(painter.opacity() * DIMMED)
         if (self.numbers is None and not self._marked) or self._tiny:
-            painter.drawImage(exposed, self._image, exposed)
+            painter.drawImage(self.area, self._image)
             return
         ratio = painter.device().devicePixelRatioF()
-        self._keep_written(exposed, ratio)
-        source = QRectF(exposed.x() * ratio, exposed.y() * ratio, exposed.width() * ratio, exposed.height() * ratio)
-        painter.drawImage(QRectF(exposed), self._sheet, source)
+        self._keep_written(ratio)
+        size = QSizeF(self.area.size())
+        painter.drawImage(QRectF(self.area), self._sheet, QRectF(QPointF(), size * ratio))
 
-    def _keep_written(self, exposed: QRect, ratio: float) -> None:
+    def _keep_written(self, ratio: float) -> None:
         """Write values and marks once; a mark that moves over them is no reason to write them again."""
         if self._sheet.isNull() or self._sheet.devicePixelRatio() != ratio:
             width, height = (math.ceil(length * ratio) for length in (self.columns.pixels, self.rows.pixels))
             self._sheet = QImage(width, height, QImage.Format.Format_RGB32)
             self._sheet.setDevicePixelRatio(ratio)
             self._unwritten = QRegion(self.area)
-        due = (self._unwritten & exposed).boundingRect()
+        due, self._unwritten = self._unwritten.boundingRect(), QRegion()
         if not due.isEmpty():
-            self._unwritten -= QRegion(due)
             painter = QPainter(self._sheet)
             self._write(painter, due)
             painter.end()
