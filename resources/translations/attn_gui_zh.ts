@@ -1121,8 +1121,8 @@
         <translation>{title}的配色</translation>
     </message>
     <message>
-        <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
-        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
+        <source>A number x has the color at (x − low) / (high − low) of the bar. Drag an end to move that level; click: levels and colors</source>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。拖动一端可移动该端的色阶，单击可设置色阶和配色</translation>
     </message>
     <message>
         <source>gradient</source>
@@ -1983,18 +1983,6 @@
         <translation>未命名</translation>
     </message>
     <message>
-        <source>Folder of the model</source>
-        <translation>模型所在的文件夹</translation>
-    </message>
-    <message>
-        <source>Choose its folder…</source>
-        <translation>选择它的文件夹…</translation>
-    </message>
-    <message>
-        <source>The same checkpoint at its new place; its weights are compared</source>
-        <translation>同一检查点的新位置；会核对权重</translation>
-    </message>
-    <message>
         <source>Open</source>
         <translation>打开</translation>
     </message>
@@ -2029,6 +2017,18 @@
     <message>
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
+    </message>
+    <message>
+        <source>Folder of the model</source>
+        <translation>模型所在的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose its folder…</source>
+        <translation>选择它的文件夹…</translation>
+    </message>
+    <message>
+        <source>The same checkpoint at its new place; its weights are compared</source>
+        <translation>同一检查点的新位置；会核对权重</translation>
     </message>
 </context>
 <context>
@@ -4660,6 +4660,10 @@
         <source>Drawn from the present numbers, as they are after every edit; rest on a mark to read it</source>
         <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在图形上可读出数值</translation>
     </message>
+    <message>
+        <source>Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it</source>
+        <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在曲线上可读出各点的数值，滚动滚轮或按 + 和 − 缩放，拖动可平移，双击或按 0 显示全部</translation>
+    </message>
 </context>
 <context>
     <name>PageProgress</name>
@@ -5818,20 +5822,8 @@
         <translation>熵</translation>
     </message>
     <message>
-        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean of rows in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message>
-    <message>
         <source>stable rank</source>
         <translation>稳定秩</translation>
-    </message>
-    <message>
-        <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
-        <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
     </message>
     <message>
         <source>largest weight</source>
@@ -5858,18 +5850,6 @@
         <translation>前一词元</translation>
     </message>
     <message>
-        <source>share on the token before: j = i − 1</source>
-        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
-    </message>
-    <message>
-        <source>share on the same token before: j &lt; i</source>
-        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
-    </message>
-    <message>
-        <source>share on what followed the same token</source>
-        <translation>前面相同词元之后那个词元所占的权重比例</translation>
-    </message>
-    <message>
         <source>duplicate token</source>
         <translation>重复词元</translation>
     </message>
@@ -5892,6 +5872,30 @@
     <message>
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
+    </message>
+    <message>
+        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
+        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean of rows in nats, 0 … {most}</source>
+        <translation>每行的平均熵（奈特），0 … {most}</translation>
+    </message>
+    <message>
+        <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
+        <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
+    </message>
+    <message>
+        <source>share on the token before: j = i − 1</source>
+        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
+    </message>
+    <message>
+        <source>share on the same token before: j &lt; i</source>
+        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
+    </message>
+    <message>
+        <source>share on what followed the same token</source>
+        <translation>前面相同词元之后那个词元所占的权重比例</translation>
     </message>
 </context>
 <context>
@@ -8078,10 +8082,6 @@
         <translation>文件中的“{name}”与此处算出的权重最大相差 {apart}：它带有因果掩码，而文件中没有给出掩码。加上因果掩码后，两者一致。</translation>
     </message>
     <message>
-        <source>“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left out when it was compared with the weights computed here.</source>
-        <translation>文件中“{name}”的 {count} 行里有 {rows} 行是 NaN，如同掩码屏蔽了所有键的行；与此处计算的权重比较时未计入这些行。</translation>
-    </message>
-    <message>
         <source>{file}: the shapes {got} fit together in no order of axes as query, key and value.</source>
         <translation>{file}：形状 {got} 无论怎样解读各轴，都不能一起作为查询、键和值。</translation>
     </message>
@@ -8252,14 +8252,6 @@
     <message>
         <source>{file} holds attention weights that can be read in several ways; choose one of {choices}.</source>
         <translation>{file} 中的注意力权重有多种读法，请选择其一：{choices}。</translation>
-    </message>
-    <message>
-        <source>{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}.</source>
-        <translation>{file} 只有一个数组，其各行之和为 1，与注意力权重相同，请选择其一：{choices}。</translation>
-    </message>
-    <message>
-        <source>{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to 1; expected an array of two axes, or several arrays by name.</source>
-        <translation>{file} 只有一个形状为 {got} 的数组，它既不是矩阵，也不是各行之和为 1 的注意力权重；应为二维数组，或按名称存放的多个数组。</translation>
     </message>
     <message>
         <source>{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}.</source>
@@ -8792,6 +8784,18 @@
     <message>
         <source>This problem has no page {page}. {needs}.</source>
         <translation>这个算例没有页面 {page}。{needs}。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left out when it was compared with the weights computed here.</source>
+        <translation>文件中“{name}”的 {count} 行里有 {rows} 行是 NaN，如同掩码屏蔽了所有键的行；与此处计算的权重比较时未计入这些行。</translation>
+    </message>
+    <message>
+        <source>{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}.</source>
+        <translation>{file} 只有一个数组，其各行之和为 1，与注意力权重相同，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to 1; expected an array of two axes, or several arrays by name.</source>
+        <translation>{file} 只有一个形状为 {got} 的数组，它既不是矩阵，也不是各行之和为 1 的注意力权重；应为二维数组，或按名称存放的多个数组。</translation>
     </message>
     <message>
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>

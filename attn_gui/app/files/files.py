@@ -33,7 +33,7 @@ from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.models.studies.study import Placed, Study
+    from attn_gui.models.study import Placed, Study
 
 
 class FilesController(QObject):

@@ -33,7 +33,7 @@ from attn_gui.views.dialogs.progress.waiting import wait_for
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.models.studies.study import Study
+    from attn_gui.models.study import Study
 
 _MOVED = QT_TRANSLATE_NOOP(
     "Sentences", "{file} was not saved: the document was changed while it was written. Save it again."
@@ -53,7 +53,7 @@ class Session(NamedTuple):
 
     def write(self, tell: Tell | None = None, before: Callable[[Stamp], object] | None = None) -> None:
         if self.study is not None:
-            from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
+            from attn_gui.models.study import record_of  # a start does not wait for models
 
             save_study(record_of(self.study, self.problem, self.view, self.snapshots), self.path, tell)
             return

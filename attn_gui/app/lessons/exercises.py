@@ -23,8 +23,7 @@ from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import FormatError
-from attn_gui.lessons.covered_evaluation import Covered
-from attn_gui.lessons.worksheets import Blank, random_blanks, usual_stages
+from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.lessons.exercise_panel import ExercisePanel

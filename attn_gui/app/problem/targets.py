@@ -16,7 +16,7 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.engine.analysis.shortest_change import BIAS

@@ -20,9 +20,10 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from attn_gui.pictures.geometry import Window
+from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import FAR_OUT, OUTSIDE, Overlay
 
@@ -201,19 +202,16 @@ class MarksItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
                 painter.restore()
 
 
-class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+class MapView(SceneView):
     """Paints a drawing over all of a widget, which takes the mouse and the keyboard itself.
 
     Around the cells, where the frame and the ring of the focus are, the ground of the widget shows.
     """
 
     def __init__(self, canvas: QWidget, box: MapBox, drawing: MapDrawing) -> None:
-        super().__init__(canvas, background=None)
-        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        super().__init__(canvas)
         self.viewport().setAutoFillBackground(False)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setCentralItem(None)
         self._box, self._drawing = box, drawing
         self.image = CellsItem(box, drawing)
         overlay, kinds = drawing.overlay, drawing.overlay.KINDS
@@ -248,10 +246,6 @@ class MapView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         return pixels.translated(self._box.pos().toPoint())
 
     # --- what Qt asks ----------------------------------------------------------------------------
-    def close(self) -> bool:
-        """Close as any widget: pyqtgraph's own way leaves a view without a scene, which the next event breaks."""
-        return QGraphicsView.close(self)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._drawing.draw():
             self.image.follow()

@@ -13,7 +13,7 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.teaching import root_layout
+from attn_gui.figure.pages.plot import Note
 
 PAGE = PAGES["sqrt_d_k"]
 
@@ -76,10 +76,7 @@ def test_the_rows_that_are_read_of_a_long_problem_are_those_of_the_problem(numbe
 def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeypatch, width, factor):
     random = np.random.default_rng(3).standard_normal
     query = random((8, width)) * np.sqrt(factor)
-    problem, written = Problem(query=query, key=random((8, width)), value=random((8, 2))), []
-    monkeypatch.setattr(
-        root_layout, "write_line", lambda *given, **named: written.append((*given, named.get("anchor")))
-    )
+    problem = Problem(query=query, key=random((8, width)), value=random((8, 2)))
     evaluation = Evaluation(problem)
     aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
     content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, {})), lambda share: None)
@@ -87,9 +84,11 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
     image = QImage(round(drawing.width), round(drawing.height), QImage.Format.Format_RGB32)
     image.fill("white")
     painter = QPainter(image)
-    drawing.paint(painter)
+    monkeypatch.setattr(Note, "paint", lambda *_: None)  # what lies below the words
+    drawing.paint_all(painter)
     painter.end()
-    at, word, anchor = next((one[1], one[2], one[-1]) for one in written if one[2].startswith("these"))
+    notes = [mark for mark in drawing.fields[0].plot.marks if isinstance(mark, Note)]
+    at, word, anchor = next((note.at, note.text, note.anchor) for note in notes if note.text.startswith("these"))
     metric = metrics("micro")
     left = at.x() - (metric.horizontalAdvance(word) if anchor == "end" else 0)
     inside = [

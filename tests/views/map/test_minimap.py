@@ -52,14 +52,21 @@ def turn_wheel(widget, position, notches):
         Qt.ScrollPhase.NoScrollPhase,
         False,
     )
-    QApplication.sendEvent(widget, event)
+    QApplication.sendEvent(under(widget, position), event)
     QApplication.processEvents()
 
 
-def drag(widget, start, *stations):
+def under(widget, position):
+    """What gets the events of the mouse there; it covers the whole widget."""
+    return widget.childAt(position) or widget
+
+
+def drag(minimap, start, *stations):
+    widget = under(minimap, start)
     QTest.mousePress(widget, LEFT, pos=start)
     for station in stations:
         QTest.mouseMove(widget, station)
+        QApplication.processEvents()
     QTest.mouseRelease(widget, LEFT, pos=stations[-1])
 
 
@@ -161,9 +168,9 @@ def test_the_frame_stops_at_the_edges(zoomed):
 def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
     heatmap, minimap = zoomed
     heatmap.box.set_window((16, 22, 18, 26))
-    QTest.mouseClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
+    QTest.mouseClick(under(minimap, QPoint(9, 9)), LEFT, pos=in_minimap(minimap, 6, 7))
     assert middle(heatmap.box.in_view) == pytest.approx((6.5, 7.5), abs=1)
-    QTest.mouseDClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
+    QTest.mouseDClick(under(minimap, QPoint(9, 9)), LEFT, pos=in_minimap(minimap, 6, 7))
     assert heatmap.box.in_view == (0, ROWS, 0, COLUMNS)
 
 
@@ -196,7 +203,7 @@ def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtb
     heatmap, minimap = zoomed
     edge, accent = QPoint(0, 5), THEMES["light"].accent
     heatmap.window().activateWindow()
-    QTest.mouseClick(minimap, LEFT, pos=minimap.frame().center())
+    QTest.mouseClick(under(minimap, QPoint(9, 9)), LEFT, pos=minimap.frame().center())
     assert screen(minimap).pixelColor(edge) != accent
     minimap.setFocus(Qt.FocusReason.TabFocusReason)
     heatmap.setFocus()
@@ -211,7 +218,7 @@ def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtb
 def test_the_focus_is_not_lost_when_it_goes(zoomed):
     heatmap, minimap = zoomed
     minimap.setFocus()
-    QTest.mouseDClick(minimap, LEFT, pos=QPoint(9, 9))
+    QTest.mouseDClick(under(minimap, QPoint(9, 9)), LEFT, pos=QPoint(9, 9))
     assert not minimap.isVisible()
     assert heatmap.hasFocus()
 
