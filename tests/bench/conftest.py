@@ -121,7 +121,7 @@ class Desk:
         self.program.bars.actions[action].trigger()
 
     def turns(self, do: Callable[[], object]) -> list[float]:
-        """Seconds of the GUI thread: of the call itself, and of each round of the event loop until all has come of it."""
+        """Seconds of the GUI thread: of the call itself, and of each round of the event loop until nothing is left."""
         start = time.thread_time()
         do()
         turns = [time.thread_time() - start]
