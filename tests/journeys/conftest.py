@@ -78,6 +78,7 @@ class Person:
                 QTest.keyClick(widget, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
             else:
                 QTest.keySequence(widget, QKeySequence(each))
+            self.look()
 
     def type(self, text: str) -> None:
         """Letters one by one, to whatever has the focus then: the first one may open an editor."""
@@ -92,7 +93,7 @@ class Person:
         self.look()
 
     def look(self) -> None:
-        """Until the window shows the document that has been opened, as a person does before the next gesture."""
+        """Until the window shows all that has come of a gesture, as a person does before the next one."""
         end = time.monotonic() + PATIENCE_MS / 1000
         while not self.program.computation.told:
             assert time.monotonic() < end, "somebody is never told"
@@ -118,6 +119,7 @@ class Person:
             QTest.keyClick(box.view(), Qt.Key.Key_Down)
         QTest.keyClick(box.view(), Qt.Key.Key_Return)
         self._come_back(box.window())
+        self.look()
 
     def overwrite(self, field: QWidget, text: str, end: str = "Return") -> None:
         """Type over what stands in a field."""
@@ -226,6 +228,7 @@ class Person:
         heatmap = self.find(f"heatmap.{stage}")
         assert heatmap.isVisible(), f"the map of {stage} cannot be seen"
         QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
+        self.look()
 
     def show_stage(self, stage: str) -> None:
         """Click its small map in the spine."""

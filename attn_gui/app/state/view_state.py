@@ -91,8 +91,8 @@ PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseli
 document that it is of, and what is laid over it."""
 
 
-WIDE = frozenset({"baseline", "compare", "face"})
-"""Those that change every map and table, as another evaluation does."""
+WIDE = frozenset({"evaluation", "document", "baseline", "compare", "face", "head", "batch", "stage"})
+"""Those that change so much of the window that it paints and answers while its followers are told."""
 
 
 class ViewState(QObject):
@@ -102,7 +102,7 @@ class ViewState(QObject):
     once, and only of what it asked for, so the order in which they are told means nothing.
 
     While some still show the evaluation before, no place in it is taken for one of the present evaluation: the pointer
-    says nothing, and a press or a key waits until everybody is told (`eventFilter`).
+    says nothing, and a press or a key waits until everybody is told (`eventFilter`); so it is with another head.
     """
 
     mapWanted = Signal()  # whatever is in the place of the maps gives way
@@ -196,6 +196,7 @@ class ViewState(QObject):
         """Bring the map of a stage into sight, where a page or another room is in its place."""
         self.mapWanted.emit()
         self.set(**({} if self.look.mode == ALL else {"mode": PRODUCT, "stage": stage}))
+        self.tell_all()
 
     def set_with_next(self, **values: Any) -> None:
         """Take new values in together with the next evaluation."""
@@ -246,9 +247,9 @@ class ViewState(QObject):
         look, self._next = replace(look, **self._next), {}
         self.face = None  # of numbers that are gone
         changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})
-        self._show(look, changed, spread=self._computation.spread)
+        self._show(look, changed)
 
-    def _show(self, look: Look, changed: frozenset[str], *, spread: bool = False) -> None:
+    def _show(self, look: Look, changed: frozenset[str]) -> None:
         mode = look.compare if look.compare in MODES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
@@ -262,12 +263,11 @@ class ViewState(QObject):
         if not shows:
             return
         self._waiting += [show for show in shows if show not in self._waiting]  # they read what there is then
-        if not (spread or (self._computation.spreads and changed & WIDE)):
+        if not changed & WIDE:
             self.tell_all()
             return
         self._computation.told = False
-        if "evaluation" in changed:
-            self._guard(True)
+        self._guard(True)
         self._soon.start()
 
     def _go_on(self) -> None:
