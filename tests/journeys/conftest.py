@@ -66,6 +66,7 @@ class Person:
     # --- keys and clicks -------------------------------------------------------------------------
     def do(self, action: str) -> None:
         """Choose an action of the menus, which has to be enabled."""
+        self.look()
         assert self.action(action).isEnabled(), f"{action} is grey"
         self.action(action).trigger()
         self.look()
