@@ -9,7 +9,7 @@ from typing import Any
 
 from attn_gui.engine import Problem, Trace
 from attn_gui.engine.evaluation.trace import stage_texts
-from attn_gui.engine.problem.written import field_texts
+from attn_gui.engine.problem import field_texts
 
 MOST_CELLS = 4096 * 4096
 """Cells of a map up to which a picture comes at once."""

@@ -18,13 +18,13 @@ from xml.sax.saxutils import escape
 
 from texts import ROOT, compile_texts, run
 
-from attn_gui.engine.chain.symbols import titles as all_titles
-from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.comparison import READY
+from attn_gui.engine.graph.nodes import titles as all_titles
 
 TRANSLATIONS = ROOT / "resources" / "translations"
 CHINESE = TRANSLATIONS / "attn_gui_zh.ts"
 # the engine's sentences are plain constants, for it imports no Qt that could mark them
-PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("problem/sentences.py", "scores/verdicts.py"))
+PLAIN = tuple(ROOT / "attn_gui" / "engine" / name for name in ("sentences.py", "verdicts.py"))
 
 
 def main(arguments: list[str]) -> int:

@@ -20,7 +20,7 @@ from attn_gui import no_window
 from attn_gui.app.shell import start
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.comparison.ready import READY
+from attn_gui.engine.comparison import READY
 from attn_gui.formats import load, load_matrix, open_file, open_matrix, save, save_study
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
 from attn_gui.paths import resource

@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.engine.stages import Softmax
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
 
@@ -63,9 +63,9 @@ def test_a_difference_beyond_the_tolerance_is_one_sentence(capsys, monkeypatch):
 
 
 def test_a_broken_invariant_is_one_sentence(capsys, monkeypatch):
-    from attn_gui.engine.analysis.verifying import invariants
+    from attn_gui.engine.analysis import verification
 
-    monkeypatch.setattr(invariants, "UNIT", -1.0)  # nothing sums to one so exactly
+    monkeypatch.setattr(verification, "UNIT", -1.0)  # nothing sums to one so exactly
     code, _, err = verified(resource("examples", "worked-example.npz"), capsys)
     assert code == 2
     assert err.startswith("attn-gui: rows_sum_to_one does not hold: Rows of weights ")

@@ -19,7 +19,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
-    from attn_gui.engine.problem.errors import Note
+    from attn_gui.engine.errors import Note
     from attn_gui.formats import Loaded, Progress
     from attn_gui.formats.named.arrangement import Arrangement
 
@@ -245,8 +245,8 @@ class Changes(tuple["Note", ...]):
 
 def _changes(loaded: Loaded) -> Changes:
     """Changes by hand in a problem; of many the first ones, and how many more there are."""
-    from attn_gui.engine.chain.hand_words import phrase
-    from attn_gui.engine.problem.errors import Note
+    from attn_gui.engine.errors import Note
+    from attn_gui.engine.graph.intervention_nodes import phrase
 
     records = [record for record in loaded.problem.interventions if record.enabled]
     said = [phrase(loaded.problem, record) for record in records[:MOST_CHANGES]]

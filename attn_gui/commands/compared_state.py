@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from attn_gui.commands.command_ground import complete, told
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.comparison.ready import READY
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.comparison import READY
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.formats import FormatError, open_file
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.languages import LANGUAGES

@@ -274,7 +274,7 @@ def _add_page(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
-    from attn_gui.engine.comparison.ready import READY
+    from attn_gui.engine.comparison import READY
 
     add = parser.add_argument
     add(

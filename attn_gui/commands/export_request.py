@@ -8,14 +8,19 @@ from pathlib import Path
 
 from attn_gui.commands.compared_state import Other, other_state
 from attn_gui.engine import Evaluation
-from attn_gui.engine.comparison.difference import difference_of, pair_of
-from attn_gui.engine.comparison.earlier import earlier_of
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.derived.derived_maps import derived_maps, is_derived, with_derived
-from attn_gui.engine.problem.errors import Said, StageError
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
+from attn_gui.engine.errors import Said, StageError
+from attn_gui.engine.evaluation.proxies import (
+    derived_maps,
+    difference_of,
+    earlier_of,
+    is_derived,
+    pair_of,
+    with_derived,
+)
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.engine.stages.derived import OVER_HEADS, over_heads
 from attn_gui.formats import FormatError, Loaded
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
 from attn_gui.formats.file_sentences import Note

@@ -11,7 +11,7 @@ from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.compared_state import Other
 from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
 from attn_gui.commands.number_files import write_numbers
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import IMAGES, Loaded
 from attn_gui.formats.export_names import file_stem, heads_part
 

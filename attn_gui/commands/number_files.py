@@ -10,7 +10,7 @@ from typing import Any
 from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Request
 from attn_gui.engine import made_direct
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import (
     Format,
     Rows,

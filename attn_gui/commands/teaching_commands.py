@@ -86,7 +86,7 @@ def solution(words: list[str]) -> int:
         raise Refusal(_HALF_A_CELL)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
-    from attn_gui.engine.evaluation.choice import evaluation_of
+    from attn_gui.engine.evaluation.trace import evaluation_of
     from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
     from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
     from attn_gui.lessons.solutions.typeset_solution import ENDINGS

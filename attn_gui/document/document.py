@@ -18,7 +18,7 @@ from attn_gui.document.places import shown_part
 from attn_gui.document.states.kept_states import LARGEST_COPY, Snapshots
 from attn_gui.document.states.past_states import PastStates, StateBeside
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Layer, Snapshot
 
 if TYPE_CHECKING:

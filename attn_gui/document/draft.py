@@ -16,7 +16,7 @@ from attn_gui.document.ownership import Working, changed_names, given_up, owned,
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.document.states.past_states import StateBeside
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study

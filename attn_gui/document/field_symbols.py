@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attn_gui.engine.chain.symbols import is_named, symbol
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.graph.nodes import is_named, symbol
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.masks import Layer
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.problem import Problem
 
 if TYPE_CHECKING:
     from attn_gui.models.studies.study import Study

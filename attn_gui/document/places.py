@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.fields import GIVEN
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
 
 Cuts = tuple[slice, slice]
 

@@ -6,10 +6,9 @@ What answers a question that is seldom asked is loaded when it is: solving, veri
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from attn_gui.engine.analysis.explanation import Explanation, explain
+from attn_gui.engine.analysis.explanation import Explanation, Term, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
-from attn_gui.engine.analysis.term import Term
-from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.checks import Record
 from attn_gui.engine.creation.create import (
     made_direct,
     new_problem,
@@ -20,18 +19,16 @@ from attn_gui.engine.creation.create import (
 )
 from attn_gui.engine.creation.filling import FILLS, fill
 from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
-from attn_gui.engine.evaluation.choice import compute
+from attn_gui.engine.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
 from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
-from attn_gui.engine.evaluation.plane import Plane
-from attn_gui.engine.evaluation.trace import Trace
-from attn_gui.engine.graph.expressions.expression import Cell
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
-from attn_gui.engine.problem.masks import MASKS, Layer, Parameter, layer_from_mapping
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.records import Record
-from attn_gui.engine.problem.settling import DTYPES
-from attn_gui.engine.problem.shapes.drafts import reshaped
-from attn_gui.engine.problem.shapes.fixes import clash_of
+from attn_gui.engine.evaluation.pooling import Plane
+from attn_gui.engine.evaluation.trace import Trace, compute
+from attn_gui.engine.fields import DTYPES
+from attn_gui.engine.graph.expressions import Cell
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.masks import MASKS, Layer, Parameter, layer_from_mapping
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.shape_errors import clash_of, reshaped
 
 from .arrays import Box
 from .scores import SCORES
@@ -39,10 +36,9 @@ from .stages import STAGE
 
 if TYPE_CHECKING:
     from attn_gui.engine.analysis.solution import Solution, solve
-    from attn_gui.engine.analysis.verifying.verification import Report, verify
-    from attn_gui.engine.comparison.blaming import Suspect
-    from attn_gui.engine.comparison.comparison import Comparison, compare
-    from attn_gui.engine.creation.mending import apply_fix
+    from attn_gui.engine.analysis.verification import Report, verify
+    from attn_gui.engine.comparison import Comparison, Suspect, compare
+    from attn_gui.engine.creation.rearrange import apply_fix
 
 __all__ = [
     "DTYPES",
@@ -98,14 +94,14 @@ __all__ = [
 ]
 
 _LATER = {
-    "Comparison": "comparison.comparison",
-    "compare": "comparison.comparison",
-    "Suspect": "comparison.blaming",
-    "apply_fix": "creation.mending",
-    "Report": "analysis.verifying.verification",
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "Suspect": "comparison",
+    "apply_fix": "creation.rearrange",
+    "Report": "analysis.verification",
     "Solution": "analysis.solution",
     "solve": "analysis.solution",
-    "verify": "analysis.verifying.verification",
+    "verify": "analysis.verification",
 }
 
 

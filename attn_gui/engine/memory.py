@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.spelling import size_text
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.sentences import size_text
 
 T = TypeVar("T")
 Write = Callable[[Array], object]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.aim import Aim

@@ -13,8 +13,8 @@ import numpy as np
 
 from attn_gui.arguments import idle
 from attn_gui.document.phrases import Refusal
+from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.engine.stages.derived import over_heads
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.levels import AUTO, NONE_OF, PLAIN, TYPED, Levels, Shade

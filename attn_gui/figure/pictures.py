@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.maps.compose import check_item, composed
 from attn_gui.figure.maps.layout import Layout, plan
 from attn_gui.figure.maps.map_figure import MapFigure

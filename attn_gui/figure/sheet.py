@@ -15,10 +15,10 @@ from PySide6.QtGui import QImage
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.engine.stages.derived import over_heads
-from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import SPLIT
 from attn_gui.figure.maps.compose import Source, chosen_heads, evaluation_of

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.evaluation.trace import problem_in
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.base import Format, Listing, Loaded, Matrix, PathText, Source, reading, suffix
 from attn_gui.formats.catalog import (
     FORMATS,

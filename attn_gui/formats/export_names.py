@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.stages.derived import OVER_HEADS
+from attn_gui.engine.derived_stages import OVER_HEADS
 
 
 def file_stem(*parts: str) -> str:

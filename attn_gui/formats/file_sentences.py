@@ -10,8 +10,7 @@ import os
 from pathlib import Path
 from typing import Self
 
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP, say
-from attn_gui.engine.spelling import size_text
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, say, size_text
 
 __all__ = ["LONGEST", "QT_TRANSLATE_NOOP", "FormatError", "Note", "shape_text", "shown", "size_text"]
 

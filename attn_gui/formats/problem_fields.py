@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.problem.checks import told, whole_text
-from attn_gui.engine.problem.fields import MATRICES
-from attn_gui.engine.problem.masks import Bias, Causal, Custom, Layer
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.settling import AXES
+from attn_gui.engine.checks import told, whole_text
+from attn_gui.engine.fields import AXES, MATRICES
+from attn_gui.engine.masks import Bias, Causal, Custom, Layer
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown

@@ -11,7 +11,7 @@ import numpy as np
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.problem.fields import GIVEN
+from attn_gui.engine.fields import GIVEN
 from attn_gui.formats.foreign_arrays import Array
 
 AT_ONCE = 1 << 22

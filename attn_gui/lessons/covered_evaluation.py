@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.derived.face import Face
+from attn_gui.engine.evaluation.proxies import Face
 from attn_gui.engine.graph import indices
 
 from .worksheets import Blank

@@ -9,9 +9,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.modes import ALL, MODEL, PRODUCT
 

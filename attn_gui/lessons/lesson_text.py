@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from attn_gui.engine.spelling import MINUS
+from attn_gui.engine.sentences import MINUS
 
 from .live_expression import Expression, ExpressionError, expression
 from .measures import Ground

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.errors import FieldError
 from attn_gui.engine.stages import STAGE
 
 from .measures import HERE, MEASURES, Ground

@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, comparable
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.analysis.reaching.compared_layers import DEPENDENCES, MOST_TOKENS, comparable
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.readout import Readout
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.models.attributing.head_numbers import head_numbers
 from attn_gui.models.attributing.logit_readings import without_each_head
 from attn_gui.models.passes.edited_layer import plain_layer

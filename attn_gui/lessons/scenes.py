@@ -14,9 +14,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import silent
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import StageError
-from attn_gui.engine.problem.fields import MATRICES
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 

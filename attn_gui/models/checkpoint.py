@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from attn_gui.engine.problem.checks import kind_of
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError
+from attn_gui.engine.checks import kind_of
+from attn_gui.engine.errors import FieldError, FieldTypeError
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights

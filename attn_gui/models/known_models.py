@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.saving import saving
 from attn_gui.models.reading.gguf_folder import write_gguf_folder

@@ -11,11 +11,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import as_array
-from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.checks import as_array
+from attn_gui.engine.errors import FieldError, ShapeError
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.base import PathText
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note, shown
 from attn_gui.models.checkpoint import Checkpoint

@@ -10,14 +10,14 @@ import numpy as np
 
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.checks import as_whole
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem.checks import as_whole
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
-from attn_gui.engine.tell import Tell, silent, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.models.checkpoint import Checkpoint
 from attn_gui.models.passes.activations import softmax

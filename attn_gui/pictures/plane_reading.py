@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.plane import Pooling
-from attn_gui.engine.evaluation.pooling import joined
+from attn_gui.engine.evaluation.pooling import Pooling, joined
 from attn_gui.pictures import pooled_planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, PlaneLike

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation.plane import Pooling
-from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
+from attn_gui.engine.evaluation.pooling import Pooling, block_edges, joined, pool_blocks
 from attn_gui.pictures import pooled_planes
 from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
 from attn_gui.pictures.pooled_planes import Allowed, Edges, Values, pooled

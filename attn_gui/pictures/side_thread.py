@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QThread, QThreadPool
 
-from attn_gui.engine.evaluation.streaming.threads import stand_back
+from attn_gui.engine.evaluation.threads import stand_back
 
 
 class SideThread(QThreadPool):

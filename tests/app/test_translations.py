@@ -22,16 +22,15 @@ from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.phrases import Label, filled
-from attn_gui.engine import STAGE, solve
-from attn_gui.engine.analysis.fitting import each_from_the_others
-from attn_gui.engine.analysis.verifying import invariants
-from attn_gui.engine.chain.symbols import title
+from attn_gui.engine import STAGE, solve, verdicts
+from attn_gui.engine import sentences as words_of_the_engine
+from attn_gui.engine.analysis import verification
+from attn_gui.engine.analysis.regression import each_from_the_others
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
+from attn_gui.engine.errors import FieldError, ShapeError
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.problem import sentences as words_of_the_engine
-from attn_gui.engine.problem.errors import FieldError, ShapeError
-from attn_gui.engine.scores import verdicts
+from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats import FormatError, load
 from attn_gui.views.dialogs.palette import without_access_key
@@ -185,7 +184,7 @@ def test_a_file_keeps_the_names_of_its_arrays(app, tmp_path):
 def test_what_is_verified_is_said_in_chinese(app):
     set_language(app, "zh")
     evaluation = Evaluation(new_problem("self", n=5, m=5, num_heads=2, d_k=3, d_v=3))
-    notes = [sentence(invariant.note) for invariant in invariants.invariants(evaluation)]
+    notes = [sentence(invariant.note) for invariant in verification.invariants(evaluation)]
     assert len(notes) == 5
     for note in notes:
         assert CHINESE.search(note), note

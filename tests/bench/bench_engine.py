@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.streaming.threads import one_blas_thread, share
+from attn_gui.engine.evaluation.threads import one_blas_thread, share
 from attn_gui.engine.graph import indices
 
 HEADS, WIDTH = 8, 64

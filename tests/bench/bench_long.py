@@ -106,7 +106,7 @@ def session() -> dict[str, float]:
 
 def products(arrays: dict[str, np.ndarray]) -> float:
     """Q·Kᵀ for the weights, their product with V, and Q·Kᵀ for the picture: of one head, on the tiles of a pass."""
-    from attn_gui.engine.evaluation.streaming.threads import share
+    from attn_gui.engine.evaluation.threads import share
 
     query, key, value = (np.ascontiguousarray(array[:, :WIDTH]) for array in arrays.values())
     tall, wide, rows = 64, 4096, 4096  # a sixteenth of it will do

@@ -10,7 +10,7 @@ import pytest
 from attn_gui.app.files.export_tasks import Naming, number_tasks
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.tell import silent
+from attn_gui.engine.progress import silent
 from attn_gui.formats import load_matrix, open_matrix, save
 from attn_gui.views.dialogs.export.export_choice import DataChoice
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.document.document import Change, Document
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
 
 def _direct(**fields: Any) -> Problem:

@@ -12,8 +12,8 @@ import pytest
 from attn_gui.document.document import Document, EditError
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields
 from attn_gui.engine import memory
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.problem import Problem, ShapeError
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.problem import Problem, ShapeError
 
 Make = Callable[..., Problem]
 LABEL = Label("edit", {})

@@ -12,7 +12,7 @@ import pytest
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import FieldError, Problem
-from attn_gui.engine.problem.errors import FieldTypeError
+from attn_gui.engine.errors import FieldTypeError
 
 COUNT = 65_536
 TOKENS = tuple(f"字{place}" for place in range(COUNT))

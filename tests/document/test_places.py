@@ -8,7 +8,7 @@ import pytest
 
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.places import table_box, table_cells
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (1, 7), (2, 5, 7), (1, 5, 7), (3, 2, 5, 7), (3, 1, 5, 7), (1, 2, 5, 1)])

@@ -22,7 +22,7 @@ from PySide6 import QtCore, QtGui, QtWidgets
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
 app = QtWidgets.QApplication([])
 found = {{}}

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
 LABEL = Label("edit", {})
 NUMBERS = st.floats(width=32) | st.sampled_from([-0.0, 0.0, np.nan, np.inf])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.problem.interventions import INTERVENTIONS
+from attn_gui.engine.interventions import INTERVENTIONS
 
 
 def boxes(evaluation: Evaluation, stage: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, ShapeError, compute, explain, resize, sensitivity, verify
-from attn_gui.engine.chain.hand_words import phrase
-from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph.intervention_nodes import phrase
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.formats import load, save
 
 from .by_hand import records, with_record

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.chain.symbols import title
+from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.levels import MOST, Shade, color_table

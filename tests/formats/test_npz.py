@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.problem.sentences import say
+from attn_gui.engine.sentences import say
 from attn_gui.formats import foreign_arrays, load, open_file
 from attn_gui.paths import resource
 

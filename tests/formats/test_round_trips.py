@@ -16,7 +16,7 @@ from safetensors.numpy import save as official
 from attn_gui import export_files
 from attn_gui.engine import compute
 from attn_gui.engine.blocks import BLOCKS, CHOICES
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.npz import members_of

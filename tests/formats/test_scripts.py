@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.problem.interventions import INTERVENTIONS
-from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.interventions import INTERVENTIONS
+from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats import FormatError
 from attn_gui.formats.scripts import SCRIPTS, script_text

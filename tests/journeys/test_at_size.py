@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLabel
 from attn_gui.app.state import view_state
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem
+from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation, score_chain
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import sheets, touched
 from attn_gui.pictures.sheets import Sheet, place_of
@@ -194,7 +195,7 @@ def test_a_map_of_which_nothing_is_known_names_no_levels(person):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot, monkeypatch, language):
     """65,536 tokens with a score that is no dot product: never a freeze, and undo brings everything back."""
-    monkeypatch.setattr(score_chain, "HEAVIEST", 1 << 32)  # as if there were 8 heads of 64
+    monkeypatch.setattr(streaming_kernels, "HEAVIEST", 1 << 32)  # as if there were 8 heads of 64
     person = launch()
     person.do(f"language_{language}")
     numbers = np.zeros((65_536, 2), np.float32)

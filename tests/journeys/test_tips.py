@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.masks import MASKS
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 from attn_gui.views.map.levels.colorbar import ColorBar
 

@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
 from attn_gui.figure.worksheets.solution_pages import FOOT, HEIGHT, LINE, MARGIN, solution_pages

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attn_gui.engine import FILLS
-from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.output.devices import ENCODERS
@@ -29,10 +29,10 @@ KEYS = {
     "format": frozenset({*FORMATS, *IMAGES, *ENDINGS, *(ending[1:] for ending in ENDINGS)}),
 }
 CATALOGS = {  # the modules, wherever they lie
-    "score": ("scores/", "reference.py"),
-    "mask layer": ("masks.py", "layers.py", "reference.py"),
+    "score": ("engine/scores.py", "engine/verdicts.py", "engine/analysis/reference.py"),
+    "mask layer": ("engine/masks.py", "engine/analysis/reference.py"),
     "fill": ("engine/creation/",),
-    "page": ("figure/pages/", "stages/derived.py"),  # a page of a derived map is called as the map
+    "page": ("figure/pages/", "engine/derived_stages.py"),  # a page of a derived map is called as the map
     "format": ("formats/catalog.py", "figure/output/devices.py"),
 }
 
@@ -63,9 +63,9 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "session"): {"export_tasks.py": 1, "export_writing.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
-        "solving/__init__.py": 1,
+        "shortest_change.py": 1,
         # and the sum of all bias layers as a step of the spine
-        "stages/__init__.py": 3,
+        "stages.py": 3,
         "cell_sentences.py": 1,
         # the bias of a projection, in the names of other people's arrays
         "roles.py": 2,
@@ -91,18 +91,17 @@ STAGES_LEFT: Mapping[str, int] = {
     "colors.py": 1,
     "create.py": 1,
     "fields.py": 1,
-    "fixes.py": 3,
     "gguf_folder.py": 2,
     "groups.py": 1,
     "layer_problem.py": 1,
     "levels.py": 1,
-    "map_targets.py": 1,
-    "mending.py": 1,
     "operator_boxes.py": 1,
     "roles.py": 7,
+    "rearrange.py": 1,
+    "shape_errors.py": 5,
+    "solution.py": 1,
     "spine_items.py": 1,
     "tokens.py": 2,
-    "validation.py": 2,
 }
 
 
@@ -150,7 +149,14 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
 
 def test_a_stage_is_a_literal_in_its_catalog_alone():
     # a model's pass walks through them, and a family says how a checkpoint calls the weights of some
-    homes = ("/stages/", "/blocks/", "scores/", "reference.py", "layer_walk.py", "layer_slopes.py", "/families/")
+    engine = ("stages.py", "derived_stages.py", "blocks.py", "scores.py", "verdicts.py", "analysis/reference.py")
+    homes = (
+        *(f"/engine/{name}" for name in engine),
+        "/derived_stages.py",
+        "layer_walk.py",
+        "layer_slopes.py",
+        "/families/",
+    )
     found = Counter(
         place(path)
         for path in sorted(SOURCES.rglob("*.py"))

@@ -17,11 +17,10 @@ from PySide6.QtWidgets import QLabel, QMenu
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, explain, resize, solve, verify
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import as_count
+from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.problem.checks import as_count
-from attn_gui.engine.problem.errors import Note
-from attn_gui.engine.problem.layers import Parameter, Sizes, open_where
-from attn_gui.engine.problem.masks import MASKS, Layer
+from attn_gui.engine.masks import MASKS, Layer, Parameter, Sizes, open_where
 from attn_gui.formats import load, save
 
 SMALL = "worked-example.npz"

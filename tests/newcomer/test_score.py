@@ -24,11 +24,8 @@ from attn_gui.engine import (
 )
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.graph.expressions.expression import Expression, Negative, Product, Sum, add
-from attn_gui.engine.graph.expressions.functions import Function, Power
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.graph.facts import Name
-from attn_gui.engine.graph.stage import Input, given
+from attn_gui.engine.graph.expressions import Addends, Expression, Function, Leaves, Negative, Power, Product, Sum, add
+from attn_gui.engine.graph.stage import Input, Name, given
 from attn_gui.engine.scores import SCORES, Score, Setting
 from attn_gui.formats import load, save, save_session
 

@@ -18,13 +18,11 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, solve, stages, verify
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import titles
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expressions.expression import Expression, Number
-from attn_gui.engine.graph.expressions.leaves import Leaves
-from attn_gui.engine.graph.facts import Form, Name, Operator
-from attn_gui.engine.graph.stage import Input, Stage, given
+from attn_gui.engine.graph.expressions import Expression, Leaves, Number
+from attn_gui.engine.graph.nodes import titles
+from attn_gui.engine.graph.stage import Form, Input, Name, Operator, Stage, given
 from attn_gui.figure.maps.compose import composed
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import save

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.readout import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.pictures import entropies as module
 from attn_gui.pictures.entropies import Entropies

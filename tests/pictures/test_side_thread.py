@@ -15,7 +15,7 @@ from attn_gui.app.state.background import Background
 from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation.streaming.threads import BEHIND, share
+from attn_gui.engine.evaluation.threads import BEHIND, share
 from attn_gui.pictures.side_thread import SideThread
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a nice value of their own on Linux alone")
@@ -73,7 +73,7 @@ def test_tiles_give_way_to_a_window(qapp):
 
 ALONE = """
 import os, threading
-from attn_gui.engine.evaluation.streaming.threads import share
+from attn_gui.engine.evaluation.threads import share
 together, found = threading.Barrier(2, timeout=60), set()
 def work(_job):
     together.wait()

@@ -22,9 +22,9 @@ from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.problem.fields import GIVEN
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.engine.tell import Tell
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing

@@ -21,10 +21,10 @@ from attn_gui.document.edits import Label
 from attn_gui.document.number_text import NumberError, parse_number
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.chain.hand_node import ByHand
 from attn_gui.engine.graph.indices import meet
-from attn_gui.engine.problem.interventions.copy_cells import PLACES
-from attn_gui.engine.problem.sentences import spoken
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.interventions import PLACES
+from attn_gui.engine.sentences import spoken
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

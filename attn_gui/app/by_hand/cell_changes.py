@@ -13,7 +13,7 @@ from attn_gui.document.draft import cast_cells, check_finite
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.creation.by_hand import (
+from attn_gui.engine.creation.interventions import (
     filled,
     multiplied,
     taken,
@@ -23,7 +23,7 @@ from attn_gui.engine.creation.by_hand import (
     with_cells_taken,
 )
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.interventions import Intervention
 
 Interventions = tuple[Intervention, ...]
 

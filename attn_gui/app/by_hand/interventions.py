@@ -15,11 +15,10 @@ from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import STAGE, Problem
-from attn_gui.engine.chain.hand_node import ByHand
-from attn_gui.engine.chain.hand_words import phrase
-from attn_gui.engine.creation.heads_by_hand import AXIS, for_all_heads
-from attn_gui.engine.problem.errors import Note
-from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.creation.interventions import AXIS, for_all_heads
+from attn_gui.engine.errors import Note
+from attn_gui.engine.graph.intervention_nodes import ByHand, phrase
+from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.by_hand.intervention_model import Line
 from attn_gui.views.by_hand.intervention_panel import InterventionPanel

@@ -24,9 +24,9 @@ from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
-from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.tell import Tell, silent, within
+from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.evaluation.trace import evaluation_of, is_long
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.levels import Shade
 from attn_gui.views.dialogs.asking import asked

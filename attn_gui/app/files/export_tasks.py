@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.progress import Tell
 from attn_gui.figure import sheet
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, SPLIT

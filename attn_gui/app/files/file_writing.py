@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
 from attn_gui.views.dialogs.progress.waiting import wait_for
 from attn_gui.views.main_window import MainWindow

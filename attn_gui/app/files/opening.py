@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.progress import Tell, within
 from attn_gui.formats import FormatError, Loaded, open_file, open_small
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
 from attn_gui.formats.sessions.journal_reading import recover

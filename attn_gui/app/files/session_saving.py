@@ -19,8 +19,8 @@ from attn_gui.app.state.side_work import LARGE
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.progress import Tell
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.sessions.kept import Stamp

@@ -19,8 +19,8 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
-from attn_gui.engine.comparison.blaming import Suspect, alike, blame, cell_or_none
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress.blame_progress import BlameProgress

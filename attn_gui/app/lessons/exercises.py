@@ -17,10 +17,10 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.number_text import NumberError, parse_number, shown
-from attn_gui.engine.evaluation.choice import is_long
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import FormatError
 from attn_gui.lessons.covered_evaluation import Covered

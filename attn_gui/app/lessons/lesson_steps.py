@@ -29,10 +29,10 @@ from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation
+from attn_gui.engine.checks import same
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.records import same
+from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import STAGE
-from attn_gui.engine.tell import Tell
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

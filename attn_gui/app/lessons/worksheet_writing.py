@@ -20,7 +20,7 @@ from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.document.document import Document
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.lessons.worksheets import usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow

@@ -17,8 +17,8 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.phrases import filled
 from attn_gui.engine import Problem
-from attn_gui.engine.comparison.ready import READY
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.comparison import READY
+from attn_gui.engine.errors import FieldError
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, MODES, NOW, SPLIT
 from attn_gui.views.main_window import MainWindow
 

@@ -13,12 +13,11 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient, finite_difference, gradient_of
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.evaluation.plane import Pooling
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.pooling import Pooling
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated
 from attn_gui.figure.products.operands import stage_plane

@@ -10,7 +10,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.computation import PATIENCE_MS, Computation
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.errors import FieldError
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.main_window import MainWindow

@@ -13,9 +13,9 @@ from attn_gui.document.field_symbols import cell_name as table_cell_name
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.places import table_box
 from attn_gui.engine import Box, Evaluation
-from attn_gui.engine.chain.node import GATED
-from attn_gui.engine.evaluation.forward import Forward
+from attn_gui.engine.evaluation.dense import Forward
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow

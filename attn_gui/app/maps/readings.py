@@ -16,7 +16,7 @@ from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, Reading, rows_of
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 

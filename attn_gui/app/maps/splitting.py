@@ -11,7 +11,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.comparison.difference import Difference
+from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.comparing.states import BEFORE, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.main_window import MainWindow

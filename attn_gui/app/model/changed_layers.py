@@ -14,10 +14,10 @@ from attn_gui.app.state.making import Making
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.document.field_symbols import field_symbol
-from attn_gui.engine.chain.hand_words import cells_phrase, phrase
-from attn_gui.engine.creation.heads_by_hand import AXIS, off_heads, switched_off
-from attn_gui.engine.problem.errors import Note
-from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.creation.interventions import AXIS, off_heads, switched_off
+from attn_gui.engine.errors import Note
+from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
+from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text

@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
 from attn_gui.engine import Problem
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import Theme
 from attn_gui.models.attributing.likely_tokens import asked_place

@@ -26,9 +26,9 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.ownership import given_up
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.progress import Tell, within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.sessions.kept import Stamp
 from attn_gui.formats.sessions.study_record import StudyRecord

@@ -17,7 +17,7 @@ from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.analysis.head_readings import READINGS
-from attn_gui.engine.creation.heads_by_hand import off_heads
+from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.predicting.prediction_page import MOST
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note

@@ -12,7 +12,7 @@ from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
 from attn_gui.views.dialogs.progress.waiting import soon_over
 from attn_gui.views.main_window import MainWindow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Role
 
 SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
 

@@ -20,7 +20,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -30,7 +30,7 @@ from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.engine import Solution
-    from attn_gui.engine.analysis.solving.quick_row import QuickRow
+    from attn_gui.engine.analysis.solving import QuickRow
 
 WAY = 200  # pixels that draw a number through the whole range of its colors
 REST_MS = 120  # of a gesture under way, after which the shortest change is looked for
@@ -192,7 +192,7 @@ class PullingController(QObject):
     def _ask(self) -> None:
         """Look for a quick way once, then solve for the newest target; without one each answer is seen."""
         from attn_gui.engine import solve
-        from attn_gui.engine.analysis.solving.quick_row import quick_row
+        from attn_gui.engine.analysis.solving import quick_row
 
         pull, target = self._pull, self._target
         if self._background.busy or self._hand_over.waiting or pull is None:
@@ -218,7 +218,7 @@ class PullingController(QObject):
 
     def _take(self, outcome: Future[QuickRow | Solution | None]) -> None:
         from attn_gui.engine import Solution
-        from attn_gui.engine.analysis.solving.quick_row import QuickRow
+        from attn_gui.engine.analysis.solving import QuickRow
 
         try:
             found = outcome.result()

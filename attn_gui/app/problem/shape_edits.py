@@ -15,7 +15,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Resized, head_counts, reshaped, resize
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

@@ -19,8 +19,8 @@ from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
-from attn_gui.engine.analysis.solving import BIAS
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.analysis.shortest_change import BIAS
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

@@ -39,7 +39,7 @@ from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Role
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.lessons.lesson_ending import is_lesson
 

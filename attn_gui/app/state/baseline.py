@@ -13,13 +13,12 @@ from attn_gui.app.state.computation import Computation, is_quickly_computed
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.comparison.difference import Difference, difference_of
-from attn_gui.engine.comparison.earlier import Earlier, earlier_of
-from attn_gui.engine.comparison.ready import READY
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.comparison import READY
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.pooling import Pooling
+from attn_gui.engine.evaluation.proxies import Difference, Earlier, difference_of, earlier_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import join
-from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 
 if TYPE_CHECKING:

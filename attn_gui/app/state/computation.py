@@ -11,20 +11,19 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.background import Background
 from attn_gui.document.document import Change, Document
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, Problem, sentences
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation.choice import evaluation_of, is_long
-from attn_gui.engine.evaluation.streaming.right_of_way import right_of_way
-from attn_gui.engine.evaluation.streaming.threads import (
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.threads import (
     give_back,
     one_blas_thread,
+    right_of_way,
     share_heaps,
     switch_quickly,
     tiles_stand_back,
 )
+from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.graph.indices import count, whole
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply

@@ -8,7 +8,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.state.background import Background
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 
 STEPS = 100  # so many times the share that is done is told
 

@@ -14,7 +14,7 @@ from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem
-from attn_gui.engine.creation.by_hand_cells import with_by_hand
+from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.memory import carried_out, check, weigh
 from attn_gui.views.dialogs.progress.making_progress import MakingProgress
 from attn_gui.views.main_window import MainWindow

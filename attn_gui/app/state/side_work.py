@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.state.job import Job
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.views.dialogs.asking import asking
 from attn_gui.views.dialogs.progress.work_line import WorkLine
 from attn_gui.views.main_window import MainWindow

@@ -11,11 +11,11 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.phrases import filled
 from attn_gui.engine import Problem
-from attn_gui.engine.analysis.solving import BIAS
-from attn_gui.engine.chain.symbols import is_named
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.problem.sentences import spoken
+from attn_gui.engine.analysis.shortest_change import BIAS
+from attn_gui.engine.graph.nodes import is_named
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.sentences import spoken
 from attn_gui.engine.stages import lacking
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.words.scores import score_name

@@ -15,7 +15,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.head_readings import Entropy
-from attn_gui.engine.evaluation.derived.face import Face
+from attn_gui.engine.evaluation.proxies import Face
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW

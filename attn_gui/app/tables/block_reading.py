@@ -14,7 +14,7 @@ from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.document.document import Change, Document
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from attn_gui.engine import Problem, symbol
-from attn_gui.engine.problem.fields import GIVEN
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
 
 COMPUTED = ("query", "key", "value")
 GROUPED = ("query", "key", GIVEN, "value")

@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_gui.document.matrix_model import Matrix
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array
 
 Place = tuple[int, int] | tuple[slice, slice]

@@ -18,10 +18,9 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import Note
-from attn_gui.engine.creation.by_hand_cells import went
-from attn_gui.engine.creation.moved_by_hand import Places
+from attn_gui.engine.creation.interventions import Places, went
 from attn_gui.engine.creation.rearrange import parts_by_hand, places_with, places_without, rearranged, size_of
-from attn_gui.engine.problem.shapes.drafts import drafted, reshaped
+from attn_gui.engine.shape_errors import drafted, reshaped
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 

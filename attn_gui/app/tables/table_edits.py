@@ -20,12 +20,11 @@ from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import cell_name, field_symbol
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import FILLS, Problem, fill
-from attn_gui.engine.creation.by_hand_cells import went
 from attn_gui.engine.creation.filling import UNSEEDED
-from attn_gui.engine.creation.moved_by_hand import Places
+from attn_gui.engine.creation.interventions import Places, went
 from attn_gui.engine.creation.rearrange import parts_by_hand, rearranged
 from attn_gui.engine.memory import made
-from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
+from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.figure.text.numbers import significant
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked

@@ -20,9 +20,9 @@ from attn_gui.document.field_symbols import field_symbol
 from attn_gui.document.matrix_model import MatrixModel, Read
 from attn_gui.document.places import has_maps, table_cells
 from attn_gui.engine import Box, Recomputed
-from attn_gui.engine.chain.part import Part
-from attn_gui.engine.evaluation.parts import parts_of
-from attn_gui.engine.problem.fields import GIVEN
+from attn_gui.engine.evaluation.readout import parts_of
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.graph.nodes import Part
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity

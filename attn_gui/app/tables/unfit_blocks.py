@@ -20,9 +20,9 @@ from attn_gui.document.draft import cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.field_symbols import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
-from attn_gui.engine.creation.by_hand_cells import with_by_hand
-from attn_gui.engine.problem.fields import GIVEN
-from attn_gui.engine.problem.shapes.drafts import drafted, fields_with
+from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, Signal
 
 from attn_gui.document.phrases import Refusal
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots.snapshot import Layer, Snapshot, nbytes, packed
 from attn_gui.formats.snapshots.snapshot_entries import LONGEST_NAME, MOST
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from attn_gui.document.ownership import Working, with_arrays
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 
 
 class StateBeside:

@@ -8,13 +8,11 @@ from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import COMPUTED, plain_name
 from attn_gui.engine.evaluation.readout import Readout
-from attn_gui.engine.graph.facts import Role
 from attn_gui.engine.graph.indices import Axes
-from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.graph.nodes import COMPUTED, Node, plain_name
+from attn_gui.engine.graph.stage import Linear, Role
+from attn_gui.engine.problem import Problem
 
 Symbols = tuple[str, ...]
 """Symbols that are multiplied: ("h", "d_k") are all columns of Q."""

@@ -11,13 +11,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.errors import Note
-from attn_gui.engine.problem.layers import ALIGN, Aligned, Layer
-from attn_gui.engine.problem.masks import holds_switches
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.errors import Note
+from attn_gui.engine.masks import ALIGN, Aligned, Layer, holds_switches
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.spelling import MINUS
+from attn_gui.engine.sentences import MINUS, QT_TRANSLATE_NOOP
 
 from .open_keys import AT_ONCE, OpenKeys, open_keys
 

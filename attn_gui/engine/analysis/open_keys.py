@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, overflow_limit, overflowed
-from attn_gui.engine.chain.hand_node import ByHand
-from attn_gui.engine.chain.node import Fetch, Node
 from attn_gui.engine.evaluation.readout import Readout
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.nodes import Fetch, Node
 from attn_gui.engine.graph.sources import Readable, layer_cells
-from attn_gui.engine.problem.layers import Layer, Sizes
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.masks import Layer, Sizes
+from attn_gui.engine.problem import Problem
 
 AT_ONCE = 1 << 20  # cells of a layer that are read at a time
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import as_choice
 from attn_gui.engine.memory import Write, advance, made
-from attn_gui.engine.problem.checks import as_choice
 
 SEEDED, UNSEEDED = ("integers", "random"), ("identity", "zeros")
 FILLS = (*SEEDED, *UNSEEDED)

@@ -1,15 +1,20 @@
-"""New cells of mask layers: opened, closed, swapped, mirrored, or taken over from a mapping."""
+"""Cells of mask layers: opened, closed, mirrored, and painted with a brush."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapping
 from attn_gui.engine.memory import made
-from attn_gui.engine.problem.masks import Custom, Layer, holds_switches, layer_from_mapping
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+
+# --- cells ----------------------------------------------------------------------------------------
+
 
 FILLS = ("open", "close", "swap", "transpose")
 
@@ -62,3 +67,166 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
     if cells is None or (cells.flags.c_contiguous and cells.dtype == kind):
         return layer
     return layer.changed(**{layer.table: made(cells.shape, kind, lambda new: np.copyto(new, cells))})
+
+
+# --- brush shapes ---------------------------------------------------------------------------------
+# Shapes of the brush that opens and closes cells of a mask; a new one is one class and its entry in SHAPES.
+#
+# A gesture is a path: the cells that it went through, of which most shapes look at the first and the last.
+
+
+AT_ONCE = 1 << 20  # cells that are looked at at a time
+MOST_ROWS = 1 << 10  # that are told apart while a gesture is shown
+
+Cell = tuple[int, int]
+Path = Sequence[Cell]
+Area = tuple[slice, slice]
+Flags = npt.NDArray[np.bool_]
+
+
+class Shape:
+    """Shape that a gesture covers; texts are English, of the context "Masks"."""
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    about: ClassVar[str]
+
+    def area(self, path: Path, n: int, m: int) -> Area:
+        """A rectangle that holds all that is covered."""
+        rows, columns = zip(*(path[0], path[-1]), strict=True)
+        return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
+
+    def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
+        """Covered cells as rectangles, to be outlined; of very many rows several together."""
+        return (self.area(path, n, m),)
+
+    def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
+        """The covered cells of a part of the area."""
+        return np.ones((rows.stop - rows.start, columns.stop - columns.start), bool)
+
+
+class Cells(Shape):
+    """The very cells that the gesture went through."""
+
+    key = "cell"
+    label = QT_TRANSLATE_NOOP("Masks", "cells")
+    about = QT_TRANSLATE_NOOP("Masks", "Every cell that is passed")
+
+    def area(self, path: Path, n: int, m: int) -> Area:
+        rows, columns = zip(*path, strict=True)
+        return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
+
+    def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
+        return tuple((slice(row, row + 1), slice(column, column + 1)) for row, column in dict.fromkeys(path))
+
+    def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
+        found = np.zeros((rows.stop - rows.start, columns.stop - columns.start), bool)
+        for row, column in path:
+            if rows.start <= row < rows.stop and columns.start <= column < columns.stop:
+                found[row - rows.start, column - columns.start] = True
+        return found
+
+
+class Rectangle(Shape):
+    """The rectangle from the first cell to the last."""
+
+    key = "rectangle"
+    label = QT_TRANSLATE_NOOP("Masks", "rectangle")
+    about = QT_TRANSLATE_NOOP("Masks", "All cells from one corner to the other")
+
+
+class Rows(Shape):
+    """The whole rows from the first cell to the last."""
+
+    key = "row"
+    label = QT_TRANSLATE_NOOP("Masks", "rows")
+    about = QT_TRANSLATE_NOOP("Masks", "Whole rows: all keys of a query")
+
+    def area(self, path: Path, n: int, m: int) -> Area:
+        return super().area(path, n, m)[0], slice(0, m)
+
+
+class Columns(Shape):
+    """The whole columns from the first cell to the last."""
+
+    key = "column"
+    label = QT_TRANSLATE_NOOP("Masks", "columns")
+    about = QT_TRANSLATE_NOOP("Masks", "Whole columns: a key for all queries")
+
+    def area(self, path: Path, n: int, m: int) -> Area:
+        return slice(0, n), super().area(path, n, m)[1]
+
+
+class Band(Shape):
+    """The diagonals from that of the first cell to that of the last."""
+
+    key = "band"
+    label = QT_TRANSLATE_NOOP("Masks", "diagonal band")
+    about = QT_TRANSLATE_NOOP("Masks", "All diagonals from one cell's to the other's")
+
+    def area(self, path: Path, n: int, m: int) -> Area:
+        low, high = _diagonals(path)
+        return slice(max(0, -high), max(0, min(n, m - low))), slice(max(0, low), max(0, min(m, n + high)))
+
+    def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
+        low, high = _diagonals(path)
+        rows, _ = self.area(path, n, m)
+        step = -(-(rows.stop - rows.start) // MOST_ROWS) or 1
+        parts = [slice(first, min(first + step, rows.stop)) for first in range(rows.start, rows.stop, step)]
+        return tuple((part, slice(max(0, part.start + low), min(m, part.stop + high))) for part in parts)
+
+    def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
+        low, high = _diagonals(path)
+        i, j = np.ogrid[rows, columns]
+        return np.asarray((low <= j - i) & (j - i <= high))
+
+
+SHAPES: dict[str, Shape] = {shape.key: shape for shape in (Cells(), Rectangle(), Rows(), Columns(), Band())}
+
+
+def line(first: Cell, last: Cell) -> list[Cell]:
+    """The cells from one to the other, without gaps: a quick hand skips some."""
+    steps = max(abs(last[0] - first[0]), abs(last[1] - first[1]), 1)
+    down, right = (np.rint(np.linspace(a, b, steps + 1)).astype(int).tolist() for a, b in zip(first, last, strict=True))
+    return list(zip(down, right, strict=True))
+
+
+def painted(cells: Array, shape: Shape, path: Path, area: Area, opens: bool) -> Array:
+    """New cells of a layer for an area: open or closed where they are covered, else as they were.
+
+    `cells` (…, rows, columns); an axis of the layer that is 1 long stands for all rows, or for all columns.
+    """
+    rows, columns = area
+
+    def write(new: Array) -> None:
+        new[...] = cells
+        new = np.atleast_2d(new)
+        step = max(1, AT_ONCE // max(1, columns.stop - columns.start))
+        for low in range(rows.start, rows.stop, step):
+            part = slice(low, min(low + step, rows.stop))
+            flags = shape.covered(path, part, columns)
+            if new.shape[-1] == 1:
+                flags = np.asarray(flags.any(axis=1, keepdims=True))
+            if new.shape[-2] == 1:
+                new[..., 0, :][..., flags.any(axis=0)] = opens
+            else:
+                new[..., part.start - rows.start : part.stop - rows.start, :][..., flags] = opens
+
+    return made(cells.shape, bool, write)
+
+
+def first_layer(shape: Shape, path: Path, n: int, m: int) -> Layer:
+    """A custom layer that closes what is covered."""
+    rows, columns = shape.area(path, n, m)
+
+    def write(new: Array) -> None:
+        new.fill(True)
+        new[rows, columns] = painted(new[rows, columns], shape, path, (rows, columns), opens=False)
+
+    return Custom(allowed=made((n, m), bool, write))
+
+
+def _diagonals(path: Path) -> tuple[int, int]:
+    """The least and the largest j − i of the first and the last cell."""
+    found = [column - row for row, column in (path[0], path[-1])]
+    return min(found), max(found)

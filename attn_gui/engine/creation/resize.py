@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.checks import Record, as_choice, as_count
+from attn_gui.engine.creation.interventions import following
+from attn_gui.engine.creation.layer_parts import of_counts, of_groups, of_head_width, of_kv, with_tables
+from attn_gui.engine.errors import FieldError, Note
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.masks import Layer
 from attn_gui.engine.memory import filled, grown, outline, overlay
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import as_choice, as_count
-from attn_gui.engine.problem.errors import FieldError, Note
-from attn_gui.engine.problem.fields import GIVEN
-from attn_gui.engine.problem.layers import Layer
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.records import Record
-from attn_gui.engine.problem.shapes.drafts import drafted
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
+from attn_gui.engine.shape_errors import drafted
 from attn_gui.engine.stages import lacking
 
-from .by_hand_cells import following
 from .filling import with_tokens
-from .layer.head_notes import of_counts, of_groups, of_kv
-from .layer.widths import of_head_width, with_tables
 
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "d_ff", "batch_size")
 

@@ -1,8 +1,8 @@
-"""The view of an evaluation for scripts: stages by name, whole or in parts."""
+"""The trace of a problem: every stage by name, from the evaluation that suits its size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from math import prod
@@ -11,15 +11,73 @@ from typing import TypeGuard
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
+from attn_gui.engine.evaluation.dense import KEEP, Evaluation, Recomputed
+from attn_gui.engine.evaluation.proxies import reading
+from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError, PlaceError
-from attn_gui.engine.problem.notebook_display import Pictured
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.graph.nodes import Node
+from attn_gui.engine.problem import Pictured, Problem
 
-from .dense import KEEP, Evaluation
-from .derived.derived_maps import reading
+# --- a few rows -----------------------------------------------------------------------------------
+# The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it.
+
+
+REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
+
+
+def heads_of(node: Node, box: Box) -> list[Box]:
+    """A box of a stage with heads as one box a head, where all of them together read more than may be held."""
+    if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:
+        return [box]
+    return [(box[0], slice(head, head + 1), *box[2:]) for head in range(box[1].start, box[1].stop)]
+
+
+class RowwiseEvaluation(Evaluation):
+    """Keeps K and V in float64; of all else it computes the cells that are read, and remembers the last ones.
+
+    Each stage reads those before it: were nothing remembered, every stage of a row would begin at the scores again.
+    """
+
+    def _build(self, problem: Problem) -> None:
+        self._last: dict[str, tuple[Box, Array]] = {}
+        super()._build(problem)
+
+    def _kept(self, node: Node) -> bool:
+        return node.stage.input_side and node.stage.by_key
+
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
+        if name in self._sources or (name in self._arrays and self._arrays[name].dtype == np.float64):
+            return super().fetch(name, box)
+        if name not in self._last or not indices.contains(self._last[name][0], box):
+            part = self._part(name, box)
+            if part[1].size > REMEMBERED:
+                return part[1][indices.within(box, part[0])]
+            self._last[name] = part
+        outer, array = self._last[name]
+        return array[indices.within(box, outer)]
+
+    def _part(self, name: str, box: Box) -> tuple[Box, Array]:
+        if name in self._arrays:
+            return box, super().fetch(name, box)
+        node = self._by_name[name]
+        if len(by_head := heads_of(node, box)) > 1:
+            return box, np.concatenate([self.fetch(name, one) for one in by_head], axis=1)
+        return node.compute(box, self.fetch)
+
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Update as the dense evaluation does."""
+        self._last.clear()
+        try:
+            return super().update(problem, changed)
+        finally:
+            self._last.clear()  # what was read on the way may be older than the last of what has changed
+
+
+# --- trace ----------------------------------------------------------------------------------------
 
 
 class Trace(Pictured, Mapping[str, Array]):
@@ -199,3 +257,56 @@ def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
     size = prod(shape) * itemsize
     if size > KEEP:
         raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
+
+
+# --- choice of the evaluation ---------------------------------------------------------------------
+# Choice of the evaluation: dense while every map and table can be kept, streaming for long and wide problems.
+
+
+DENSE = 2_000_000  # cells of all heads' maps, or of a table with a row for each token, up to which all stages are kept
+HEAD = 1 << 19  # and of such a table of one head: an edit of one key makes all of its output anew
+PROJECTION = 1 << 24  # and of a matrix that projects, as large as those of the layers that people open
+
+
+def is_long(problem: Problem) -> bool:
+    """Whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
+    rows, arrays = problem.batch_size * max(problem.n, problem.m), problem.arrays()
+    tables = [arrays[name].size for name in (*DIRECT, "x", "context") if name in arrays]
+    if max(prod(problem.map_shape), rows * problem.d_ff, *tables) > DENSE:
+        return True
+    return rows * max(problem.d_k, problem.d_v) > HEAD or any(array.size > PROJECTION for array in arrays.values())
+
+
+def evaluation_of(problem: Problem) -> Evaluation:
+    """The evaluation for a problem of this size.
+
+    Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length, or too
+    little memory.
+    """
+    try:
+        return _chosen(problem)
+    except MemoryError as error:
+        raise FieldError(sentences.NO_MEMORY_TO_COMPUTE) from error
+
+
+def _chosen(problem: Problem) -> Evaluation:
+    if not is_long(problem):
+        return Evaluation(problem)
+    if not problem.compares:
+        from attn_gui.engine.evaluation.strips import GivenEvaluation
+
+        return GivenEvaluation(problem)
+    from .streaming import StreamingEvaluation  # a small problem need not load it
+
+    return StreamingEvaluation(problem)
+
+
+def compute(problem: Problem) -> Trace:
+    """Every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature).
+
+    Shapes have the batch axis first: `trace["weights"]` is (batch, head, query, key), `trace["output"]` (batch, query,
+    column). Of a long problem rows are computed when they are read.
+    Raises FieldError (a ValueError) where no evaluation can hold the problem, FieldTypeError for what is no problem.
+    Source: Vaswani et al. (2017), in the order of ONNX's Attention operator; each step names its own.
+    """
+    return Trace(evaluation_of(problem_in(problem, "compute")))

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.fields import DIRECT, GIVEN, MATRICES, Fields
-from attn_gui.engine.problem.masks import Layer, Sizes
+from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, Fields
+from attn_gui.engine.masks import Layer, Sizes
 
 
 class Readable(Protocol):

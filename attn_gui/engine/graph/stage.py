@@ -3,25 +3,118 @@
 `formula` is both the documentation and the wiring, e.g. `logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]`:
 the cells read by a cell are those with its letters, every letter not on the left being run through in full.
 The arrays that arrive have one axis a letter, left-hand letters first, and length 1 where a letter is missing,
-so plain broadcasting is always right, whatever the batch, the heads or their grouping.
-"""
+so plain broadcasting is always right, whatever the batch, the heads or their grouping."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from functools import cached_property
+from math import prod
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar, Unpack
+
+import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.expressions.expression import Expression
-from attn_gui.engine.graph.expressions.leaves import Addends, Leaves
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.graph.expressions import Addends, Expression, Leaves, Number, Product, Sum, add
+from attn_gui.engine.graph.indices import Reference, contract, references
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
 
-from .facts import Form, Name, Operator, Role
-from .indices import Reference, references
+# --- facts ----------------------------------------------------------------------------------------
+# Facts of a catalog entry beside its arithmetic: names, formulas as templates, the box of its operator.
+
+
+class Name(NamedTuple):
+    """The letter in plain text, the LaTeX of the matrix and of one cell, and the title in English and Chinese.
+
+    `letter_zh` is the letter in Chinese where that is a word, `cell_letter` that of a cell in plain text; `about` and
+    `about_zh` say what its rows stand for where the title alone does not.
+    """
+
+    letter: str
+    matrix: str
+    cell: str
+    en: str = ""
+    zh: str = ""
+    letter_zh: str = ""
+    about: str = ""
+    about_zh: str = ""
+
+    @property
+    def cell_letter(self) -> str:
+        """The plain letter of one cell: s′ of S′, w of W_Q, c of a word."""
+        return self.cell if self.letter_zh else self.letter.partition("_")[0].lower()
+
+    def words(self) -> dict[str, str]:
+        """The Chinese words by the English ones."""
+        said = (self.en, self.zh), (self.letter, self.letter_zh), (self.about, self.about_zh)
+        return {en: zh for en, zh in said if zh}
+
+
+class Form(NamedTuple):
+    """The formula of a stage as a template; `views.stage_formulas` says what may stand in braces.
+
+    `whole` stands over its map, in LaTeX; `inner` is what it contributes to what the softmax is taken of, and `text`
+    the same in plain characters: {before} there is what the stages before it have contributed.
+    """
+
+    whole: str = "{letter}"
+    inner: str = "{letter}"
+    text: str = "{symbol}"
+
+
+class Operator(NamedTuple):
+    """The box before a stage in the spine: its key, the text in it where there is no choice, and its caption.
+
+    `always`: it stands there in problems without the stage, too, since one press of it adds the stage.
+    """
+
+    key: str
+    en: str
+    zh: str
+    text: str = ""
+    always: bool = False
+
+    def words(self) -> dict[str, str]:
+        """The Chinese words by the English ones."""
+        return {self.en: self.zh}
+
+
+class Role(Enum):
+    """Part of a stage in attention: code that has to know a stage asks for its part, never for a name."""
+
+    SCORE = "compares queries with keys"
+    SCALE = "multiplies the scores by a number"
+    CAP = "bends the scores below a bound"
+    BIAS = "adds layers to the scores"
+    CLOSE = "closes keys to queries"
+    WEIGHT = "makes each row of scores weights, by a softmax"
+    MIX = "sums values by the weights"
+    JOIN = "lays the results of the heads side by side"
+    PROJECT = "multiplies the joined heads by W_O, where there is one"
+
+
+class Facts(TypedDict, total=False):
+    """Facts of a stage beside its arithmetic, for stages that have no class of their own."""
+
+    called: Name
+    form: Form
+    operator: Operator
+    heads: str
+    transposed: bool
+    elementary: bool
+    shares: bool
+    told: str
+    role: Role
+    block: str
+    when: tuple[str, ...]
+
+
+# --- base of stages -------------------------------------------------------------------------------
+
 
 Input = Array | None
 S = TypeVar("S", bound="Stage")
@@ -183,3 +276,109 @@ class Stage:
     @cached_property
     def inputs(self) -> tuple[Reference, ...]:
         return references(self.formula.split("=")[1])
+
+
+# --- sums of products -----------------------------------------------------------------------------
+# Stages that are sums of products: the formula says all of their arithmetic.
+
+
+class Linear(Stage):
+    """Sums of products, the formula says it all: `query[b i p] = x[b i e] * w_query[e p] + b_query[p]?`."""
+
+    def __init__(
+        self,
+        name: str,
+        axes: str,
+        formula: str,
+        *,
+        unless: tuple[str, ...] = (),
+        alias: bool = False,
+        dot: bool = False,
+        gates: Mapping[int, str] | None = None,
+        **facts: Unpack[Facts],
+    ) -> None:
+        self.name, self.axes, self.formula = name, tuple(axes.split()), formula
+        self.unless, self.alias, self.gates = unless, alias, gates or {}
+        vars(self).update(facts)
+        self.dot = dot  # written as the product of two vectors
+        self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]
+
+    def products(self, inputs: Sequence[Input]) -> list[list[Array]]:
+        """The factors of each product that is there."""
+        groups, start = [], 0
+        for count in self.counts:
+            group = [factor for factor in inputs[start : start + count] if factor is not None]
+            if len(group) == count:
+                groups.append(group)
+            start += count
+        return groups
+
+    def forward(self, *inputs: Input) -> Array:
+        left = len("".join(self.target.axes))
+        summed = [self._product(group, range(left, group[0].ndim)) for group in self.products(inputs)]
+        total = summed[0]
+        for part in summed[1:]:
+            total = total + part
+        return total.reshape(total.shape[:left])
+
+    def _product(self, group: Sequence[Array], axes: range) -> Array:
+        return contract(*group, axes=axes, ordered=self.ordered, zero_wins=bool(self.gates))
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        gradients = []
+        for group in self.products(inputs):
+            for k, factor in enumerate(group):
+                shared = [axis for axis, length in enumerate(factor.shape) if length == 1]
+                slope = contract(grad, *(group[:k] + group[k + 1 :]), axes=shared, zero_wins=True)
+                if self.gates and k == 0 and not np.isfinite(slope).all():
+                    slope = np.where((factor == 0) & ~np.isfinite(slope), 0.0, slope)
+                gradients.append(slope)
+        found = iter(gradients)
+        return [None if x is None else next(found) for x in inputs]
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        """A sum of n products is off by n units of the sum of their sizes, and by what each factor is off."""
+        groups, slips = self.products(values), self.products(errors)
+        axes = range(len("".join(self.target.axes)), groups[0][0].ndim)
+        total = np.zeros((1,) * groups[0][0].ndim)
+        for group, slip in zip(groups, slips, strict=True):
+            sizes = [np.abs(factor) for factor in group]
+            count = prod(max(size.shape[axis] for size in sizes) for axis in axes) + len(group) + len(groups) - 3
+            factors = [[*sizes[:k], slip[k], *sizes[k + 1 :]] for k in range(len(group)) if slip[k].any()]
+            total = total + sum(contract(*changed, axes=axes, zero_wins=True) for changed in factors)
+            if count:
+                total = total + count * contract(*sizes, axes=axes, zero_wins=True)
+        return total
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        sums = [self._sum(terms) for terms in self.addends(at, *inputs)]
+        return sums[0] if len(sums) == 1 else add(*sums)
+
+    def _sum(self, terms: Addends) -> Expression:
+        if terms.values.size == 1:
+            return self._term(terms, 0)
+        flat = terms.values.reshape(-1)
+        return Sum(flat.size, lambda k: self._term(terms, k), flat, self._symbols(terms.factors))
+
+    def _term(self, terms: Addends, position: int) -> Expression:
+        cells = terms.cells(position)
+        if self.gates and cells[0].value == 0 and not np.isfinite([cell.value for cell in cells]).all():
+            return Number(0.0)  # a zero weight holds NaN and infinity back
+        return cells[0] if len(cells) == 1 else Product(*cells)
+
+    def _symbols(self, factors: Sequence[Leaves]) -> str:
+        if self.dot:
+            return r" \cdot ".join(leaves.row_latex for leaves in factors)
+        letter = factors[0].latex.rstrip("}")[-1]
+        return rf"\sum_{letter} " + r"\,".join(leaves.latex for leaves in factors)
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        found, start = [], 0
+        for count in self.counts:
+            group = [leaves for leaves in inputs[start : start + count] if leaves is not None]
+            start += count
+            if len(group) == count:
+                values = np.asarray(prod(leaves.values for leaves in group))
+                zero = np.broadcast_to(group[0].values == 0, values.shape) if self.gates else False
+                found.append(Addends(np.where(zero, 0.0, values), group))
+        return found

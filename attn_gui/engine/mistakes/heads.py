@@ -8,11 +8,10 @@ from math import prod
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.stage import Input, Stage, given
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
-from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.engine.graph.stage import Input, Role, Stage, given
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages import Softmax
 
 from .mistake import Mistake, exchanged, rewired
 

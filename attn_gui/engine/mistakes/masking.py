@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.stage import Input, Stage, given
-from attn_gui.engine.problem.masks import Causal, Window
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
-from attn_gui.engine.stages.mask import Allowed, Mask
-from attn_gui.engine.stages.softmax import Softmax
+from attn_gui.engine.graph.stage import Input, Role, Stage, given
+from attn_gui.engine.masks import Causal, Window
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages import Allowed, Mask, Softmax
 
 from .mistake import Mistake, closes, exchanged, takes
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 
-from attn_gui.engine.chain.following import nodes_of
-from attn_gui.engine.chain.node import Node
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.graph.intervention_nodes import nodes_of
+from attn_gui.engine.graph.nodes import Node
+from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import stage_of
 

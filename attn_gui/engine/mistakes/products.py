@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.linear import Linear
-from attn_gui.engine.graph.stage import Input, Stage, given
-from attn_gui.engine.problem.fields import WEIGHTS
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.fields import WEIGHTS
+from attn_gui.engine.graph.stage import Input, Linear, Role, Stage, given
+from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages.rotary import Rotary
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages import Rotary
 
 from .mistake import Mistake, exchanged, rewired
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 
 from .mistake import Mistake, divides_by_root, scaled_by, takes
 

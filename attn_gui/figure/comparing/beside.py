@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.comparison.difference import Difference, difference_of
-from attn_gui.engine.comparison.earlier import earlier_of
-from attn_gui.engine.problem.errors import StageError
+from attn_gui.engine.errors import StageError
+from attn_gui.engine.evaluation.proxies import Difference, difference_of, earlier_of
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
 from attn_gui.figure.text.words import Words
 

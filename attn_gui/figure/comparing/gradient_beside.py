@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differencing.gradient_evaluation import gradient_of
+from attn_gui.engine.analysis.differentiation import gradient_of
 from attn_gui.figure.comparing.beside import Beside
 from attn_gui.figure.comparing.states import GRADIENT
 from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated, sum_name

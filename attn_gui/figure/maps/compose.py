@@ -10,13 +10,12 @@ import numpy as np
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
-from attn_gui.engine.chain.symbols import title
-from attn_gui.engine.comparison.difference import Difference
-from attn_gui.engine.evaluation import choice
-from attn_gui.engine.evaluation.derived.derived_maps import reading
+from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation.proxies import Difference, reading
 from attn_gui.engine.evaluation.trace import problem_in
-from attn_gui.engine.tell import Tell, silent, within
+from attn_gui.engine.graph.nodes import title
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
@@ -46,7 +45,7 @@ def evaluation_of(source: Source, stage: str) -> Evaluation:
     """The evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is meant."""
     if isinstance(source, Trace | Evaluation):
         return reading(source.evaluation if isinstance(source, Trace) else source, stage)
-    return reading(choice.evaluation_of(problem_in(source, "render")), stage)
+    return reading(trace.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:

@@ -10,9 +10,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.contributions import Contributions, contributions
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.analysis.sensitivity import Contributions, contributions
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.maps.grounds import snapped

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, Problem, explain
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.stages.derived import LargestOfHeads, MeanOfHeads
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.derived_stages import LargestOfHeads, MeanOfHeads
+from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_drawing import Drawing

@@ -7,10 +7,10 @@ from typing import ClassVar, Generic, TypeVar
 
 from attn_gui.document.phrases import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.evaluation.trace import is_long
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import lacking
-from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values

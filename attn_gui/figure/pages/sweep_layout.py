@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from attn_gui.engine.analysis.sweeping.quantities import Row
+from attn_gui.engine.analysis.sweep import Row
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.levels import Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped

@@ -8,12 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.sweeping.quantities import Quantity, Row, quantities_of, quantity_of_cell, values_between
-from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS
-from attn_gui.engine.analysis.sweeping.sweep import sweep
+from attn_gui.engine.analysis.sweep import (
+    ROW_READINGS,
+    Quantity,
+    Row,
+    quantities_of,
+    quantity_of_cell,
+    sweep,
+    values_between,
+)
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.chain.symbols import symbol, title
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.levels import Shade, auto_levels, largest_levels
 from attn_gui.figure.maps.grounds import snapped

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, explain
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.evaluation.derived.derived_maps import with_derived
-from attn_gui.engine.graph.expressions.expression import Negative
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.stages.derived import ValueWeighted
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.derived_stages import ValueWeighted
+from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.graph.expressions import Negative
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_drawing import Drawing

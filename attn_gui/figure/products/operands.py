@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from attn_gui.engine import STAGE, Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.chain.hand_node import ByHand
-from attn_gui.engine.creation.heads_by_hand import RESULT, off_heads
-from attn_gui.engine.graph.linear import Linear
+from attn_gui.engine.creation.interventions import RESULT, off_heads
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.stage import Linear
 from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
 QUERY, KEY, PLAIN = "query", "key", "plain"

@@ -9,8 +9,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.phrases import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
-from attn_gui.engine.evaluation.derived.derived_maps import is_derived
-from attn_gui.engine.tell import Tell, silent, within
+from attn_gui.engine.evaluation.proxies import is_derived
+from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.maps.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.options import FigureOptions

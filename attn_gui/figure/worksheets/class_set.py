@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.ink import Ink

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from attn_gui.document.number_text import shown
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.spelling import spelled
+from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.lessons.covered_evaluation import Covered

@@ -7,11 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.trace import problem_in
-from attn_gui.engine.problem.checks import as_whole
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.checks import as_whole
+from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.output.devices import write_pages
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.text.fonts import ensure_gui

@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.output.page import PX_PER_CM, Page
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.ink import Ink

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.problem.fields import DIRECT, GIVEN
-from attn_gui.engine.problem.masks import Causal
-from attn_gui.engine.problem.shapes.drafts import TOKENS
-from attn_gui.engine.problem.shapes.head_axis import BATCH, HEAD, laid, side_by_side
+from attn_gui.engine.fields import DIRECT, GIVEN
+from attn_gui.engine.head_axis import BATCH, HEAD, laid, side_by_side
+from attn_gui.engine.masks import Causal
+from attn_gui.engine.shape_errors import TOKENS
 from attn_gui.formats.base import Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array

@@ -6,17 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from attn_gui.engine.problem.fields import DIRECT, GIVEN, WEIGHTS
-from attn_gui.engine.problem.shapes.head_axis import (
-    COLUMN,
-    HEAD,
-    Axes,
-    Shape,
-    heads_of,
-    laid_shape,
-    parsed,
-    readings,
-)
+from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
+from attn_gui.engine.head_axis import COLUMN, HEAD, Axes, Shape, heads_of, laid_shape, parsed, readings
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.json_text import Json

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.engine import sentences
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.formats.base import Listing, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array

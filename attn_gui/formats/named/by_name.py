@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attn_gui.engine.problem.fields import DIRECT, GIVEN, WEIGHTS
+from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.formats.base import Listing, Loaded
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array, check_axes, rounding_notes

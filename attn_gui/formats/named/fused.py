@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.problem.fields import DIRECT, WEIGHTS
+from attn_gui.engine.fields import DIRECT, WEIGHTS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
 

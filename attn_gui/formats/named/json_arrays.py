@@ -14,7 +14,7 @@ from typing import IO, cast
 
 import numpy as np
 
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import EXACT, Array, Budget, ListedBudget, check_axes, rounded_note

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from attn_gui.engine.problem.masks import Bias, Custom, Layer
+from attn_gui.engine.masks import Bias, Custom, Layer
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import Json

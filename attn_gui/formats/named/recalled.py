@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from attn_gui.engine.problem.shapes.head_axis import parsed
+from attn_gui.engine.head_axis import parsed
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.named.arrangement import WEIGHT_AXES, Arrangement

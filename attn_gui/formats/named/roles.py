@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from attn_gui.engine.problem.fields import DIRECT, MATRICES, WEIGHTS
+from attn_gui.engine.fields import DIRECT, MATRICES, WEIGHTS
 from attn_gui.formats.base import Listed
 from attn_gui.formats.named.fused import FUSED, parts_of
 

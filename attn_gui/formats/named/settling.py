@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.problem.errors import ShapeError
-from attn_gui.engine.problem.fields import DIRECT, GIVEN
-from attn_gui.engine.problem.shapes.drafts import clash_with, draft_of
-from attn_gui.engine.problem.shapes.head_axis import (
+from attn_gui.engine.errors import ShapeError
+from attn_gui.engine.fields import DIRECT, GIVEN
+from attn_gui.engine.head_axis import (
     BATCH,
     COLUMN,
     HEAD,
@@ -33,6 +32,7 @@ from attn_gui.engine.problem.shapes.head_axis import (
     sizes,
     spelled,
 )
+from attn_gui.engine.shape_errors import clash_with, draft_of
 from attn_gui.formats.base import Listed, Listing
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text
 from attn_gui.formats.foreign_arrays import Array

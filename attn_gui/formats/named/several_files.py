@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
 from attn_gui.formats.catalog import detect, listings, matrices, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown

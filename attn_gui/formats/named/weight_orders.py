@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attn_gui.engine.problem.fields import WEIGHTS
+from attn_gui.engine.fields import WEIGHTS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.fused import FUSED

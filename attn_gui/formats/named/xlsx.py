@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.problem.fields import DIRECT
-from attn_gui.engine.problem.settling import DTYPES
+from attn_gui.engine.fields import DIRECT, DTYPES
 from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, Array, Budget

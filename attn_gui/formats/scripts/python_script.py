@@ -9,15 +9,13 @@ import numpy as np
 
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import COMPUTED, is_counted, plain_name, title
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.graph.linear import Linear
+from attn_gui.engine.graph.nodes import COMPUTED, Node, is_counted, plain_name, title
 from attn_gui.engine.graph.sources import layer_name
-from attn_gui.engine.problem.fields import MATRICES
-from attn_gui.engine.problem.interventions import Intervention
+from attn_gui.engine.graph.stage import Linear, Role
+from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.scripts.dialects import Dialect
 

@@ -30,7 +30,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.formats.json_text import dump
 from attn_gui.formats.problem_fields import split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving

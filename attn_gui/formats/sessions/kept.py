@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from attn_gui.engine.problem.checks import whole_text
+from attn_gui.engine.checks import whole_text
 from attn_gui.formats.json_text import Json
 from attn_gui.formats.problem_fields import words
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import Loaded, PathText
 from attn_gui.formats.saving import CHUNK, replacing, saving
 from attn_gui.formats.sessions import session

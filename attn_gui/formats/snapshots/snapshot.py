@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem.errors import FieldTypeError
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.json_text import dump, parse_object

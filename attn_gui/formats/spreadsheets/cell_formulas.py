@@ -11,9 +11,22 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from attn_gui.engine.graph.expressions.conditions import Largest, OpenOnly, UnlessClosed
-from attn_gui.engine.graph.expressions.expression import Cell, Expression, Negative, Number, Product, Sum
-from attn_gui.engine.graph.expressions.functions import Evaluated, Function, Named, Power, Quotient
+from attn_gui.engine.graph.expressions import (
+    Cell,
+    Evaluated,
+    Expression,
+    Function,
+    Largest,
+    Named,
+    Negative,
+    Number,
+    OpenOnly,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    UnlessClosed,
+)
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 from .closed_cells import CLOSED, LOWEST

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.hand_node import ByHand
-from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import plain_name
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.nodes import Node, plain_name
+from attn_gui.engine.graph.stage import Role
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 CLOSED, LOWEST = "-1E+300", "-1E+299"

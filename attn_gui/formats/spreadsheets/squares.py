@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import plain_name
+from attn_gui.engine.graph.nodes import Node, plain_name
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 NOT_SQUARED = QT_TRANSLATE_NOOP(

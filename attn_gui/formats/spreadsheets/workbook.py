@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import is_named, plain_name, symbol, title
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expressions.expression import Cell
+from attn_gui.engine.graph.expressions import Cell
+from attn_gui.engine.graph.nodes import Node, is_named, plain_name, symbol, title
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 from attn_gui.formats.json_text import dump
 from attn_gui.formats.named.by_name import META

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attn_gui.engine.problem.fields import DIRECT
+from attn_gui.engine.fields import DIRECT
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.named.roles import guess

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.base import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
 from attn_gui.formats.text import delimited, typeset_reading, written_out

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, item_of
-from attn_gui.engine.chain.symbols import is_counted
 from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.fields import GIVEN
-from attn_gui.engine.problem.layers import Layer
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.graph.nodes import is_counted
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.problem import Problem
 
 
 class Given(NamedTuple):

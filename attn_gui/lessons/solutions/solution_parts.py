@@ -10,9 +10,9 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
-from attn_gui.engine.graph.expressions.expression import Number
-from attn_gui.engine.spelling import spelled
+from attn_gui.engine.graph.expressions import Number
+from attn_gui.engine.graph.nodes import cell_latex, cell_symbol, matrix_latex, plain_name, symbol, title
+from attn_gui.engine.sentences import spelled
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 from .given_matrices import given_numbers

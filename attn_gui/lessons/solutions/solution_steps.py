@@ -10,12 +10,12 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.symbols import COMPUTED
-from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.expressions.expression import Cell
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.evaluation.trace import is_long
+from attn_gui.engine.graph.expressions import Cell
+from attn_gui.engine.graph.nodes import COMPUTED
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.problem import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 from .given_matrices import Given, given_matrices

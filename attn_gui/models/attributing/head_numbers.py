@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.models.passes.edited_layer import EditedLayer
 from attn_gui.models.run import Run
 

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.analysis.sensitivity import gradient, step_gradients
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.blocks.block import ACTIVATIONS
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.streaming.threads import one_blas_thread
+from attn_gui.engine.blocks import ACTIVATIONS
+from attn_gui.engine.errors import StageError
+from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import StageError
 from attn_gui.models.families.architecture import Architecture
 from attn_gui.models.families.end_weights import EndWeights, NormWeights
 from attn_gui.models.passes.activations import NORM, norm_pulled

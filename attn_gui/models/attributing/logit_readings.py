@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.errors import FieldError, ShapeError
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
-from attn_gui.engine.problem.errors import FieldError, ShapeError
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.engine.stages import stage_of, stages_of
-from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.passes.edited_layer import EditedLayer
 from attn_gui.models.passes.layer_walk import MLP

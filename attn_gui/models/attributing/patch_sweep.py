@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.errors import FieldError, StageError
+from attn_gui.engine.errors import FieldError, StageError
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.engine.stages import STAGE
-from attn_gui.engine.tell import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run
 

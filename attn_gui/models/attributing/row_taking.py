@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.problem.errors import FieldError, StageError
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.interventions.set_cells import Set
-from attn_gui.engine.problem.records import Record
+from attn_gui.engine.checks import Record
+from attn_gui.engine.errors import FieldError, StageError
+from attn_gui.engine.interventions import Intervention, Set
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.run import Run

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.problem.errors import FieldError
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell, silent
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text
 from attn_gui.models.passes.layer_changes import LayerHand
 from attn_gui.models.passes.layer_problem import layer_problem

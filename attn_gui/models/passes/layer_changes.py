@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.chain.hand_node import changed_cells
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import kind_of
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError, StageError
-from attn_gui.engine.problem.interventions import Intervention, settled
+from attn_gui.engine.checks import kind_of
+from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
+from attn_gui.engine.graph.intervention_nodes import changed_cells
+from attn_gui.engine.interventions import Intervention, settled
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 

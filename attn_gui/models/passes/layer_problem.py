@@ -6,9 +6,9 @@ from collections.abc import Sequence as Many
 from typing import Any
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.comparison.blaming import with_leaves
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.comparison import with_leaves
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.problem import Problem
 
 from .layer_walk import Layer
 from .sequence import Sequence

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.streaming.threads import share
+from attn_gui.engine.evaluation.threads import share
 from attn_gui.models.families.architecture import Architecture
 
 from .activations import ACTIVATION, NORM, rms_norm, softmax

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.checks import kind_of
-from attn_gui.engine.problem.errors import FieldError, FieldTypeError
-from attn_gui.engine.problem.masks import Causal, Custom, Layer, Padding, Window
+from attn_gui.engine.checks import kind_of
+from attn_gui.engine.errors import FieldError, FieldTypeError
+from attn_gui.engine.masks import Causal, Custom, Layer, Padding, Window
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.families.architecture import Architecture
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.memory import UNKNOWN, available
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import reading
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
 from attn_gui.formats.foreign_arrays import Array, broken

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.comparison.blaming import leaves_of, with_leaves
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.records import same
+from attn_gui.engine.checks import same
+from attn_gui.engine.comparison import leaves_of, with_leaves
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.problem import Problem
 
 BY_HAND = "interventions"
 """The field of a problem that is shown record by record."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.snapshots.snapshot import Snapshot
 from attn_gui.models.model import Model
 from attn_gui.models.passes.edited_layer import plain_layer, problem_of

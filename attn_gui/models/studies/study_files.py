@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.errors import FieldTypeError
-from attn_gui.engine.problem.problem import Problem
-from attn_gui.engine.problem.records import same
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.checks import same
+from attn_gui.engine.errors import FieldTypeError
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import row_names, split_tokens
 from attn_gui.engine import FILLS, layer_from_mapping
-from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.creation.create import KINDS, new_fields
 from attn_gui.engine.creation.filling import SEEDED
-from attn_gui.engine.problem.masks import MASKS
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.masks import MASKS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.phrases import Refusal
-from attn_gui.engine.analysis.solving import BIAS, WAYS
+from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
-from attn_gui.engine.creation.heads_by_hand import off_heads
+from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
 from attn_gui.views.bases.action_button import listen_once

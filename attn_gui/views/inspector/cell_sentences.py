@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 from attn_gui.document.phrases import filled
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
-from attn_gui.engine.blocks.norms import RMSNorm
-from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.blocks import RMSNorm
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from attn_gui.engine import STAGE, Cell
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.problem.problem import Problem
+from attn_gui.engine.problem import Problem
 from attn_gui.figure.text.labels import token_text
 from attn_gui.views.words.names import letter
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import STAGE, Cell, Explanation
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.chain.symbols import plain_name
+from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.views.inspector.context import Reached, cell_name, number
 
 RUNNING = "·"

@@ -11,8 +11,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
 from attn_gui.engine import STAGE, Cell, Explanation, Term
-from attn_gui.engine.analysis.term import Terms
-from attn_gui.engine.chain.symbols import cell_symbol, plain_name
+from attn_gui.engine.analysis.explanation import Terms
+from attn_gui.engine.graph.nodes import cell_symbol, plain_name
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name

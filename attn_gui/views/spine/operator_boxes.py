@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Signal
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine.blocks import ACTIVATIONS, NORMS
-from attn_gui.engine.graph.facts import Operator
+from attn_gui.engine.graph.stage import Operator
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import catalog
 from attn_gui.views.controls.number_field import NumberField

@@ -5,10 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Problem
-from attn_gui.engine.creation.heads_by_hand import AXIS, whole_heads
-from attn_gui.engine.problem.interventions.copy_cells import Copy
-from attn_gui.engine.problem.interventions.intervention import Intervention
-from attn_gui.engine.problem.interventions.scale_cells import Scale
+from attn_gui.engine.creation.interventions import AXIS, whole_heads
+from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.figure.text.numbers import significant
 
 

@@ -7,7 +7,7 @@ import re
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import STAGE, Evaluation
-from attn_gui.engine.chain.symbols import about, is_named
+from attn_gui.engine.graph.nodes import about, is_named
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.words.names import letter, stage_title
 from attn_gui.views.words.spoken import spoken

@@ -8,10 +8,10 @@ from typing import overload
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine.chain.symbols import is_named, symbol, title
-from attn_gui.engine.problem.errors import Note
-from attn_gui.engine.problem.interventions import Intervention
-from attn_gui.engine.problem.layers import Layer
+from attn_gui.engine.errors import Note
+from attn_gui.engine.graph.nodes import is_named, symbol, title
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
 from attn_gui.figure.text.labels import token_text
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 

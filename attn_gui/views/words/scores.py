@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.chain.symbols import cell_latex, matrix_latex, symbol
+from attn_gui.engine.graph.nodes import cell_latex, matrix_latex, symbol
 from attn_gui.engine.scores import SCORES, Score
 
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Evaluation, Problem
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
-from attn_gui.engine.chain.node import Node
-from attn_gui.engine.chain.symbols import is_named, matrix_latex
-from attn_gui.engine.comparison.difference import Difference
+from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.evaluation.proxies import Difference
+from attn_gui.engine.graph.nodes import Node, is_named, matrix_latex
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import MINUS

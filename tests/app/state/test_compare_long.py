@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.shell.program import Program
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.evaluation.plane import Pooling
+from attn_gui.engine.evaluation.pooling import Pooling
 
 PATIENCE_MS = 120_000
 N, H, D = 1450, 1, 2  # just beyond what is kept whole

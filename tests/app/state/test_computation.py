@@ -15,11 +15,11 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.evaluation import choice
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation, score_chain
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation import streaming_kernels, trace
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
-from attn_gui.engine.problem.errors import FieldError
 from attn_gui.views.map.heatmap import Heatmap
 
 N, HEADS, WIDTH = 149, 2, 5
@@ -36,7 +36,7 @@ def a_problem(seed: int = 0, **more: Any) -> Problem:
 @pytest.fixture
 def desk(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Problem], tuple[Document, Computation]]]:
     """A document that is long, though it is small, and what follows it."""
-    monkeypatch.setattr(choice, "DENSE", 1000)
+    monkeypatch.setattr(trace, "DENSE", 1000)
     monkeypatch.setattr(module, "QUICK_CELLS", 100)
     monkeypatch.setattr(module, "SETTLE_MS", 20)
     made: list[Computation] = []
@@ -177,7 +177,7 @@ def test_what_nothing_can_hold_is_refused_and_comes_back(qtbot, desk, monkeypatc
     document, computation = desk(a_problem())
     qtbot.waitUntil(lambda: not computation.pending)
     before = computation.evaluation
-    monkeypatch.setattr(score_chain, "HEAVIEST", 1000)
+    monkeypatch.setattr(streaming_kernels, "HEAVIEST", 1000)
     with qtbot.waitSignal(computation.refused) as refused:
         document.apply(SetFields({"score": "gaussian"}, EDIT))
     assert isinstance(refused.args[0], FieldError)
@@ -218,7 +218,7 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
     document, computation = desk(a_problem())
     if not long:
         monkeypatch.setattr(module, "QUICK_CELLS", 10**6)
-        monkeypatch.setattr(choice, "DENSE", 10**6)
+        monkeypatch.setattr(trace, "DENSE", 10**6)
         document.open(a_problem(seed=1), name="short")
     qtbot.waitUntil(lambda: not computation.pending)
 

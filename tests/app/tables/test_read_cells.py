@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui.app.tables.read_cells import Difference, StageCells
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.differencing.gradient_evaluation import gradient_of
+from attn_gui.engine.analysis.differentiation import gradient_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attn_gui.app.tables.unfit_blocks import grown_fields, grown_outline
 from attn_gui.engine import Problem, clash_of, new_problem
-from attn_gui.engine.problem.shapes.drafts import shapes_of
+from attn_gui.engine.shape_errors import shapes_of
 
 DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
 HEADS = new_problem("direct", n=3, m=5, num_heads=2, d_k=2, d_v=7, fill="random")

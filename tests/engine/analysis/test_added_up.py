@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.contributions import contributions, farthest, part_block
+from attn_gui.engine.analysis.sensitivity import contributions, farthest, part_block
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, D_K, D_V, OUT = 5, 7, 3, 2, 4, 11

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, Problem, solve
-from attn_gui.engine.analysis.fitting import each_from_the_others, fit_width
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
-from attn_gui.engine.analysis.sweeping.quantities import Row
-from attn_gui.engine.analysis.sweeping.row_readings import ROW_READINGS, jacobian_norm
-from attn_gui.engine.graph.powers import length
+from attn_gui.engine.analysis.regression import each_from_the_others, fit_width
+from attn_gui.engine.analysis.sweep import ROW_READINGS, Row, jacobian_norm
+from attn_gui.engine.graph.indices import length
 
 BEYOND = (-660, 660)  # powers of two whose squares are no numbers any more
 EPS = float(np.finfo(float).eps)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.contributions import contributions
+from attn_gui.engine.analysis.sensitivity import contributions
 
 SIZES = (1e-200, 1.0, 1e200)
 HEADS, N, D_MODEL = 3, 5, 7

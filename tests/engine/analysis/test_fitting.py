@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.fitting import each_from_the_others, error_of_others, fit_width
+from attn_gui.engine.analysis.regression import each_from_the_others, error_of_others, fit_width
 
 
 def regression(points: int, noise: float, seed: int = 3, w: float = 1.0) -> Problem:

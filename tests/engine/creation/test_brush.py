@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine.creation import brush
-from attn_gui.engine.creation.brush import SHAPES, Path, first_layer, line, painted
+from attn_gui.engine.creation import mask_cells
+from attn_gui.engine.creation.mask_cells import SHAPES, Path, first_layer, line, painted
 
 N, M = 11, 7
 
@@ -36,7 +36,7 @@ cells = st.tuples(st.integers(0, N - 1), st.integers(0, M - 1))
 @given(st.lists(cells, min_size=1, max_size=4), st.integers(1, 3 * M))
 def test_a_shape_covers_what_its_definition_says(key: str, path: Path, at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(brush, "AT_ONCE", at_once)
+        patch.setattr(mask_cells, "AT_ONCE", at_once)
         layer = first_layer(SHAPES[key], path, N, M)
     expected = [[not DEFINITIONS[key](i, j, path) for j in range(M)] for i in range(N)]
     np.testing.assert_array_equal(layer.cells, expected)
@@ -53,7 +53,7 @@ def test_what_is_outlined_is_what_is_covered(key: str, path: Path) -> None:
 
 def test_a_band_of_very_many_rows_is_outlined_in_few_parts() -> None:
     areas = SHAPES["band"].areas([(0, 1), (0, 2)], 100_000, 100_000)
-    assert len(areas) <= brush.MOST_ROWS
+    assert len(areas) <= mask_cells.MOST_ROWS
     assert (areas[0][0].start, areas[-1][0].stop) == (0, 99_999)
 
 

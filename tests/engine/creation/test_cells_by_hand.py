@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from attn_gui import load, save
 from attn_gui.engine import FieldError, Problem, compute
-from attn_gui.engine.creation.by_hand import (
+from attn_gui.engine.creation.interventions import (
+    for_all_heads,
     with_cells_free,
     with_cells_scaled,
     with_cells_set,
     with_cells_taken,
 )
-from attn_gui.engine.creation.heads_by_hand import for_all_heads
 from attn_gui.engine.stages import STAGE
 
 SHAPE, AXES = (2, 3, 5, 7), STAGE["scores"].axes

@@ -19,9 +19,9 @@ from attn_gui.engine import (
     with_context,
     with_output,
 )
-from attn_gui.engine.creation.by_hand_cells import with_by_hand
 from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
-from attn_gui.engine.creation.layer.layer_parts import with_block, with_gate, with_head_norms
+from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.creation.layer_parts import with_block, with_gate, with_head_norms
 
 
 def test_fills():

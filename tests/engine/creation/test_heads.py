@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
+from attn_gui.engine.creation.create import averaged, duplicated, moved, with_equal_kv
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.memory import weigh
-from attn_gui.engine.problem.errors import FieldError
 
 N, M, D, C, E = 5, 7, 4, 3, 11
 

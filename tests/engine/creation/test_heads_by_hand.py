@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, compute
-from attn_gui.engine.creation.heads import duplicated, moved
-from attn_gui.engine.creation.heads_by_hand import copied, off_heads, scaled, switched_off, whole_heads
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.creation.create import duplicated, moved
+from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
+from attn_gui.engine.errors import FieldError
 
 H, N, M, D, C, E = 4, 5, 7, 3, 2, 11
 

@@ -7,11 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from attn_gui.engine import FieldError, Problem, ShapeError, compute, head_counts, outlined, reshaped, resize
-from attn_gui.engine.creation.by_hand_cells import with_by_hand
+from attn_gui.engine import FieldError, Problem, ShapeError, compute, head_counts, outlined, reshaped, resize, sentences
+from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.creation.resize import SIZES
-from attn_gui.engine.problem import sentences
-from attn_gui.engine.problem.shapes.drafts import shapes_of
+from attn_gui.engine.shape_errors import shapes_of
 
 
 def direct(n=3, m=5, heads=4, kv_heads=None, d_k=6, d_v=2, **more):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, explain, sensitivity
-from attn_gui.engine.analysis.verifying.reference import reference
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.analysis.reference import reference
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
 
 from .hostile_layers import ROWS as LAYERS

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, verify
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
 
 from .streaming.working import Working

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine.graph.contraction import contract
+from attn_gui.engine.graph.indices import contract
 
 
 @pytest.mark.parametrize("wild", [0.5, np.nan, np.inf])

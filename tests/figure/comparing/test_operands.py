@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.comparison.difference import difference_of
-from attn_gui.engine.comparison.earlier import earlier_of
+from attn_gui.engine.evaluation.proxies import difference_of, earlier_of
 from attn_gui.figure.products.operands import picture_of
 from attn_gui.views.spine.spine_items import NODE, entries_of
 

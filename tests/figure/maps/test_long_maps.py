@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Plane, Problem, memory
+from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.problem.errors import FieldError
 from attn_gui.figure import reading
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.maps.compose import composed, evaluation_of
@@ -42,7 +42,7 @@ def problem() -> Problem:
 @pytest.fixture
 def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
     """The same, for a computer that can hold next to nothing."""
-    monkeypatch.setattr("attn_gui.engine.evaluation.choice.DENSE", 100)
+    monkeypatch.setattr("attn_gui.engine.evaluation.trace.DENSE", 100)
     monkeypatch.setattr(reading, "STRIP", 997)
     return problem
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import checked
 from attn_gui.figure.pages.page_kind import PageKind

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.contributions import Contributions
+from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.head_contributions import Parts

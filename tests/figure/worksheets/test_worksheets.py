@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
-from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.sheet_tables import facts_of, tables_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.engine.problem.shapes.head_axis import READINGS, heads_of, laid, laid_shape, readings
+from attn_gui.engine.head_axis import READINGS, heads_of, laid, laid_shape, readings
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
 from attn_gui.formats.base import Listed, Listing
 from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, proposed

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTabBar
 
 from attn_gui import engine
-from attn_gui.engine.analysis.verifying.verification import Stopped, verify
+from attn_gui.engine.analysis.verification import Stopped, verify
 
 WORKED = "worked-example.npz"
 

@@ -14,7 +14,7 @@ from attn_gui.app.inspector import judging
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Evaluation, Problem, sensitivity, symbol
 from attn_gui.engine.analysis.sensitivity import strongest
-from attn_gui.engine.evaluation.streaming.evaluation import StreamingEvaluation
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import save_session
 from attn_gui.views.dialogs.target_dialog import TargetDialog
 from attn_gui.views.inspector.links import Link

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSlider
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweeping.scaling import WIDTHS, seeded_problem
+from attn_gui.engine.analysis.sweep import WIDTHS, seeded_problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import save_session
 

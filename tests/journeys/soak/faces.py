@@ -7,13 +7,11 @@ import numpy as np
 from attn_gui.app.shell.program import Program
 from attn_gui.document.places import leading
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient, gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.comparison.difference import Difference
-from attn_gui.engine.comparison.earlier import Earlier
-from attn_gui.engine.comparison.ready import READY
-from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.evaluation.rowwise import RowwiseEvaluation
+from attn_gui.engine.comparison import READY
+from attn_gui.engine.evaluation.proxies import Difference, Earlier
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation, is_long
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 from attn_gui.figure.pages.differentials.differentiated import differentiated
 from attn_gui.figure.products.operands import stage_plane

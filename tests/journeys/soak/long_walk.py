@@ -17,7 +17,7 @@ from pyqtgraph.util.garbage_collector import GarbageCollector
 from PySide6.QtTest import QTest
 
 from attn_gui.app.state.computation import LEFT_MS
-from attn_gui.engine.tell import silent
+from attn_gui.engine.progress import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.sessions.study_record import ModelNeeded
 from attn_gui.formats.snapshots.snapshot import Snapshot

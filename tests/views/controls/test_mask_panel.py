@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import refilled
-from attn_gui.engine.problem.masks import MASKS, Layer, layer_from_mapping
+from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_panel import MaskPanel
 from attn_gui.views.controls.masks.mask_words import mask_summary

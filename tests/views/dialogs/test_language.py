@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine.problem.masks import layer_from_mapping
+from attn_gui.engine.masks import layer_from_mapping
 from attn_gui.views.controls.masks.mask_panel import MaskPanel
 from attn_gui.views.controls.shape_panel import ShapePanel, ShapeState
 from attn_gui.views.dialogs.about import AboutDialog

@@ -8,8 +8,8 @@ import numpy as np
 
 from attn_gui.engine import Plane
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.chain.symbols import symbol
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 

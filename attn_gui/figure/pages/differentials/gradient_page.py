@@ -7,8 +7,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differencing.finite_difference import finite_difference
+from attn_gui.engine.analysis.differentiation import finite_difference
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, strongest
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.differentials.differentiated import differentiated
 from attn_gui.figure.products.operands import stage_plane

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.errors import FieldError
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import Choice, Values
 from attn_gui.figure.text.page_words import Words, page_words

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Values
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink

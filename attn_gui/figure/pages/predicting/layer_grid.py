@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtGui import QPainter
 
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import stage_of
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.frame import body_width, framed

@@ -7,9 +7,9 @@ from functools import partial
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.problem.errors import FieldError
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.progress import Tell, within
 from attn_gui.engine.stages import STAGE
-from attn_gui.engine.tell import Tell, within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Choice

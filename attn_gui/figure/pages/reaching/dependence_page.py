@@ -9,25 +9,26 @@ from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.reaching.attention_reach import affordable, dependence, first_tokens, sequence
-from attn_gui.engine.analysis.reaching.compared_layers import (
+from attn_gui.engine.analysis.dependence import (
     CHANNELS,
     LAYERS,
     MOST_TOKENS,
     SEED,
-    comparable,
-    small_layers,
-)
-from attn_gui.engine.analysis.reaching.layer_costs import (
     Cost,
+    affordable,
     attention_cost,
+    comparable,
     convolution_cost,
+    dependence,
+    first_tokens,
     projection_multiplications,
     recurrent_cost,
+    sequence,
+    small_layers,
 )
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim

@@ -9,10 +9,10 @@ import numpy as np
 from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.relating.similarity import cosines, mean_of_others
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.analysis.relations import cosines, mean_of_others
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.frame import body_width, framed

@@ -10,8 +10,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.relating.largest_weights import Relation, largest_weights
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.analysis.relations import Relation, largest_weights
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line
 from attn_gui.figure.pages.aim import Aim

@@ -10,9 +10,9 @@ from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.evaluation.trace import is_long
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim

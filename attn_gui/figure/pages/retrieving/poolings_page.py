@@ -12,10 +12,10 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.retrieving.poolings import TRUE_FUNCTIONS, Pooled, function_behind, poolings
+from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, Pooled, function_behind, poolings
 from attn_gui.engine.arrays import item_of
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.text import write_within
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line

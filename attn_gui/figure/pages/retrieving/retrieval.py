@@ -10,10 +10,10 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.retrieving.mixture import Mixture, mixture
-from attn_gui.engine.chain.symbols import symbol
-from attn_gui.engine.graph.facts import Role
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.analysis.regression import Mixture, mixture
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim

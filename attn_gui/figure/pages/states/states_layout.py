@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from attn_gui.engine.chain.symbols import symbol, title
+from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.levels import Levels, Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attn_gui.engine import STAGE, Evaluation
-from attn_gui.engine.comparison.difference import difference_of, stand_in
-from attn_gui.engine.evaluation.choice import evaluation_of
-from attn_gui.engine.problem.errors import ShapeError, StageError
-from attn_gui.engine.tell import Tell, within
+from attn_gui.engine.errors import ShapeError, StageError
+from attn_gui.engine.evaluation.proxies import difference_of, stand_in
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.dimensions import Step, counts_of, steps_of, written
-from attn_gui.engine.chain.symbols import symbol
+from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Stage
-from attn_gui.engine.problem.layers import Layer
-from attn_gui.engine.tell import Tell
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Choice

@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from attn_gui.engine.chain.symbols import symbol, title
+from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.frame import OWN_WIDTH, framed

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from attn_gui.engine.analysis.sweeping.quantities import Row
-from attn_gui.engine.analysis.sweeping.scaling import Entropies, ScaledRow
+from attn_gui.engine.analysis.sweep import Entropies, Row, ScaledRow
 from attn_gui.figure.maps.layout import MARGIN
 from attn_gui.figure.output.text import write_line, write_within
 from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.sweeping.quantities import Row
-from attn_gui.engine.analysis.sweeping.scaling import (
+from attn_gui.engine.analysis.sweep import (
     WIDTHS,
+    Row,
     at_scales,
     entropies,
     read_rows,
@@ -15,9 +15,9 @@ from attn_gui.engine.analysis.sweeping.scaling import (
     seeded_problem,
     seeded_variances,
 )
-from attn_gui.engine.graph.facts import Role
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.tell import Tell
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Amount, Choice, Slide, Values

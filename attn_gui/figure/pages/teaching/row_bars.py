@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attn_gui.engine.analysis.sweeping.scaling import ScaledRow
+from attn_gui.engine.analysis.sweep import ScaledRow
 from attn_gui.figure.output.text import MIDDLE, write_line
 from attn_gui.figure.pages.ink import metrics
 from attn_gui.figure.text.labels import elided, label_step, token_label

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_gui.engine.analysis.sweeping.scaling import SATURATED, ScaledRow
+from attn_gui.engine.analysis.sweep import SATURATED, ScaledRow
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.text.numbers import format_number, significant
 

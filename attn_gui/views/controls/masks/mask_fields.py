@@ -8,7 +8,7 @@ import unicodedata
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
-from attn_gui.engine.problem.masks import Parameter
+from attn_gui.engine.masks import Parameter
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import whole_number

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.phrases import filled
 from attn_gui.engine.creation.mask_cells import FILLS
-from attn_gui.engine.problem.masks import Layer
+from attn_gui.engine.masks import Layer
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.masks.mask_fields import Field, LengthsField, make_field

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QRadioButton, QToolButton, QVBoxLayout, QWidget
 
-from attn_gui.engine.problem.masks import MASKS, Layer
+from attn_gui.engine.masks import MASKS, Layer
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine.problem.layers import as_blocked
-from attn_gui.engine.problem.masks import MASKS, Layer, Parameter
+from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
 from attn_gui.views.words.names import said_in
 
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.engine.problem.shapes.head_axis import parsed
+from attn_gui.engine.head_axis import parsed
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.base import Listing

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from attn_gui.engine.problem.shapes.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
+from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.file_sentences import Note
 from attn_gui.formats.named.arrangement import Arrangement

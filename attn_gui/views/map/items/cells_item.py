@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table

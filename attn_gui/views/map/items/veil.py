@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation.spread import Spread
+from attn_gui.engine.evaluation.dense import Spread
 from attn_gui.figure.tokens import Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.phrases import filled
-from attn_gui.engine.analysis.differencing.gradient_evaluation import Gradient
-from attn_gui.engine.comparison.difference import Difference
+from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.display import CLOSED, FLAGGED, Levels
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, Shade, color_table

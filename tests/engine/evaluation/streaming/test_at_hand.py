@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation.readout import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 

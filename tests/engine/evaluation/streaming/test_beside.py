@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation import dense
-from attn_gui.engine.evaluation.streaming.blocks import Blocks
-from attn_gui.engine.evaluation.streaming.edits import versions
+from attn_gui.engine.evaluation import dense, streaming_states
+from attn_gui.engine.evaluation.streaming_rows import Blocks
 from attn_gui.engine.graph import indices
 
 from .working import Working, random_box, random_values, whole
@@ -46,7 +45,7 @@ def locks(monkeypatch: pytest.MonkeyPatch) -> list[Lock]:
         found.append(Lock())
         return found[-1]
 
-    monkeypatch.setattr(versions, "threading", SimpleNamespace(RLock=make))
+    monkeypatch.setattr(streaming_states, "threading", SimpleNamespace(RLock=make))
     return found
 
 

@@ -8,11 +8,11 @@ import threading
 
 import pytest
 
-from attn_gui.engine.evaluation.streaming.threads import carry_out
+from attn_gui.engine.evaluation.threads import carry_out
 
 INTERRUPTED = """
 import threading, sys
-from attn_gui.engine.evaluation.streaming.threads import carry_out
+from attn_gui.engine.evaluation.threads import carry_out
 start = threading.Thread.start
 def interrupted(thread):
     start(thread)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.metrics import row_entropy
+from attn_gui.engine.evaluation import streaming
 from attn_gui.engine.evaluation.pooling import block_edges as edges
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation, stage_pools
+from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
 N, M, HEADS, GROUPS, WIDTH, D_V = 37, 41, 4, 2, 5, 3
@@ -90,7 +91,7 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_comes_and_goes_every_stage_is_that_of_the_dense_evaluation(seed, mask, few, monkeypatch):
-    monkeypatch.setattr(stage_pools, "FEW", few)
+    monkeypatch.setattr(streaming, "FEW", few)
     story = Story(seed, mask)
     for number in range(9):
         story.step(add=number < 2)

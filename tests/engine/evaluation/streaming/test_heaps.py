@@ -11,7 +11,7 @@ import pytest
 THREADS = 16
 PROGRAM = f"""
 import ctypes, tempfile, threading
-from attn_gui.engine.evaluation.streaming.threads import share_heaps
+from attn_gui.engine.evaluation.threads import share_heaps
 
 share_heaps()
 together = threading.Barrier({THREADS})
@@ -46,7 +46,7 @@ def test_many_threads_share_two_heaps():
 
 FREED = """
 import numpy as np
-from attn_gui.engine.evaluation.streaming.threads import give_back
+from attn_gui.engine.evaluation.threads import give_back
 
 def resident():
     with open("/proc/self/status") as file:

@@ -40,7 +40,7 @@ def test_a_large_box_is_put_together_of_tiles(monkeypatch, makers, dtype):
     shape = evaluation.shape("weights")
     box = tuple(slice(length > 1, length) for length in shape)
     whole = {stage: evaluation.box(stage, box) for stage in ("scores", "masked", "weights")}
-    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.evaluation.AT_ONCE", 5)
+    monkeypatch.setattr("attn_gui.engine.evaluation.streaming.AT_ONCE", 5)
     for stage, expected in whole.items():
         found = evaluation.box(stage, box)
         assert found.dtype == dtype

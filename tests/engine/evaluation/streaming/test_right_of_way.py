@@ -11,20 +11,19 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation.streaming import right_of_way
-from attn_gui.engine.evaluation.streaming.right_of_way import RightOfWay
-from attn_gui.engine.evaluation.streaming.threads import share
+from attn_gui.engine.evaluation import threads
+from attn_gui.engine.evaluation.threads import RightOfWay, share
 
 
 @pytest.fixture
 def waits(monkeypatch) -> list[float]:
     """Seconds that threads have waited for the window."""
     found: list[float] = []
-    right_of_way.right_of_way.cache_clear()
-    monkeypatch.setattr(right_of_way, "SHOWN", 3600.0)
-    monkeypatch.setattr(right_of_way.time, "sleep", found.append)
+    threads.right_of_way.cache_clear()
+    monkeypatch.setattr(threads, "SHOWN", 3600.0)
+    monkeypatch.setattr(threads.time, "sleep", found.append)
     yield found
-    right_of_way.right_of_way.cache_clear()  # with the hour
+    threads.right_of_way.cache_clear()  # with the hour
 
 
 def beside(jobs: int) -> list[int]:
@@ -50,7 +49,7 @@ def test_an_edit_takes_it_from_the_tiles_beside_the_window(waits, qapp):
 
 @pytest.mark.parametrize("jobs", [1, 5])
 def test_tiles_that_the_window_asks_for_wait_for_nobody(waits, jobs):
-    right_of_way.right_of_way().take()
+    threads.right_of_way().take()
     done: list[int] = []
     share(range(jobs), done.append)
     assert sorted(done) == list(range(jobs))
@@ -59,9 +58,9 @@ def test_tiles_that_the_window_asks_for_wait_for_nobody(waits, jobs):
 
 def test_it_ends_by_itself(monkeypatch):
     """Nobody has to give it back: an edit that fails leaves no thread waiting."""
-    monkeypatch.setattr(right_of_way, "SHOWN", 0.0)
+    monkeypatch.setattr(threads, "SHOWN", 0.0)
     slept: list[float] = []
-    monkeypatch.setattr(right_of_way.time, "sleep", slept.append)
+    monkeypatch.setattr(threads.time, "sleep", slept.append)
     way = RightOfWay()
     way.take()
     way.give()

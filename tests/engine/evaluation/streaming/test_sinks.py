@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Evaluation, Problem, solve
-from attn_gui.engine.evaluation.metrics import BLIND, row_entropy
+from attn_gui.engine.evaluation.readout import BLIND, row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 from .working import Working, whole

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, memory
-from attn_gui.engine.evaluation.choice import is_long
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation, evaluation, passes
-from attn_gui.engine.evaluation.streaming.edits import edit
+from attn_gui.engine.evaluation import streaming, streaming_edits, streaming_rows
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 
 from .working import Working, apart, rounding
@@ -53,7 +53,7 @@ def test_a_layer_of_a_large_model_is_kept_whole_for_a_short_text(rng):
 
 @pytest.mark.parametrize(("field", "waits"), [("key", True), ("value", False), ("query", False)])
 def test_a_key_that_reaches_all_of_a_wide_output_waits_for_the_next_pass(rng, monkeypatch, field, waits):
-    monkeypatch.setattr(edit, "AT_ONCE", N * WIDE - 1)
+    monkeypatch.setattr(streaming_edits, "AT_ONCE", N * WIDE - 1)
     working = Working(a_problem(rng, d_v=WIDE), None, None)
     assert working.evaluation.complete()
     found = working.write(field, indices.cell((2, 1)), 1.5)
@@ -65,8 +65,8 @@ def test_a_key_that_reaches_all_of_a_wide_output_waits_for_the_next_pass(rng, mo
 
 
 def test_of_many_keys_one_is_exchanged_however_wide_the_output_is(rng, monkeypatch):
-    monkeypatch.setattr(edit, "AT_ONCE", N * WIDE - 1)
-    monkeypatch.setattr(edit, "AGAIN", N * M * (WIDE // passes.USUAL) - 1)
+    monkeypatch.setattr(streaming_edits, "AT_ONCE", N * WIDE - 1)
+    monkeypatch.setattr(streaming_edits, "AGAIN", N * M * (WIDE // streaming_rows.USUAL) - 1)
     working = Working(a_problem(rng, d_v=WIDE), None, None)
     assert working.evaluation.complete()
     working.write("key", indices.cell((2, 1)), 1.5)
@@ -79,11 +79,11 @@ def test_cells_of_wide_heads_cost_more(rng, wide):
     def lacking(width):
         return Working(a_problem(rng, **{wide: width}), None, None).evaluation.lacking("weights", 0, 0, slice(0, N), 4)
 
-    assert lacking(passes.USUAL * 5) == 5 * lacking(2)
+    assert lacking(streaming_rows.USUAL * 5) == 5 * lacking(2)
 
 
 def test_a_wide_row_that_is_pointed_at_is_computed_without_its_tile(rng, monkeypatch):
-    monkeypatch.setattr(passes, "LONG", M * (WIDE // passes.USUAL))
+    monkeypatch.setattr(streaming_rows, "LONG_ROW", M * (WIDE // streaming_rows.USUAL))
     evaluation = Working(a_problem(rng, d_v=WIDE), None, None).evaluation
     evaluation.box("weights", (*indices.cell((0, 0, 4)), slice(0, M)))
     assert np.flatnonzero(evaluation.known(0, 0)).tolist() == [4]
@@ -117,7 +117,7 @@ def test_what_projections_make_is_weighed_before_it_is_computed(rng, monkeypatch
 def test_projections_are_computed_a_few_sequences_at_a_time(rng, monkeypatch):
     problem = many_sequences(rng, 41, 3001).replace(dtype="float32")
     kept = 4 * 41 * N * 3 * 3001  # Q, and K twice
-    monkeypatch.setattr(evaluation, "PROJECTED", 2 * N * 3001)
+    monkeypatch.setattr(streaming, "PROJECTED", 2 * N * 3001)
     tracemalloc.start()
     found = StreamingEvaluation(problem)
     peak = tracemalloc.get_traced_memory()[1]

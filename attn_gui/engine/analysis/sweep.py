@@ -1,0 +1,593 @@
+"""Sweeps: a quantity takes one value after another, and only the rows that are read are computed."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from attn_gui.engine.analysis.head_readings import most_of_row, weights_by_hand
+from attn_gui.engine.analysis.sensitivity import gradient_before
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import length, leveled
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.interventions import Set
+from attn_gui.engine.masks import Layer, Parameter
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.scores import SCORES, Setting
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.stages import STAGE
+
+# --- quantities -----------------------------------------------------------------------------------
+# Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.
+#
+# Words are pairs (context, English) for translators, to be joined by a colon.
+
+
+Words = tuple[tuple[str, str], ...]
+
+CHOSEN_CELL = QT_TRANSLATE_NOOP("Pages", "the chosen cell")
+
+WIDEST = 256
+"""Columns of the seeded Q and K at most."""
+LONGEST = 512
+"""Rows of them at most."""
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a map with one of its keys: item, head, query, key."""
+
+    batch: int = 0
+    head: int = 0
+    query: int = 0
+    key: int = 0
+
+
+class Quantity(ABC):
+    """One number of a problem: how it is called, what it is now, where it usually runs, and how it is put in."""
+
+    words: Words
+    whole = False
+    seeded = False
+    """Whether random numbers stand in the place of the problem's, and no token is theirs."""
+
+    @abstractmethod
+    def now(self, problem: Problem) -> float | None:
+        """Its value in a problem; None where it has none."""
+
+    @abstractmethod
+    def span(self, problem: Problem) -> tuple[float, float]:
+        """The two ends between which it runs unless told otherwise."""
+
+    @abstractmethod
+    def put(self, problem: Problem, value: float) -> Problem:
+        """The problem with this value."""
+
+    def fits(self, problem: Problem, value: float) -> bool:
+        """Whether it can have a value."""
+        return math.isfinite(value)
+
+    def row(self, problem: Problem, row: Row) -> Row:
+        """The row to read in a problem that `put` gave."""
+        return row
+
+
+@dataclass(frozen=True)
+class Option(Quantity):
+    """A number that a problem has as a field of its own; one that is not set counts as `unset`."""
+
+    field: str
+    words: Words
+    low: float
+    high: float
+    unset: float | None = None
+    positive: bool = True
+
+    def now(self, problem: Problem) -> float | None:
+        found = getattr(problem, self.field)
+        return self.unset if found is None else float(found)
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return self.low, self.high
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        return problem.replace(**{self.field: value})
+
+    def fits(self, problem: Problem, value: float) -> bool:
+        return super().fits(problem, value) and (value > 0 or not self.positive)
+
+
+class ScaleFactor(Option):
+    """The factor of the scores; without one it is 1/√d_k, or 1."""
+
+    def now(self, problem: Problem) -> float | None:
+        return problem.effective_scale
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return 0.0, max(1.0, 2 * problem.effective_scale)
+
+
+@dataclass(frozen=True)
+class ScoreNumber(Quantity):
+    """A number of the score function."""
+
+    name: str
+    setting: Setting
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
+        return (("Settings", self.setting.title),)
+
+    def now(self, problem: Problem) -> float | None:
+        return float(problem.score_params[self.name])
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return 0.0, 2 * max(1.0, abs(float(problem.score_params[self.name])))
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        return problem.replace(score_params={**problem.score_params, self.name: value})
+
+
+@dataclass(frozen=True)
+class LayerNumber(Quantity):
+    """A whole number of a mask layer, such as how far a window reaches."""
+
+    position: int
+    layer: Layer
+    parameter: Parameter
+
+    whole = True
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
+        return ("Masks", self.layer.label), ("Masks", self.parameter.label)
+
+    def now(self, problem: Problem) -> float | None:
+        found = getattr(problem.mask[self.position], self.parameter.name)
+        return None if found is None else float(found)
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return 0.0, float(max(problem.m - 1, 1))
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        layers = list(problem.mask)
+        numbers: dict[str, Any] = {self.parameter.name: round(value)}
+        layers[self.position] = replace(layers[self.position], **numbers)
+        return problem.replace(mask=tuple(layers))
+
+
+@dataclass(frozen=True)
+class GivenCell(Quantity):
+    """One cell of a table of the problem."""
+
+    field: str
+    index: tuple[int, ...]
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
+        return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.field)}[{', '.join(map(str, self.index[-2:]))}]"))
+
+    def now(self, problem: Problem) -> float | None:
+        return float(problem.arrays()[self.field][self.index])
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return _around(self.now(problem) or 0.0)
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        array = np.array(problem.arrays()[self.field])
+        array[self.index] = value
+        return problem.replace(**{self.field: array})
+
+
+@dataclass(frozen=True)
+class HandCell(Quantity):
+    """One computed cell of a stage, set by hand: everything after it follows."""
+
+    stage: str
+    place: tuple[int, ...]
+    value: float
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]  # nothing sets it
+        shown = ", ".join(map(str, self.place[-2:]))
+        return (("Pages", CHOSEN_CELL), ("", f"{symbol(self.stage)}[{shown}]"))
+
+    def now(self, problem: Problem) -> float | None:
+        return self.value
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return (0.0, 1.0) if STAGE[self.stage].shares else _around(self.value)
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        at = dict(zip(STAGE[self.stage].axes, self.place, strict=True))
+        by_hand = Set(stage=self.stage, at=at, values=value)
+        return problem.replace(interventions=(*problem.interventions, by_hand))
+
+
+class SeededWidth(Quantity):
+    """d_k of Q and K with independent standard normal numbers, one head; narrower ones are the first columns of the
+    widest. Masks that are rules, softcap, temperature and the scale are the problem's."""
+
+    words = (("Pages", QT_TRANSLATE_NOOP("Pages", "d_k of random Q and K")),)
+    whole = True
+    seeded = True
+
+    def now(self, problem: Problem) -> float | None:
+        return None
+
+    def span(self, problem: Problem) -> tuple[float, float]:
+        return 1.0, float(WIDEST)
+
+    def fits(self, problem: Problem, value: float) -> bool:
+        return 1 <= value <= WIDEST
+
+    def put(self, problem: Problem, value: float) -> Problem:
+        n, m, width = min(problem.n, LONGEST), min(problem.m, LONGEST), round(value)
+        rng = np.random.default_rng(SEED)
+        query, key = rng.standard_normal((n, WIDEST)), rng.standard_normal((m, WIDEST))
+        return Problem(
+            query=query[:, :width],
+            key=key[:, :width],
+            value=rng.standard_normal((m, 1)),
+            scale=problem.scale,
+            softcap=problem.softcap,
+            temperature=problem.temperature,
+            mask=tuple(layer for layer in problem.mask if layer.cells is None and _is_shared(layer)),
+        )
+
+    def row(self, problem: Problem, row: Row) -> Row:
+        return Row(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1))
+
+
+def _is_shared(layer: Layer) -> bool:
+    """Whether a rule is the same for every item."""
+    return len(layer.shape((2, 1, 1, 1))) < 4
+
+
+def _around(value: float) -> tuple[float, float]:
+    """A stretch with a value in its middle."""
+    middle = value if math.isfinite(value) else 0.0
+    reach = max(1.0, 2 * abs(middle))
+    return middle - reach, middle + reach
+
+
+def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> Quantity:
+    """A cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
+    array = problem.arrays().get(stage)
+    if array is None:
+        return HandCell(stage, place, value)
+    return GivenCell(stage, place[len(place) - array.ndim :])
+
+
+def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str, Quantity]:
+    """Every quantity of a problem by its key; `cell` is that of the chosen cell."""
+    found: dict[str, Quantity] = {
+        "scale": ScaleFactor("scale", (("Names", "scale"),), 0.0, 1.0, positive=False),
+        "temperature": Option("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0),
+        "softcap": Option("softcap", (("Settings", "softcap"),), 0.5, 30.0),
+        "d_k": SeededWidth(),
+    }
+    if problem.rotary_theta is not None:
+        theta = float(problem.rotary_theta)
+        found["rotary_theta"] = Option(
+            "rotary_theta", (("Settings", "base of the rotary positions"),), min(1.0, theta), 2 * theta
+        )
+    for name, setting in SCORES[problem.score].numbers.items():
+        found[f"score_params.{name}"] = ScoreNumber(name, setting)
+    for position, layer in enumerate(problem.mask):
+        if layer.enabled:
+            for parameter in layer.parameters:
+                if parameter.kind == "int":
+                    found[f"{layer.name_at(position)}.{parameter.name}"] = LayerNumber(position, layer, parameter)
+    return found if cell is None else {**found, "cell": cell}
+
+
+def values_between(quantity: Quantity, low: float, high: float, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """`steps` values from one end to the other, evenly apart; of a whole number fewer where there are no more."""
+    found = 2 * np.linspace(low / 2, high / 2, max(steps, 2))  # the two may be farther apart than a number reaches
+    if not quantity.whole:
+        return found
+    rounded = np.unique(np.rint(found))
+    return rounded if low <= high else rounded[::-1]
+
+
+# --- readings of a row ----------------------------------------------------------------------------
+# Readings of one row of a map, a number each; a new one is one class and its entry in ROW_READINGS.
+
+
+class RowReading(ABC):
+    """One number of a row: its words (context "Pages"), its unit, and how it is read."""
+
+    title: str
+    unit = ""
+
+    @abstractmethod
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        """The number; NaN where there is none."""
+
+
+class Entropy(RowReading):
+    """−Σ a log a of the weights."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "entropy of the row")
+    unit = QT_TRANSLATE_NOOP("Pages", "nats")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(row_entropy(weights(evaluation, row)))
+
+
+class OneWeight(RowReading):
+    """The weight of one key."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "the chosen weight")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(weights(evaluation, row)[row.key])
+
+
+class LargestWeight(RowReading):
+    """The largest weight."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "the largest weight")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return float(weights(evaluation, row).max())
+
+
+class OutputNorm(RowReading):
+    """‖o‖ of the head's output."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "norm of the head's output")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        mixed = _row(evaluation, evaluation.mixed, row)
+        return length(mixed)
+
+
+class ScoreVariance(RowReading):
+    """The variance of the scores of all open keys, as the score function gives them: over m, not m − 1."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "variance of the scores")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return _variance(_row(evaluation, evaluation.scores, row), evaluation, row)
+
+
+class LogitVariance(RowReading):
+    """The variance of what enters the softmax, over the open keys: after scale, softcap and biases."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)
+
+
+class Saturation(RowReading):
+    """‖diag(a) − aaᵀ‖, the Jacobian of the softmax at temperature 1 (Frobenius): 0 lets no gradient through."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        return jacobian_norm(weights(evaluation, row))
+
+
+class QueryGradient(RowReading):
+    """‖∂a/∂q‖: how much one weight moves with its query, by the chain that the problem has between the two."""
+
+    title = QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖")
+
+    def read(self, evaluation: Evaluation, row: Row) -> float:
+        box = indices.cell((row.batch, row.head, row.query, row.key))
+        pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
+        with np.errstate(all="ignore"):
+            return length(np.array([length(piece) for _, piece in pieces]))
+
+
+ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
+    {
+        "entropy": Entropy(),
+        "weight": OneWeight(),
+        "largest": LargestWeight(),
+        "norm": OutputNorm(),
+        "score_variance": ScoreVariance(),
+        "logit_variance": LogitVariance(),
+        "saturation": Saturation(),
+        "gradient": QueryGradient(),
+    }
+)
+"""The readings by their keys."""
+
+
+def weights(evaluation: Evaluation, row: Row) -> Array:
+    """The weights of a row, one for each key."""
+    return _row(evaluation, evaluation.weights, row)
+
+
+def variance(numbers: Array) -> float:
+    """The variance of numbers, over their count; NaN of none."""
+    if not len(numbers):
+        return float("nan")
+    with np.errstate(all="ignore"):
+        level, exponent = leveled(numbers, 0)  # less the first of them: equal ones have none, however large
+        return float(np.ldexp(np.var(level - level[0]), 2 * exponent)[0])
+
+
+def jacobian_norm(shares: Array) -> float:
+    """‖diag(a) − aaᵀ‖ by its square, Σ a²(1 − a)² + Σ a²(Σ b² − a²): no m × m matrix is made, nothing cancels.
+
+    Weights that were set by hand may be far beyond 1: they are squared over the largest of them.
+    """
+    top = max(1.0, float(np.abs(shares).max(initial=0.0)))
+    with np.errstate(all="ignore"):
+        level = shares / top
+        squares = level**2
+        others = squares.sum() - squares
+        largest = int(squares.argmax())
+        others[largest] = np.delete(squares, largest).sum()
+        return float(np.sqrt((squares * ((1 - shares) / top) ** 2).sum() + (squares * others).sum()) * top * top)
+
+
+def _row(evaluation: Evaluation, name: str, row: Row) -> Array:
+    """One row of a stage, as float64."""
+    width = evaluation.shape(name)[-1]
+    place = tuple(slice(at, at + 1) for at in (row.batch, row.head, row.query))
+    with np.errstate(all="ignore"):
+        return np.array(evaluation.fetch(name, (*place, slice(0, width)))[0, 0, 0], dtype=np.float64)
+
+
+def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
+    opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
+    return variance(scores if opened is None else scores[opened[0]])
+
+
+# --- scaling of dot products ----------------------------------------------------------------------
+# Scaling of dot products: how their variance grows with d_k, and what a softmax makes of a row at several scales.
+
+
+WIDTHS = (1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256)
+"""Values of d_k for which Q and K are drawn."""
+SIDE = 128
+"""Queries and keys that are drawn for each of them."""
+AT_ONCE = 1 << 18
+"""Cells of a map that are read for its statistics; of a larger one rows at even distances."""
+SATURATED = 0.95
+"""A row is called saturated above this weight: less than 0.1 of ‖diag(a) − aaᵀ‖ is left, whose most is 0.5."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledRow:
+    """A row of weights (m,) at a scale: its entropy and what that can be at most, ‖diag(a) − aaᵀ‖, and ‖∂a/∂q‖ of the
+    weight of one key. Of weights that are changed by hand nothing says what the softmax does."""
+
+    scale: float
+    weights: Array
+    allowed: Array | None
+    entropy: float
+    ceiling: float
+    jacobian: float
+    gradient: float
+    by_hand: bool
+
+    @property
+    def saturated(self) -> bool:
+        """Whether one weight of several, or beside a sink, takes nearly all."""
+        return bool(not self.by_hand and self.ceiling > 0 and self.weights.max(initial=0.0) > SATURATED)
+
+
+@dataclass(frozen=True, eq=False)
+class Entropies:
+    """Entropies (scales, rows) of some `queries` (rows,), with the most that they can be as `ceilings` (rows,)."""
+
+    queries: Array
+    values: Array
+    ceilings: Array
+
+
+def seeded_variances() -> Array:
+    """The variance of q · k for every one of WIDTHS, over all pairs of 128 queries and 128 keys with independent
+    standard normal numbers; narrower ones are the first columns of the widest. It comes near d_k."""
+    rng = np.random.default_rng(SEED)
+    query, key = rng.standard_normal((SIDE, max(WIDTHS))), rng.standard_normal((SIDE, max(WIDTHS)))
+    return np.array([np.var(query[:, :width] @ key[:, :width].T) for width in WIDTHS])
+
+
+def score_variance(problem: Problem, batch: int, head: int) -> float:
+    """The variance of the scores of a head over its open cells, before the scale; NaN where there is none."""
+    found = Evaluation(problem, keep=0)
+    rows, keys = read_rows(problem), slice(0, problem.m)
+    seen = []
+    for row in rows.tolist():
+        at = slice(row, row + 1)
+        opened = found.allowed(batch, head, at, keys)
+        scores = np.asarray(found.block(found.scores, batch, head, at, keys)[0], dtype=np.float64)
+        seen.append(scores if opened is None else scores[opened[0]])
+    return variance(np.concatenate(seen))
+
+
+def seeded_problem(problem: Problem, width: int) -> Problem:
+    """Q and K with d_k columns of standard normal numbers in the place of the problem's; its rules stay."""
+    return SeededWidth().put(problem, width)
+
+
+def at_scales(problem: Problem, scales: Sequence[float], row: Row) -> tuple[ScaledRow, ...]:
+    """A row at each of several scales."""
+    return tuple(_scaled_row(changed, scale, row) for scale, changed in _changed(problem, scales))
+
+
+def entropies(problem: Problem, scales: Sequence[float], row: Row) -> Entropies:
+    """The entropies of the rows of a head at each of several scales."""
+    rows = read_rows(problem)
+    values = np.empty((len(scales), len(rows)))
+    ceilings = np.empty(len(rows))
+    for number, (_, changed) in enumerate(_changed(problem, scales)):
+        for place, query in enumerate(rows.tolist()):
+            at = Row(row.batch, row.head, query, row.key)
+            values[number, place] = row_entropy(weights(changed, at))
+            ceilings[place] = most_of_row(changed, row.batch, row.head, query)
+    return Entropies(rows, values, ceilings)
+
+
+def read_rows(problem: Problem) -> Array:
+    """The queries whose rows are read: all, or of a large map as many as make so many cells."""
+    count = min(problem.n, max(AT_ONCE // problem.m, 1))
+    return np.unique(np.rint(np.linspace(0, problem.n - 1, count)).astype(int))
+
+
+def _changed(problem: Problem, scales: Sequence[float]) -> Iterator[tuple[float, Evaluation]]:
+    quantity = next(found for found in quantities_of(problem).values() if isinstance(found, ScaleFactor))
+    for scale in scales:
+        yield scale, Evaluation(quantity.put(problem, scale), keep=0)
+
+
+def _scaled_row(evaluation: Evaluation, scale: float, row: Row) -> ScaledRow:
+    shares = weights(evaluation, row)
+    at = slice(row.query, row.query + 1)
+    opened = evaluation.allowed(row.batch, row.head, at, slice(0, len(shares)))
+    return ScaledRow(
+        scale,
+        shares,
+        None if opened is None else np.array(opened[0]),
+        float(row_entropy(shares)),
+        most_of_row(evaluation, row.batch, row.head, row.query),
+        jacobian_norm(shares),
+        ROW_READINGS["gradient"].read(evaluation, row),
+        bool(weights_by_hand(evaluation.problem, row.batch, row.head, row.query).any()),
+    )
+
+
+# --- sweep ----------------------------------------------------------------------------------------
+
+
+T = TypeVar("T")
+
+
+def sweep(
+    problem: Problem,
+    quantity: Quantity,
+    values: Sequence[float],
+    row: Row,
+    read: Callable[[Evaluation, Row], T],
+    tell: Callable[[float], None] = lambda share: None,
+) -> list[T]:
+    """Results of `read` for every value; `tell` hears the share that is done, and ends the work by raising.
+
+    No stage is kept: `read` has computed what it fetches, so a row of a long problem costs a row. Raises ValueError
+    with a sentence for a value that the problem cannot have.
+    """
+    found = []
+    for number, value in enumerate(values):
+        tell(number / len(values))
+        changed = quantity.put(problem, float(value))
+        found.append(read(Evaluation(changed, keep=0), quantity.row(changed, row)))
+    tell(1.0)
+    return found

@@ -1,0 +1,704 @@
+"""Blocks around the attention, norms and activations, by key: a new one is one class and its entry here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar, Unpack
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions import (
+    SQUARED,
+    Addends,
+    Cell,
+    Expression,
+    Function,
+    Largest,
+    Leaves,
+    Named,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Shares,
+    Sum,
+    add,
+    squarable,
+    squares,
+)
+from attn_gui.engine.graph.indices import faded, faded_over, leveled
+from attn_gui.engine.graph.stage import ELEMENTARY, Choices, Facts, Form, Input, Linear, Name, Operator, Stage, given
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+
+__all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "Block", "Table"]
+
+
+# --- activations ----------------------------------------------------------------------------------
+# Activations of the feed-forward network: GELU (Hendrycks, Gimpel, 2016), SiLU (Elfwing et al., 2017) and ReLU.
+#
+# Gated (Shazeer, "GLU Variants Improve Transformer", 2020) the activation of one product multiplies the other.
+
+
+ROOT_2 = math.sqrt(2.0)
+BENT = math.sqrt(2.0 / math.pi)  # the slope of the tanh that comes near to Φ …
+CUBED = 0.044715  # … and how much of x³ is added to x in it
+LEAST_POWER = -700.0  # whatever is below leaves nothing of SiLU; spreadsheets have no e^x above 709.78
+
+_erfc = np.frompyfunc(math.erfc, 1, 1)  # exact to the last bit but one; rational functions of NumPy are no quicker
+
+
+class Activation(Stage):
+    """One number after another through a function; the number of the gate, where there is one, times that of W_up."""
+
+    name = "activated"
+    axes = ("batch", "query", "column")
+    formula = "hidden[b i f] = up[b i f], gate[b i f]?"
+    called = Name("F", "F", "f", "Activated", "激活结果")
+    form = Form("{activation}")
+    operator = Operator("activation", "activation", "激活函数")
+    told = "activation"
+    key = label = function = ""
+    steepest = 1.13  # no slope of any of them is larger
+    body = ""  # its formula in a script, of x
+
+    def __init__(self) -> None:
+        self.code = f"{self.key}({{inputs}})"
+        self.helper = f"\ndef {self.key}(up, gate=None):\n    x = up if gate is None else gate\n"
+        self.helper += f"    bent = {self.body}\n    return bent if gate is None else bent * up\n"
+
+    def forward(self, *inputs: Input) -> Array:
+        up, gate = inputs
+        assert up is not None
+        return np.asarray(self.bend(up) if gate is None else self.bend(gate) * up)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        up, gate = inputs
+        assert up is not None
+        if gate is None:
+            return faded(grad, self.slope(up)), None
+        return faded(grad, self.bend(gate)), faded(faded(grad, up), self.slope(gate))
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        up, gate = values
+        assert up is not None
+        x, off = (up, errors[0]) if gate is None else (gate, errors[1])
+        slip = self.steepest * np.asarray(off) + ELEMENTARY * self.size(x)
+        if gate is None:
+            return np.asarray(slip)
+        bent = np.abs(self.bend(gate))
+        return np.asarray(slip * (np.abs(up) + given(errors)[0] * 2.0**-52) + bent * (given(errors)[0] + np.abs(up)))
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        up, gate = inputs
+        assert up is not None
+        return self.written(up.one) if gate is None else Product(self.written(gate.one), up.one)
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        up, gate = inputs
+        assert up is not None
+        return self.lasting(up.one) if gate is None else Product(self.lasting(gate.one), up.one)
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        """The number itself: of its cells nothing adds up."""
+        up, gate = inputs
+        assert up is not None
+        read = [leaves for leaves in (up, gate) if leaves is not None]
+        return [Addends(self.forward(up.values, None if gate is None else gate.values), read)]
+
+    # --- what they differ in ---------------------------------------------------------------------
+    def bend(self, x: Array) -> Array:
+        """The function."""
+        raise NotImplementedError
+
+    def slope(self, x: Array) -> Array:
+        """Its derivative."""
+        raise NotImplementedError
+
+    def size(self, x: Array) -> Array:
+        """The size of what is rounded on the way."""
+        return np.abs(self.bend(x))
+
+    def written(self, x: Cell) -> Expression:
+        """The formula of one number."""
+        raise NotImplementedError
+
+    def lasting(self, x: Cell) -> Expression:
+        """The formula that holds whatever the number is."""
+        return self.written(x)
+
+
+class Gelu(Activation):
+    """x Φ(x) = x erfc(−x / √2) / 2, which keeps its digits where 1 + erf would lose them."""
+
+    key, label, function = "gelu", "GELU", "GELU"
+    body = "x * {erfc}(-x / 2**0.5) / 2"
+
+    def bend(self, x: Array) -> Array:
+        return np.asarray(x * _normal(x))
+
+    def slope(self, x: Array) -> Array:
+        return np.asarray(_normal(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
+
+    def size(self, x: Array) -> Array:
+        return np.asarray(np.abs(self.bend(x)) * (2 + np.minimum(x, 0.0) ** 2))
+
+    def written(self, x: Cell) -> Expression:
+        inside = Function("erfc", Negative(Quotient(x, Function("sqrt", Number(2)), inline=True)))
+        return Quotient(Product(x, inside), Number(2))
+
+
+class GeluTanh(Activation):
+    """x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, which comes near to x Φ(x)."""
+
+    key, label, function = "gelu_tanh", "GELU (tanh)", "GELU"
+    body = "x * (1 + {xp}.tanh((2 / 3.141592653589793) ** 0.5 * (x + 0.044715 * x**3))) / 2"
+
+    def bend(self, x: Array) -> Array:
+        return np.asarray(x * (1 + np.tanh(BENT * (x + CUBED * x**3))) / 2)
+
+    def slope(self, x: Array) -> Array:
+        bent = np.tanh(BENT * (x + CUBED * x**3))
+        flat = np.abs(bent) == 1
+        inner = np.where(flat, 0.0, x * (1 - bent * bent) * BENT * (1 + 3 * CUBED * x * x))
+        return np.asarray((1 + bent + inner) / 2)
+
+    def size(self, x: Array) -> Array:
+        return np.abs(x)
+
+    def written(self, x: Cell) -> Expression:
+        inside = add(x, Product(Number(CUBED), Power(x, 3)))
+        slope = Function("sqrt", Quotient(Number(2), Number(math.pi), inline=True))
+        return Quotient(Product(x, add(Number(1), Function("tanh", Product(slope, inside)))), Number(2))
+
+
+class Silu(Activation):
+    """x / (1 + e^−x), known as swish, too."""
+
+    key, label, function = "silu", "SiLU", "SiLU"
+    body = "x / (1 + {xp}.exp(-x))"
+
+    def bend(self, x: Array) -> Array:
+        return np.asarray(x / (1 + np.exp(-x)))
+
+    def slope(self, x: Array) -> Array:
+        share = 1 / (1 + np.exp(-x))
+        return np.asarray(share + np.where(share == 0, 0.0, x * share * (1 - share)))
+
+    def size(self, x: Array) -> Array:
+        return np.asarray(np.abs(self.bend(x)) * (1 + np.abs(x)))
+
+    def written(self, x: Cell) -> Expression:
+        return self._over(x, x)
+
+    def lasting(self, x: Cell) -> Expression:
+        return self._over(x, Largest(add(x, Number(LEAST_POWER))))
+
+    @staticmethod
+    def _over(x: Cell, power: Expression) -> Expression:
+        return Quotient(x, add(Number(1), Function("exp", Negative(power))))
+
+
+class Relu(Activation):
+    """x where it is above 0, and 0 elsewhere; its slope at 0 is taken to be 0."""
+
+    key, label, function = "relu", "ReLU", "ReLU"
+    body = "{xp}.where(x < 0, 0.0, x)"
+
+    def bend(self, x: Array) -> Array:
+        return np.maximum(x, 0.0)
+
+    def slope(self, x: Array) -> Array:
+        return np.asarray((x > 0) * 1.0)
+
+    def written(self, x: Cell) -> Expression:
+        return x if x.value > 0 or x.value != x.value else Number(0.0)
+
+    def lasting(self, x: Cell) -> Expression:
+        return Largest(add(x, Number(0.0)))
+
+
+def _normal(x: Array) -> Array:
+    """Φ(x) = erfc(−x / √2) / 2, the distribution function of the normal distribution."""
+    return np.asarray(_erfc(-x / ROOT_2), dtype=np.float64) / 2
+
+
+# --- norms ----------------------------------------------------------------------------------------
+# Norms of rows: RMSNorm (Zhang, Sennrich, 2019) and layer normalization (Ba, Kiros, Hinton, 2016).
+
+
+T = TypeVar("T")
+
+MILD = 0.0, SQUARED[1]
+"""Magnitudes that are squared as they are: beside ε small squares may vanish."""
+
+RMS_HELPER = '''
+def rms_norm(rows, weight, bias, eps):
+    """Each row, or each head of it, with the mean square 1, then scaled and shifted."""
+    parts = rows.reshape(*rows.shape[:-1], -1, weight.shape[0])
+    top = {xp}.amax({xp}.abs(parts), axis=-1, keepdims=True)
+    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
+    parts, eps = parts / top, eps / top / top
+    size = ({xp}.mean(parts**2, axis=-1, keepdims=True) + eps) ** 0.5
+    found = parts / size * weight if bias is None else parts / size * weight + bias
+    return found.reshape(rows.shape)
+'''
+LAYER_HELPER = '''
+def layer_norm(rows, weight, bias, eps):
+    """Each row with mean 0 and variance 1, then scaled and shifted."""
+    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
+    top = {xp}.where(top > 1e100, top, 1.0)  # squares of larger numbers would be infinite
+    rows, eps = rows / top, eps / top / top
+    centered = rows - {xp}.mean(rows, axis=-1, keepdims=True)
+    variance = {xp}.mean(centered**2, axis=-1, keepdims=True)
+    scaled = centered / (variance + eps) ** 0.5 * weight
+    return scaled if bias is None else scaled + bias
+'''
+
+
+class RMSNorm(Stage):
+    """Every row over the root of its mean square, then scaled, and shifted where there is a bias."""
+
+    label = "RMSNorm"
+    function = "RMSNorm"
+    form = Form(r"\mathrm{{{function}}}({first})")
+    told = "norm"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
+        "then multiplied by {weight}.",
+    )
+    shifted = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Column {column} of {token}: {value}. The row of {source} is divided by the root of its mean square, "
+        "then multiplied by {weight}, plus {shift}.",
+    )
+    code, helper = "rms_norm({inputs})", RMS_HELPER
+    squares = MappingProxyType({0: MILD})
+
+    def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[Facts]) -> None:
+        """The formula names the rows, the weight, the bias and ε, in this order."""
+        self.name, self.axes, self.formula = name, tuple(axes.split()), formula
+        vars(self).update(facts)
+        self.along = self.target.axes[-1][-1]
+
+    def forward(self, *inputs: Input) -> Array:
+        x, weight, bias, eps = _parts(inputs)
+        found = self._standard(x, eps)[0] * weight
+        return np.asarray(found if bias is None else found + bias)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        x, weight, bias, eps = _parts(inputs)
+        unit, deviation = self._standard(x, eps)
+        g = grad * weight
+        along = faded(g, unit)
+        share = along.mean(axis=-1, keepdims=True)
+        slope = self._centered(faded_over(g - faded(share, unit), deviation))
+        return slope, faded(grad, unit), None if bias is None else grad, faded_over(-along, 2 * deviation**2)
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        x, weight, bias, eps = _parts(values)
+        off, count = given(errors)[0], x.shape[-1]
+        top = np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)  # squares of what is divided by it do not overflow
+        x, off = x / top, off / top
+        centered = self._centered(x)
+        deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps / top / top)
+        unit = np.abs(centered / deviation)
+        off = off + self._slip(x, off) + np.abs(centered)
+        spread = np.sqrt((off**2).mean(axis=-1, keepdims=True)) + (count + 4) * deviation
+        found = np.abs(weight) * ((off + unit * spread) / deviation + 5 * unit)
+        return np.asarray(found if bias is None else found + 3 * np.abs(bias))
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        row, weight, bias, eps = _parts(inputs)
+        x = self._squarable(row)
+        mean_square = Named("ms", r"\mathrm{ms}", Quotient(squares(x), Number(x.values.size)))
+        return self._finished(x[at], add(mean_square, _within(x, eps)), at, weight, bias)
+
+    @staticmethod
+    def _squarable(row: Leaves) -> Leaves | Shares:
+        """The row as its numbers are squared."""
+        return squarable(row, "max", MILD)
+
+    @staticmethod
+    def _finished(
+        top: Expression, square: Expression, at: tuple[int, ...], weight: Leaves, bias: Leaves | None
+    ) -> Expression:
+        unit = Quotient(top, Function("sqrt", square))
+        scaled = Product(unit, weight[at])
+        return scaled if bias is None else add(scaled, bias[at])
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        """Numbers of the row in units of its size, as the norm makes them before they are scaled."""
+        x, _, _, eps = _parts(inputs)
+        return [Addends(self._standard(x.values, np.asarray(eps.one.value))[0], [x])]
+
+    # --- what the norms differ in ----------------------------------------------------------------
+    def _centered(self, x: Array) -> Array:
+        """The rows as their size is measured."""
+        return x
+
+    def _slip(self, x: Array, off: Array) -> Array:
+        """The slip of what is taken off the rows first, in units."""
+        return np.zeros(())
+
+    def _standard(self, x: Array, eps: Array) -> tuple[Array, Array]:
+        """The rows over their size, and the size; large numbers are squared at their own level."""
+        level, above = leveled(x, -1)
+        centered, more = leveled(self._centered(level), -1)
+        apart = (centered != 0).any(axis=-1, keepdims=True)  # ε alone is left beside a row of equal numbers
+        exponent = np.where(apart, np.maximum(above + more, 0), 0)
+        centered = np.ldexp(centered, above + more - exponent)
+        size = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + np.ldexp(eps, -2 * exponent))
+        return centered / size, np.ldexp(size, exponent)
+
+
+class LayerNorm(RMSNorm):
+    """Every row shifted to mean 0 and divided to variance 1, then scaled and shifted by learned numbers."""
+
+    label = "LayerNorm"
+    function = "LayerNorm"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
+        "then multiplied by {weight}.",
+    )
+    shifted = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Column {column} of {token}: {value}. The row of {source} is brought to mean 0 and variance 1, "
+        "then multiplied by {weight}, plus {shift}.",
+    )
+    code, helper = "layer_norm({inputs})", LAYER_HELPER
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        row, weight, bias, eps = _parts(inputs)
+        x = self._squarable(row)
+        count, mean_value = Number(x.values.size), float(x.values.mean())
+        total = Sum(x.values.size, lambda k: x[[k]], x.values, rf"\sum_c {x.latex}")
+        mean = Named("mu", r"\mu", Quotient(total, count))
+        apart = Sum(
+            x.values.size,
+            lambda k: Power(add(x[[k]], Negative(mean)), 2),
+            (x.values - mean_value) ** 2,
+            rf"\sum_c \left({x.latex} - \mu\right)^{{2}}",
+        )
+        variance = Named("var", r"\sigma^{2}", Quotient(apart, count))
+        return self._finished(add(x[at], Negative(mean)), add(variance, _within(x, eps)), at, weight, bias)
+
+    def _centered(self, x: Array) -> Array:
+        return np.asarray(x - x.mean(axis=-1, keepdims=True))
+
+    def _slip(self, x: Array, off: Array) -> Array:
+        return np.asarray((off + x.shape[-1] * np.abs(x)).mean(axis=-1, keepdims=True))
+
+
+def _within(x: Leaves | Shares, eps: Leaves) -> Expression:
+    """ε as it stands beside the squares of a row: twice over what the row is over."""
+    return x.over(x.over(eps.one)) if isinstance(x, Shares) else eps.one
+
+
+def _parts(inputs: Sequence[T | None]) -> tuple[T, T, T | None, T]:
+    """Rows, weight, bias and ε; there may be no bias."""
+    x, weight, eps = given([inputs[0], inputs[1], inputs[3]])
+    return x, weight, inputs[2], eps
+
+
+# --- block stages ---------------------------------------------------------------------------------
+# Blocks around the attention: their parameters, and their stages of norm, residual sum and feed-forward network.
+
+
+ROWS, HIDDEN = "batch row column", "batch query column"
+NORMS: Mapping[str, type[RMSNorm]] = MappingProxyType({"layer": LayerNorm, "rms": RMSNorm})
+"""Norms of a block, by key; the first one unless another is asked for."""
+ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({one.key: one for one in (Gelu(), GeluTanh(), Silu(), Relu())})
+"""Activations of a block's feed-forward network, by key; the first one unless another is asked for."""
+CHOICES: Mapping[str, Sequence[str]] = MappingProxyType({"norm": tuple(NORMS), "activation": tuple(ACTIVATIONS)})
+"""Choices of a block with a feed-forward network from these catalogs."""
+
+NORMALIZED = Name("N", "N", "n", "Normalized", "层归一化")
+OUTPUT = Name("L", "L", r"\ell", "Block output", "块输出")
+
+
+class Table(NamedTuple):
+    """A table of a block: the letters of its axes (o the width of x, f that of the feed-forward network, u that of the
+    output), its names, whether it may be missing, and the number that changes nothing."""
+
+    letters: str
+    name: Name
+    optional: bool = False
+    neutral: float = 0.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """An entry of BLOCKS: its tables and numbers, the choices that it makes, and its stages.
+
+    `before` stand before the projections, `after` follow the output; `action` is the one that adds it.
+    """
+
+    action: str
+    tables: Mapping[str, Table]
+    numbers: Mapping[str, float]
+    choices: Mapping[str, Sequence[str]]
+    after: tuple[Stage, ...]
+    before: tuple[Stage, ...] = ()
+
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """The tables that it cannot be without."""
+        return tuple(name for name, table in self.tables.items() if not table.optional)
+
+
+class ChosenNorm(Stage):
+    """The place of the norm that the block chooses."""
+
+    def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[Facts]) -> None:
+        self.name, self.axes, self.formula, self._facts = name, tuple(axes.split()), formula, facts
+        vars(self).update({"form": RMSNorm.form, "told": RMSNorm.told} | facts)
+
+    def fitted(self, choices: Choices) -> Stage:
+        block: Any = choices.block
+        return NORMS[block["norm"]](self.name, " ".join(self.axes), self.formula, **self._facts)
+
+
+class ChosenActivation(Activation):
+    """The place of the activation that the block chooses."""
+
+    def fitted(self, choices: Choices) -> Stage:
+        block: Any = choices.block
+        return ACTIVATIONS[block["activation"]]
+
+
+def linear(name: str, formula: str, **facts: Unpack[Facts]) -> Linear:
+    """A sum of products behind the output, one row for each query."""
+    return Linear(name, HIDDEN, formula, **facts)
+
+
+# --- kinds of blocks ------------------------------------------------------------------------------
+# The kinds of blocks, each with its tables and its stages in order.
+
+
+LINEAR, POST, PRE = "linear", "post", "pre"
+EPS = 1e-5  # of a norm, unless given
+
+W_UP = Name("W_up", r"W_{\mathrm{up}}", r"w^{\mathrm{up}}", "Up projection", "升维投影")
+W_GATE = Name("W_gate", r"W_{\mathrm{gate}}", r"w^{\mathrm{gate}}", "Gate projection", "门控投影")
+W_DOWN = Name("W_down", r"W_{\mathrm{down}}", r"w^{\mathrm{down}}", "Down projection", "降维投影")
+B_UP = Name("b_up", r"b_{\mathrm{up}}", r"b^{\mathrm{up}}", "Up bias", "升维偏置")
+B_GATE = Name("b_gate", r"b_{\mathrm{gate}}", r"b^{\mathrm{gate}}", "Gate bias", "门控偏置")
+B_DOWN = Name("b_down", r"b_{\mathrm{down}}", r"b^{\mathrm{down}}", "Down bias", "降维偏置")
+UP = Name("Fᵘ", r"F^{\mathrm{u}}", r"f^{\mathrm{u}}", "Up", "升维")
+GATE = Name("Fᵍ", r"F^{\mathrm{g}}", r"f^{\mathrm{g}}", "Gate", "门控")
+DOWN = Name("D", "D", "d", "Down", "降维")
+RESIDUAL = Name("R", "R", "r", "Residual", "残差连接")
+RESIDUAL_2 = Name("R₂", "R_2", "r^{(2)}", "Block residual", "块内残差连接")
+NORMED_X = Name("Xⁿ", r"X^{\mathrm{n}}", r"x^{\mathrm{n}}", "Normalized sequence", "归一化后的序列")
+NORMED_CONTEXT = Name(
+    "X₂ⁿ", r"X_2^{\mathrm{n}}", r"x^{(2)\mathrm{n}}", "Normalized second sequence", "归一化后的第二个序列"
+)
+
+
+def _norm_tables(number: int) -> dict[str, Table]:
+    """The learned numbers of one of the two norms."""
+    sub = "₁₂"[number - 1]
+    weight = Name(
+        f"γ{sub}", rf"\gamma_{number}", rf"\gamma^{{({number})}}", f"Norm {number} weight", f"归一化 {number} 的缩放"
+    )
+    bias = Name(
+        f"β{sub}", rf"\beta_{number}", rf"\beta^{{({number})}}", f"Norm {number} bias", f"归一化 {number} 的平移"
+    )
+    return {f"norm{number}_weight": Table("o", weight, neutral=1.0), f"norm{number}_bias": Table("o", bias, True)}
+
+
+NETWORK: Mapping[str, Table] = MappingProxyType(
+    _norm_tables(1)
+    | _norm_tables(2)
+    | {
+        "w_up": Table("of", W_UP),
+        "b_up": Table("f", B_UP, optional=True),
+        "w_gate": Table("of", W_GATE, optional=True),
+        "b_gate": Table("f", B_GATE, optional=True),
+        "w_down": Table("fo", W_DOWN),
+        "b_down": Table("o", B_DOWN, optional=True),
+    }
+)
+"""The tables of a block with a feed-forward network."""
+
+
+def _residual(kind: str) -> Stage:
+    return linear(
+        "residual",
+        "hidden[b i o] = hidden[b i o] + stream[b i o]",
+        block=kind,
+        called=RESIDUAL,
+        form=Form("{sum}"),
+        operator=Operator("residual", "add", "相加", "+ X"),
+        told="addition",
+    )
+
+
+def _network(kind: str) -> tuple[Stage, ...]:
+    """The feed-forward network: up, gate, activation, down."""
+    activation = ChosenActivation()
+    activation.block = kind
+    return (
+        linear(
+            "up",
+            "up[b i f] = hidden[b i o] * w_up[o f] + b_up[f]?",
+            block=kind,
+            called=UP,
+            form=Form("{product}"),
+            operator=Operator("up", "up", "升维", "· W_up{bias}"),
+            told="linear",
+        ),
+        linear(
+            "gate",
+            "gate[b i f] = hidden[b i o] * w_gate[o f] + b_gate[f]?",
+            block=kind,
+            called=GATE,
+            form=Form("{product}"),
+            operator=Operator("gate", "gate", "门控", "· W_gate{bias}"),
+            told="linear",
+        ),
+        activation,
+        linear(
+            "down",
+            "hidden[b i o] = hidden[b i f] * w_down[f o] + b_down[o]?",
+            block=kind,
+            called=DOWN,
+            form=Form("{product}"),
+            operator=Operator("down", "down", "降维", "· W_down{bias}"),
+            told="linear",
+        ),
+    )
+
+
+def _norm(
+    name: str, axes: str, formula: str, kind: str, called: Name, operator: str, when: tuple[str, ...] = ()
+) -> Stage:
+    box = Operator(operator, "norm", "归一化层", "" if operator == "norm" else "{function}")
+    return ChosenNorm(name, axes, formula, block=kind, called=called, operator=box, when=when)
+
+
+LINEAR_BLOCK = Block(
+    "block",
+    {
+        "ln_weight": Table("o", Name("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"), neutral=1.0),
+        "ln_bias": Table("o", Name("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移")),
+        "w_linear": Table("ou", Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重")),
+        "b_linear": Table("u", Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"), optional=True),
+    },
+    {"ln_eps": EPS},
+    {},
+    (
+        _residual(LINEAR),
+        LayerNorm(
+            "normalized",
+            HIDDEN,
+            "hidden[b i o] = hidden[b i o], ln_weight[o], ln_bias[o]?, ln_eps[]",
+            block=LINEAR,
+            called=NORMALIZED,
+            operator=Operator("normalized", "layer norm", "层归一化", "LayerNorm"),
+        ),
+        linear(
+            "block_output",
+            "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?",
+            block=LINEAR,
+            called=OUTPUT,
+            form=Form("{product}"),
+            operator=Operator("linear", "linear", "线性", "· W_L{bias}"),
+            told="linear",
+        ),
+    ),
+)
+POST_BLOCK = Block(
+    "post_norm_block",
+    NETWORK,
+    {"norm_eps": EPS},
+    CHOICES,
+    (
+        _residual(POST),
+        _norm(
+            "normalized",
+            HIDDEN,
+            "hidden[b i o] = hidden[b i o], norm1_weight[o], norm1_bias[o]?, norm_eps[]",
+            POST,
+            NORMALIZED,
+            "norm",
+        ),
+        *_network(POST),
+        linear(
+            "block_residual",
+            "hidden[b i o] = hidden[b i o] + normalized[b i o]",
+            block=POST,
+            called=RESIDUAL_2,
+            form=Form("{sum}"),
+            operator=Operator("block_residual", "add", "相加", "+ N"),
+            told="addition",
+        ),
+        _norm(
+            "block_output",
+            HIDDEN,
+            "hidden[b i o] = hidden[b i o], norm2_weight[o], norm2_bias[o]?, norm_eps[]",
+            POST,
+            OUTPUT,
+            "norm_last",
+        ),
+    ),
+)
+PRE_BLOCK = Block(
+    "pre_norm_block",
+    NETWORK,
+    {"norm_eps": EPS},
+    CHOICES,
+    (
+        _residual(PRE),
+        _norm(
+            "normalized",
+            HIDDEN,
+            "hidden[b i o] = hidden[b i o], norm2_weight[o], norm2_bias[o]?, norm_eps[]",
+            PRE,
+            NORMALIZED,
+            "norm",
+        ),
+        *_network(PRE),
+        linear(
+            "block_output",
+            "hidden[b i o] = hidden[b i o] + residual[b i o]",
+            block=PRE,
+            called=OUTPUT,
+            form=Form("{sum}"),
+            operator=Operator("add_residual", "add", "相加", "+ R"),
+            told="addition",
+        ),
+    ),
+    (
+        _norm(
+            "normed_x",
+            ROWS,
+            "x[b i e] = x[b i e], norm1_weight[e], norm1_bias[e]?, norm_eps[]",
+            PRE,
+            NORMED_X,
+            "norm_x",
+        ),
+        _norm(
+            "normed_context",
+            ROWS,
+            "context[b j e] = context[b j e], norm1_weight[e], norm1_bias[e]?, norm_eps[]",
+            PRE,
+            NORMED_CONTEXT,
+            "norm_context",
+            when=("context",),
+        ),
+    ),
+)
+BLOCKS: Mapping[str, Block] = MappingProxyType({LINEAR: LINEAR_BLOCK, POST: POST_BLOCK, PRE: PRE_BLOCK})
+"""Every kind of block, by key; the first one where none is named."""
+BEFORE = PRE_BLOCK.before
+AFTER = (*POST_BLOCK.after, *LINEAR_BLOCK.after, *PRE_BLOCK.after)
+"""The stages of all kinds; the post-norm block has them all, in the order in which they are shown."""

@@ -1,0 +1,398 @@
+"""Checks of single values: each function returns the value as a problem keeps it, or raises FieldError."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.errors import FieldError, FieldTypeError, Note, PlaceError, ShapeError
+from attn_gui.engine.sentences import MINUS
+
+# --- arrays of other libraries --------------------------------------------------------------------
+# Arrays of other libraries as NumPy arrays, none of which is ever imported.
+
+
+NARROW = ("bfloat16", "float8", "float4")  # floats that NumPy lacks; float32 holds every value of theirs
+LONGEST_REASON = 200
+
+
+def read_array(field: str, value: object) -> Array:
+    """The numbers of anything with `__array__`, `__dlpack__` or `.detach()`, or of nested lists of them.
+
+    What hangs on a gradient is cut off it, bfloat16 and narrower floats become float32. Nothing is copied that need
+    not be. Raises FieldTypeError, which names the field and what the other library says.
+    """
+    try:
+        return _converted(field, value)
+    except (MemoryError, FieldTypeError):
+        raise
+    except Exception as error:  # whatever the library raises
+        if isinstance(value, (list, tuple)) and isinstance(error, ValueError):
+            raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=Note(sentences.UNEVEN_ROWS, {})) from None
+        raise FieldTypeError(sentences.UNREADABLE, field=field, reason=_reason(error)) from error
+
+
+def is_tensor(value: object) -> bool:
+    """Whether a value is an array of another library, which `read_array` reads."""
+    return any(hasattr(value, name) for name in ("detach", "__dlpack__"))
+
+
+def as_scalar(value: object) -> object:
+    """The number in an array or tensor without axes, None for one that is masked; anything else as it is."""
+    if _is_masked(value):
+        return None
+    if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
+        return value.item()  # type: ignore[attr-defined]  # asked for in the line above
+    return value
+
+
+def _converted(field: str, value: Any) -> Array:
+    if _is_masked(value):
+        raise FieldTypeError(sentences.MASKED_ARRAY, field=field)
+    if isinstance(value, (list, tuple)):
+        return np.asarray([_converted(field, part) for part in value] if _holds_tensors(value) else value)
+    if callable(getattr(value, "detach", None)):
+        value = value.detach()
+    if _narrow(value) and callable(getattr(value, "float", None)):
+        value = value.float()
+    foreign = not hasattr(value, "__array__")
+    if foreign and callable(getattr(value, "numpy", None)):
+        value = value.numpy()
+    array: Array = np.from_dlpack(value) if foreign and hasattr(value, "__dlpack__") else np.asarray(value)
+    return array.astype(np.float32) if _narrow(array) else array
+
+
+def _holds_tensors(value: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return is_tensor(value)
+
+
+def _is_masked(value: object) -> bool:
+    if "numpy.ma" not in sys.modules:  # asked for, it takes a moment to import
+        return False
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+
+
+def _narrow(value: Any) -> bool:
+    return str(getattr(value, "dtype", "")).removeprefix("torch.").startswith(NARROW)
+
+
+def _reason(error: Exception) -> str:
+    words = " ".join(str(error).split()).rstrip(".")[:LONGEST_REASON]
+    return words or type(error).__name__
+
+
+# --- single values --------------------------------------------------------------------------------
+
+
+ALIGNS = ("start", "end")
+LONGEST_TEXT = 10_000  # letters of a token
+ECHOED = 40  # letters of a value that are said again
+
+
+def as_switch(field: str, value: object) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise FieldTypeError(sentences.NOT_SWITCH, field=field, got=told(value))
+    return bool(value)
+
+
+def as_whole(field: str, value: object) -> int:
+    value = as_scalar(value)
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        got = f"{value:.1f}".replace("-", MINUS) if isinstance(value, float) and value.is_integer() else told(value)
+        raise FieldTypeError(sentences.NOT_WHOLE, field=field, got=got)
+    return int(value)
+
+
+def as_count(field: str, value: object) -> int:
+    number = as_whole(field, value)
+    if number < 1:
+        raise FieldError(sentences.NOT_POSITIVE, field=field, got=number)
+    return number
+
+
+def as_number(field: str, value: object) -> float:
+    """A finite number; an array or tensor without axes counts as one."""
+    value = as_scalar(value)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=told(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf if cast(int, value) > 0 else -math.inf
+    if not math.isfinite(number):
+        raise FieldError(sentences.NOT_FINITE, field=field, got=number)
+    return number
+
+
+def as_positive(field: str, value: object) -> float:
+    number = as_number(field, value)
+    if number <= 0:
+        raise FieldError(sentences.NOT_ABOVE_ZERO, field=field, got=number)
+    return number
+
+
+def as_choice(field: str, value: object, choices: Sequence[str]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise FieldError(sentences.CHOICE, field=field, choices=tuple(choices), got=told(value))
+    return str(value)
+
+
+def as_align(field: str, value: object) -> str:
+    return as_choice(field, value, ALIGNS)
+
+
+def as_texts(field: str, value: object) -> tuple[str, ...]:
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(map(_is_text, set(map(type, value)))):
+        raise FieldTypeError(sentences.NOT_TEXTS, field=field, got=kind_of(value))
+    if max(map(len, value), default=0) > LONGEST_TEXT:
+        place, got = next((place, len(part)) for place, part in enumerate(value) if len(part) > LONGEST_TEXT)
+        raise FieldError(sentences.TOO_LONG_TEXT, field=field, place=place, got=got, most=LONGEST_TEXT)
+    whole = set(map(type, value)) <= {str} and _is_whole("".join(value))  # of 65,536 told in two milliseconds
+    return tuple(value) if whole else tuple(map(whole_text, value))
+
+
+def _is_text(kind: type) -> bool:
+    return issubclass(kind, str)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether `whole_text` changes nothing, of the text and of its parts."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:  # half a letter
+        return False
+
+
+def whole_text(text: str) -> str:
+    """The text with � for half a letter (a lone surrogate), which no window and no file can show."""
+    return str(text) if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def as_array(
+    field: str, value: object, dtype: np.dtype[Any] | None = None, *, axes: Sequence[int], copy: bool = False
+) -> Array:
+    """Read-only numbers of `dtype` (None: float64, or float32 where they are); with `copy` or a dtype C-contiguous.
+
+    With `copy` lists and other dtypes are accepted and cast; without it, and with a dtype, nothing is ever copied.
+    """
+    if copy or dtype is None:
+        array = _numbers(field, value, dtype, copy)
+    elif isinstance(value, np.ndarray) and value.dtype == dtype and value.flags.c_contiguous:
+        array = value.view()
+    else:
+        got = str(value.dtype) if isinstance(value, np.ndarray) else kind_of(value)
+        raise FieldTypeError(sentences.NOT_A_VIEW, field=field, expected=dtype.name, got=got)
+    if array.ndim not in axes:
+        expected = " or ".join(str(count) for count in axes)
+        raise _misshapen(sentences.AXES, field, array, expected, array.ndim)
+    if 0 in array.shape:
+        raise _misshapen(sentences.EMPTY, field, array, 1, 0)
+    array.flags.writeable = False
+    return array
+
+
+def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool) -> Array:
+    array = read_array(field, value)
+    if array.dtype.kind not in "biuf":
+        raise FieldTypeError(sentences.NOT_NUMBERS, field=field, got=_cells_of(array, value))
+    if dtype is None:
+        dtype = array.dtype if array.dtype in (np.float32, np.float64) else np.dtype(np.float64)
+    with np.errstate(over="ignore"):
+        array = np.array(array, dtype=dtype, order="C", copy=True) if copy else np.asarray(array, dtype)
+    return array if copy else array.view()
+
+
+def as_flags(field: str, value: object, *, copy: bool) -> Array:
+    """Read-only booleans with at least two axes; 0 and 1 count as booleans."""
+    array = read_array(field, value)
+    if array.dtype != bool and array.dtype.kind not in "iuf":
+        raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
+    if array.dtype != bool and not np.isin(array, (0, 1)).all():
+        raise FieldTypeError(sentences.NUMBERS_NO_BOOLEANS, field=field, got=array.dtype)
+    flags = np.array(array, bool, order="C", copy=True) if copy else np.asarray(array, bool).view()
+    if flags.ndim > 4:
+        raise _misshapen(sentences.AXES, field, flags, "2 to 4", flags.ndim)
+    if 0 in flags.shape:
+        raise _misshapen(sentences.EMPTY, field, flags, 1, 0)
+    flags = np.atleast_2d(flags)
+    flags.flags.writeable = False
+    return flags
+
+
+def dtype_name(value: object) -> object:
+    """`float32` for np.float32 and its like; anything else stays to be refused."""
+    try:
+        return value if isinstance(value, str) else np.dtype(cast(Any, value)).name
+    except TypeError:
+        return value
+
+
+def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
+    """A mapping with no entry beyond `known` and all that is `needed`."""
+    if not isinstance(given, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=label, got=kind_of(given))
+    for name in given:
+        if name not in known:
+            raise FieldError(sentences.UNKNOWN_PARAMETER, field=label, got=echo(name), choices=tuple(known) or "none")
+    for name in needed:
+        if given.get(name) is None:
+            raise FieldError(sentences.NEEDS, field=label, other=name)
+    return dict(given)
+
+
+def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
+    """The box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
+    if len(box) != len(shape):
+        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+    found = tuple(
+        slice(cut.start or 0, length if cut.stop is None else cut.stop) for cut, length in zip(box, shape, strict=True)
+    )
+    if any(cut.start < 0 or cut.stop > length for cut, length in zip(found, shape, strict=True)):
+        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+    return found
+
+
+def _misshapen(template: str, field: str, array: Array, expected: object, got: object) -> ShapeError:
+    return ShapeError(template, matrices=(field,), axes=(), expected=expected, got=got, shape=array.shape)
+
+
+def told(value: object) -> object:
+    """A value as it may stand in a sentence: a number, a text in quotes that is cut when long, else what sort it is."""
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        return value
+    return repr(echo(value)) if isinstance(value, str) else kind_of(value)
+
+
+def echo(text: object) -> str:
+    """A text that was given, on one line, nothing invisible in it, cut when long."""
+    line = "".join(letter if letter.isprintable() else "�" for letter in str(text)[: ECHOED + 1])
+    return line if len(line) <= ECHOED else line[: ECHOED - 1] + "…"
+
+
+def kind_of(value: object) -> Note:
+    """The sort of a value, in words."""
+    kinds: tuple[tuple[Any, str], ...] = (
+        (type(None), sentences.NOTHING),
+        ((bool, np.bool_), sentences.A_SWITCH),
+        (Real, sentences.A_NUMBER),
+        (str, sentences.A_TEXT),
+        (Mapping, sentences.A_MAPPING),
+        (np.ndarray, sentences.AN_ARRAY),
+        (Iterable, sentences.A_LIST),
+    )
+    return word(next((said for kind, said in kinds if isinstance(value, kind)), sentences.SOMETHING))
+
+
+def word(template: str) -> Note:
+    """A word of a sentence that is translated with it."""
+    return Note(template, {})
+
+
+def _cells_of(array: Array, value: object) -> object:
+    """The contents of an array: the name of its dtype, but in words what no numbers are made of."""
+    if array.dtype.kind in "US":
+        return word(sentences.A_TEXT)
+    return kind_of(value) if array.dtype.hasobject else str(array.dtype)
+
+
+# --- frozen mappings and equality -----------------------------------------------------------------
+# Frozen mappings, and equality of values to the byte.
+
+
+class Record(Mapping[str, Any]):
+    """A frozen mapping whose entries are attributes too: `problem.block.ln_weight`; None for one of `absent`."""
+
+    __slots__ = ("__dict__", "_absent")
+
+    def __init__(self, entries: Mapping[str, Any], absent: Iterable[str] = ()) -> None:
+        object.__setattr__(self, "_absent", frozenset(absent))
+        self.__dict__.update(entries)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dict__)
+
+    def __len__(self) -> int:
+        return len(self.__dict__)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_absent" and name in self._absent:
+            return None
+        raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Record, (dict(self), self._absent)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: the record is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    def __repr__(self) -> str:
+        parts = (f"{k} {v.shape}" if isinstance(v, np.ndarray) else f"{k}={v!r}" for k, v in self.items())
+        return f"Record({', '.join(parts)})"
+
+
+class Kinded:
+    """A frozen dataclass of one `kind`: a mapping on request, copied with other parameters, compared to the byte."""
+
+    kind: ClassVar[str] = ""
+    listed: ClassVar[str] = ""  # the field of a problem that has several of them, counted from 0
+
+    @classmethod
+    def name_at(cls, position: int) -> str:
+        """The name of one of them: `mask.1`."""
+        return f"{cls.listed}.{position}"
+
+    @classmethod
+    def position_of(cls, name: str) -> int | None:
+        """The position of the one that is named, or of which a field is: 1 of `mask.1.values`; None for other names."""
+        listed, _, rest = name.partition(".")
+        return int(rest.partition(".")[0]) if listed == cls.listed and rest else None
+
+    def changed(self, **parameters: object) -> Self:
+        """A copy with other parameters, which are checked by the problem that it is put into."""
+        copy = object.__new__(type(self))
+        vars(copy).update(vars(self) | parameters)
+        return copy
+
+    def to_mapping(self) -> dict[str, Any]:
+        return {"kind": self.kind} | {name: getattr(self, name) for name in self._names()}
+
+    def _names(self) -> list[str]:
+        return [field.name for field in fields(self)]  # type: ignore[arg-type]  # whoever inherits it is a dataclass
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, name), getattr(other, name)) for name in self._names())
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two fields are alike: numbers and arrays by their bytes, so that NaN equals itself, -0.0 is not 0.0."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    if isinstance(one, Record) and isinstance(other, Record):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, float) and isinstance(other, float):
+        return one.hex() == other.hex()
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,407 @@
+"""New interventions: on cells, on whole heads, and after the shape of a stage has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.checks import Record
+from attn_gui.engine.errors import FieldError, Note
+from attn_gui.engine.fields import Fields
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.intervention_nodes import computed_nodes
+from attn_gui.engine.graph.nodes import Node
+from attn_gui.engine.interventions import Copy, Intervention, Scale, Set
+from attn_gui.engine.memory import made
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.shape_errors import clash_with, draft_of, drafted
+from attn_gui.engine.stages import STAGE
+
+# --- cells ----------------------------------------------------------------------------------------
+# Interventions on a box of cells of a stage: numbers set, multiplied, taken from elsewhere, left as computed.
+
+
+Axes = Sequence[str]
+
+
+def with_cells_set(
+    interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, values: Array
+) -> tuple[Intervention, ...]:
+    """Interventions that give the cells of a box, in the stage's own axes, these values in the end.
+
+    Numbers set in the very same cells before are replaced where nothing was done to the stage after that.
+    """
+    new = Set(stage=stage, at=_place(axes, box), values=values)
+    last = _last(interventions, new)
+    return (*interventions, new) if last is None else _put(interventions, last, new)
+
+
+def with_cells_scaled(
+    interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, factor: float
+) -> tuple[Intervention, ...]:
+    """Interventions that multiply the cells of a box; factors of the very same cells become one.
+
+    They stay two where their product is too large or too small for a number.
+    """
+    new = Scale(stage=stage, at=_place(axes, box), factor=factor)
+    last = _last(interventions, new)
+    if last is None:
+        return (*interventions, new)
+    before = interventions[last].cells
+    product = factor * before
+    if not np.isfinite(product) or (product == 0 and factor != 0 and before != 0):
+        return (*interventions, new)
+    return _put(interventions, last, new.changed(factor=product))
+
+
+def with_cells_taken(
+    interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, source: Mapping[str, int]
+) -> tuple[Intervention, ...]:
+    """Interventions that give the cells of a box the computed ones of another place."""
+    new = Copy(stage=stage, at=_place(axes, box), source=source)
+    last = _last(interventions, new)
+    return (*interventions, new) if last is None else _put(interventions, last, new)
+
+
+def with_cells_free(
+    interventions: Sequence[Intervention], stage: str, axes: Axes, shape: tuple[int, ...], box: Box
+) -> tuple[Intervention, ...]:
+    """Interventions that leave the cells of a box as computed; of what reaches farther the rest stays.
+
+    One that is switched off stays as it is.
+    """
+    found: list[Intervention] = []
+    for record in interventions:
+        own = record.box(tuple(axes), shape) if record.stage == stage else box
+        if record.stage != stage or not record.enabled or indices.meet(own, box) is None:
+            found.append(record)
+        else:
+            found += [_part(record, axes, own, part) for part in indices.without(own, box)]
+    return tuple(found)
+
+
+def rescaled(row: Array, place: int, share: float) -> Array:
+    """A row of shares with `share` at one place and the others scaled so that the sum is 1.
+
+    Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
+    Others without a sum above 0, as NaN or infinities of both signs, stay as they are.
+    """
+    others = row.astype(np.float64)
+    others[place] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = others.sum()
+        new = np.where(others == 0, 0.0, others / total * (1.0 - share)) if total > 0 else others
+        new[place] = share
+        return new.astype(row.dtype)
+
+
+def _last(interventions: Sequence[Intervention], new: Intervention) -> int | None:
+    """The last intervention of a stage if it is of the same kind, on, and at the same cells."""
+    own = [k for k, record in enumerate(interventions) if record.stage == new.stage]
+    last = interventions[own[-1]] if own else None
+    same = type(last) is type(new) and last is not None and last.enabled and dict(last.at) == dict(new.at)
+    return own[-1] if same else None
+
+
+def _put(interventions: Sequence[Intervention], place: int, new: Intervention) -> tuple[Intervention, ...]:
+    return (*interventions[:place], new, *interventions[place + 1 :])
+
+
+def _part(record: Intervention, axes: Axes, own: Box, part: Box) -> Intervention:
+    """Words for the change of a record to a part of its cells."""
+    return record.changed(at=Record(_place(axes, part))).cut(indices.within(part, own))
+
+
+def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:
+    return {
+        axis: cut.start if cut.stop - cut.start == 1 else (cut.start, cut.stop)
+        for axis, cut in zip(axes, box, strict=True)
+    }
+
+
+# --- cells of a matrix that is given -----------------------------------------------------------------
+def filled(array: Array, box: Box, values: Array) -> Array:
+    """New numbers for a box of an array: values that broadcast to it."""
+    return made(indices.shape_of(box), array.dtype, lambda new: np.copyto(new, values, casting="unsafe"))
+
+
+def multiplied(array: Array, box: Box, factor: float) -> Array:
+    """The numbers in a box of an array times a factor."""
+
+    def write(new: Array) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.multiply(array[box], factor, out=new)
+
+    return made(indices.shape_of(box), array.dtype, write)
+
+
+def taken(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:
+    """The numbers of another place of an array, for each cell of a box of it."""
+    cuts = zip(axes[len(axes) - array.ndim :], box, strict=True)
+    origin = tuple(slice(source[axis], source[axis] + 1) if axis in source else cut for axis, cut in cuts)
+    return filled(array, box, array[origin])
+
+
+# --- moved cells ----------------------------------------------------------------------------------
+# Changes by hand where the cells of an axis have other places: a stretch that is torn becomes several.
+
+
+Places = npt.NDArray[np.intp]
+"""Of every cell along an axis its old place; −1 stands for a new one."""
+
+
+def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
+    """The letter of the heads that lie side by side in the columns of a stage; "" where none do.
+
+    The output without W_O has those of the joined heads, whose cells it shows.
+    """
+    stage = node.stage
+    return stage.heads or (heads_in(nodes[node.inputs[0].name], nodes) if stage.alias else "")
+
+
+def led(
+    record: Intervention, axes: tuple[str, ...], shape: tuple[int, ...], moved: Mapping[str, Places]
+) -> list[Intervention]:
+    """The records that change the same cells of a stage of these axes; none where it takes cells that are gone.
+
+    `moved` has the places of every axis on which cells have others.
+    """
+    box = record.box(axes, shape)
+    runs: list[list[tuple[int | tuple[int, int] | None, slice]]] = []
+    for k, (axis, cut) in enumerate(zip(axes, box, strict=True)):
+        stays = axis not in moved or (axis not in record.at and not record.spans(k - len(axes), shape[k]))
+        whole = slice(0, cut.stop - cut.start)
+        runs.append([(record.at.get(axis), whole)] if stays else _runs(moved[axis], cut, record.at.get(axis)))
+    there = record.led(moved)
+    if there is None:
+        return []
+    parts = []
+    for choice in product(*runs):
+        at = {axis: place for axis, (place, _) in zip(axes, choice, strict=True) if place is not None}
+        parts.append(there.changed(at=type(record.at)(at)).cut(tuple(part for _, part in choice)))
+    return parts
+
+
+def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int, int] | None, slice]]:
+    """Places of the cells of a stretch now, each run without a gap with the part of the stretch that it is."""
+    now = np.flatnonzero((places >= cut.start) & (places < cut.stop))
+    torn = np.flatnonzero((np.diff(now) != 1) | (np.diff(places[now]) != 1)) + 1
+    found: list[tuple[int | tuple[int, int] | None, slice]] = []
+    for run in np.split(now, torn):
+        if run.size:
+            first, own = int(run[0]), int(places[run[0]]) - cut.start
+            place = first if isinstance(at, int) else (first, first + run.size)
+            found.append((place, slice(own, own + run.size)))
+    return found
+
+
+# --- stages of another shape ----------------------------------------------------------------------
+# Interventions of a problem whose stages get other shapes: they go with their cells, cut to those that are left.
+
+
+def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+    """Fields to change with the interventions that follow them, unless they name some, and the note on those that go.
+
+    Of those that the fields name, the note is on stages that are no longer computed: what else goes was asked for.
+
+    Raises ValueError or TypeError if a field is wrong in itself, or does not fit the others.
+    """
+    if not problem.interventions:
+        return dict(fields), ()
+    draft = draft_of({name: value for name, value in {**problem.fields(), **fields}.items() if value is not None})
+    if "interventions" in fields:
+        left = {node.name for node in computed_nodes(draft)}
+        return dict(fields), went(sum(record.stage not in left for record in problem.interventions))
+    if (clash := clash_with(drafted(draft, {"interventions": ()}), {})) is not None:
+        raise clash
+    follow, notes = following(problem, {name: getattr(draft, name) for name in fields})
+    return {**fields, **follow}, notes
+
+
+def following(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
+    """The field that changes with the others, if it does, and the note on what goes: interventions stay with their
+    cells, are cut, or go."""
+    carried = _carried(problem, fields)
+    kept = tuple(chain.from_iterable(carried))
+    return {} if kept == problem.interventions else {"interventions": kept}, went(sum(not parts for parts in carried))
+
+
+def went(count: int) -> tuple[Note, ...]:
+    """The note on so many changes by hand of which nothing is left; none on none."""
+    template = sentences.BY_HAND_WENT if count == 1 else sentences.MANY_BY_HAND_WENT
+    return (Note(template, {"count": count}),) if count else ()
+
+
+def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Intervention]]:
+    """The interventions that each of them becomes: itself with its cells, several, or none."""
+    records = fields.get("interventions", problem.interventions)
+    if not records:
+        return []
+    draft = drafted(problem, fields)
+    before, after = ({node.name: node for node in computed_nodes(one)} for one in (problem, draft))
+    heads = {"h": problem.num_heads, "g": problem.num_kv_heads}, {"h": draft.num_heads, "g": draft.num_kv_heads}
+    found: list[list[Intervention]] = []
+    for record in records:
+        old, new = before.get(record.stage), after.get(record.stage)
+        if old is None or new is None:
+            found.append([])
+            continue
+        counts = heads[0].get(heads_in(old, before)), heads[1].get(heads_in(new, after))
+        parts = _resized(record, old, new, _columns(old, new, *counts))
+        found.append([part for part in parts if part is not None])
+    return found
+
+
+def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) -> Places | None:
+    """Of every new column the old one of the same head and place, −1 for none; None where columns stay or are cut."""
+    if heads_before is None or heads is None or old.shape[-1] == new.shape[-1]:
+        return None
+    wide, width = old.shape[-1] // heads_before, new.shape[-1] // heads
+    head, column = np.divmod(np.arange(new.shape[-1]), width)
+    return np.where((head < heads_before) & (column < wide), head * wide + column, -1)
+
+
+def _resized(record: Intervention, old: Node, new: Node, columns: Places | None) -> list[Intervention | None]:
+    """The record with its cells: by columns that go with their heads, then along the other axes."""
+    axes, shape = old.stage.axes, old.shape
+    if columns is None:
+        return [record.resized(axes, shape, new.shape)]
+    parts = led(record, axes, shape, {axes[-1]: columns})
+    return [part.resized(axes, (*shape[:-1], new.shape[-1]), new.shape) for part in parts]
+
+
+# --- whole heads ----------------------------------------------------------------------------------
+
+
+AXIS = "head"
+RESULT = next(name for name, stage in STAGE.items() if stage.per_head and not stage.square)
+"""The stage that holds what each head gives."""
+
+Interventions = tuple[Intervention, ...]
+
+
+def whole_heads(problem: Problem) -> dict[int, Intervention]:
+    """The intervention in force on the whole result of a head, by head: of several the last."""
+    found: dict[int, Intervention] = {}
+    for record in problem.interventions:
+        if _is_whole(record):
+            found |= dict.fromkeys(_heads(record), record)
+    return found
+
+
+def off_heads(problem: Problem) -> frozenset[int]:
+    """The heads whose result is multiplied by 0, whatever factors follow."""
+    found: set[int] = set()
+    for record in problem.interventions:
+        if _is_whole(record):
+            if isinstance(record, Scale) and record.factor == 0:
+                found |= set(_heads(record))
+            elif record.replaces:
+                found -= set(_heads(record))
+    return frozenset(found)
+
+
+def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
+    """Exactly these heads off; those that were off and are not named are as computed again."""
+    others = off_heads(problem) - set(heads)
+    new = [Scale(stage=RESULT, at={AXIS: head}, factor=0.0) for head in sorted(heads)]
+    return {"interventions": (*_freed(problem.interventions, {*others, *heads}), *new)}
+
+
+def scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
+    """The result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not there."""
+    new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: checked_head(problem, head)}, factor=factor),)
+    return {"interventions": (*_freed(problem.interventions, {head}), *new)}
+
+
+def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
+    """The result of another head in place of its own; itself leaves it as computed. Raises FieldError likewise."""
+    kept = _freed(problem.interventions, {checked_head(problem, head)})
+    if checked_head(problem, source) == head:
+        return {"interventions": kept}
+    return {"interventions": (*kept, Copy(stage=RESULT, at={AXIS: head}, source={AXIS: source}))}
+
+
+def checked_head(problem: Problem, head: int) -> int:
+    """The head, where the problem has it. Raises FieldError where it has not."""
+    if not 0 <= head < problem.num_heads:
+        raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
+    return head
+
+
+def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
+    """One of the interventions done to every head; numbers of several heads are those of the first of them."""
+    records = problem.interventions
+    record = records[position]
+    if AXIS in record.at:
+        heads = list(_heads(record))
+        kept = Record({axis: place for axis, place in record.at.items() if axis != AXIS})
+        record = _at(record, 0, _cells(record, 0, len(heads))).changed(at=kept)
+    return {"interventions": (*records[:position], record, *records[position + 1 :])}
+
+
+def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -> Interventions:
+    """The interventions where heads have other places: each new one is the old one that `order` names, and K/V heads.
+
+    What is done to a head goes along with it, in the columns of stages in which heads lie side by side, too; stretches
+    of heads that are parted become several. A head that is copied from keeps the first of its places.
+    """
+    sides = {"h": (problem.num_heads, np.array(order)), "g": (problem.num_kv_heads, np.array(kv_order))}
+    nodes = {node.name: node for node in computed_nodes(problem)}
+    found: list[Intervention] = []
+    for record in problem.interventions:
+        node = nodes[record.stage]
+        stage, shape, heads = node.stage, node.shape, heads_in(node, nodes)
+        moved = {AXIS: np.array(order)} if AXIS in stage.axes else {}
+        if heads:
+            count, places = sides[heads]
+            width = shape[-1] // count
+            moved[stage.axes[-1]] = (places[:, None] * width + np.arange(width)).ravel()
+        found += led(record, stage.axes, shape, moved)
+    return tuple(found)
+
+
+def _is_whole(record: Intervention) -> bool:
+    """Whether a record is in force on the whole results of heads."""
+    return record.enabled and record.stage == RESULT and set(record.at) == {AXIS}
+
+
+def _heads(record: Intervention) -> Iterator[int]:
+    """The heads that a record names."""
+    place = record.at[AXIS]
+    yield from (place,) if isinstance(place, int) else range(*place)
+
+
+def _freed(interventions: Interventions, heads: Collection[int]) -> Interventions:
+    """The interventions without what they do to the whole results of these heads."""
+    found: list[Intervention] = []
+    for record in interventions:
+        mine = list(_heads(record)) if _is_whole(record) else []
+        if not set(mine) & set(heads):
+            found.append(record)
+        else:
+            kept = [place for place, head in enumerate(mine) if head not in heads]
+            found += [_at(record, mine[place], _cells(record, place, len(mine))) for place in kept]
+    return tuple(found)
+
+
+def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
+    """The record at other heads, with its numbers there."""
+    numbers = {record.numbers: cells} if record.numbers else {}
+    return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
+
+
+def _cells(record: Intervention, place: int, count: int) -> object:
+    """The numbers of a record that belong to one of its heads."""
+    cells = record.cells
+    if not isinstance(cells, np.ndarray) or cells.ndim < 3 or cells.shape[-3] != count:
+        return cells
+    own: Array = np.ascontiguousarray(cells[..., place : place + 1, :, :])
+    own.flags.writeable = False
+    return own

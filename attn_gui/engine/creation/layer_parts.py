@@ -1,0 +1,164 @@
+"""Parts of a transformer layer added and taken away: block, norm, activation, gate, norms of heads, sink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.blocks import BLOCKS
+from attn_gui.engine.checks import Record, as_choice
+from attn_gui.engine.creation.filling import fill
+from attn_gui.engine.errors import FieldError, Note
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.memory import grown, made
+from attn_gui.engine.problem import Problem
+
+# --- notes on heads -------------------------------------------------------------------------------
+# Notes on heads that stay and get other numbers all the same: by the K/V head that they read, by their slopes.
+
+
+def of_counts(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """Notes on heads of the same width that join or leave at the end."""
+    fell, moved = of_kv(problem, heads, kv_heads), of_groups(problem, heads, kv_heads)
+    return [*fell, *moved, *of_slopes(problem, sentences.SLOPES_ANEW)]
+
+
+def of_kv(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """The note on a number of K/V heads that does not divide the heads any more."""
+    before = problem.num_kv_heads
+    fits = before in (problem.num_heads, kv_heads)
+    return [] if fits else [Note(sentences.KV_FELL, {"before": before, "after": kv_heads, "heads": heads})]
+
+
+def of_groups(problem: Problem, heads: int, kv_heads: int) -> list[Note]:
+    """The note on heads that stay and read a K/V head of another number."""
+    before, after = problem.num_heads // problem.num_kv_heads, heads // kv_heads
+    moved = [head for head in range(min(problem.num_heads, heads)) if head // before != head // after]
+    template = sentences.READS_ANOTHER if len(moved) == 1 else sentences.MANY_READ_ANOTHER
+    return [Note(template, {"count": len(moved), "head": moved[0]})] if moved else []
+
+
+def of_slopes(problem: Problem, template: str) -> list[Note]:
+    """A note on each of the layers in force whose rule tells heads apart."""
+    layers = (layer for layer in problem.mask if layer.cells is None and layer.enabled)
+    return [Note(template, {"layer": layer.label}) for layer in layers if _has_heads(problem, layer)]
+
+
+def _has_heads(problem: Problem, layer: Layer) -> bool:
+    """Whether the rule of a layer tells heads apart, however many there are now."""
+    two = (problem.batch_size, 2, problem.n, problem.m)
+    return layer.shape(two)[-3:-2] == (2,)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+WIDER = 4  # the feed-forward network is so many times as wide as x (Vaswani et al., 2017)
+GATE = ("w_gate", "b_gate")
+
+
+def with_block(problem: Problem, kind: str | None, seed: int = 0) -> dict[str, Any]:
+    """The fields that add a block of a kind, in place of another one, or take it away.
+
+    Tables that both kinds have stay as they are. Raises ValueError where the block cannot be: without x, or where the
+    output is not as wide as x.
+    """
+    if kind is None:
+        return {} if problem.block is None else {"block": None}
+    block = BLOCKS[as_choice("block.kind", kind, tuple(BLOCKS))]
+    before = dict(problem.block or {})
+    if before.get("kind") == kind:
+        return {}
+    if not problem.projected:
+        raise FieldError(sentences.NEEDS, field="block", other="x")
+    found: dict[str, Any] = {"kind": kind}
+    for name, table in block.tables.items():
+        if name in before:
+            found[name] = before[name]
+        elif not table.optional or (len(table.letters) == 1 and name not in GATE):
+            found[name] = _new(problem, name, table.letters, table.neutral, seed)
+    kept = {name: before[name] for name in (*block.numbers, *block.choices) if name in before}
+    return {"block": found | kept}
+
+
+def _new(problem: Problem, name: str, letters: str, neutral: float, seed: int) -> Array:
+    """A table of a block as it begins: random weights, and all else such that it changes nothing."""
+    widths = {"o": problem.d_model, "u": problem.d_model, "f": problem.d_ff or WIDER * problem.d_model}
+    shape = tuple(widths[letter] for letter in letters)
+    if len(shape) > 1:
+        return fill("random", shape, seed=seed, field=f"block.{name}", dtype=problem.dtype)
+    return made(shape, problem.dtype, lambda new: new.fill(neutral))
+
+
+def with_choice(problem: Problem, name: str, key: str) -> dict[str, Any]:
+    """The fields with another norm or activation of the block; none where nothing changes.
+
+    Raises ValueError where the block chooses none.
+    """
+    block = problem.block
+    if block is None or name not in block:
+        raise FieldError(sentences.NEEDS, field=name, other="block.w_up")
+    key = as_choice(f"block.{name}", key, BLOCKS[block["kind"]].choices[name])
+    return {} if block[name] == key else {"block": {**block, name: key}}
+
+
+def with_gate(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
+    """The fields that gate the feed-forward network or no longer do; none where nothing changes.
+
+    Raises ValueError where the block has none.
+    """
+    block = problem.block
+    if block is None or not problem.d_ff:
+        raise FieldError(sentences.NEEDS, field="block.w_gate", other="block.w_up")
+    if present == ("w_gate" in block):
+        return {}
+    if not present:
+        return {"block": {name: value for name, value in block.items() if name not in GATE}}
+    table = BLOCKS[block["kind"]].tables["w_gate"]
+    return {"block": {**block, "w_gate": _new(problem, "w_gate", table.letters, table.neutral, seed)}}
+
+
+def with_head_norms(problem: Problem, present: bool) -> dict[str, Any]:
+    """The fields that normalize every head of Q and K, or no longer do; none where nothing changes."""
+    widths = {"query_norm": problem.d_k, "key_norm": problem.d_key}
+    if not present:
+        return {name: None for name in widths if getattr(problem, name) is not None}
+    return {
+        name: made((width,), problem.dtype, lambda new: new.fill(1))
+        for name, width in widths.items()
+        if getattr(problem, name) is None
+    }
+
+
+def with_sink(problem: Problem, present: bool) -> dict[str, Any]:
+    """The fields that give every head a sink of 0, or take it away; none where nothing changes."""
+    if present == (problem.sink is not None):
+        return {}
+    return {"sink": fill("zeros", (problem.num_heads,), dtype=problem.dtype) if present else None}
+
+
+# --- widths ---------------------------------------------------------------------------------------
+# Widths of what stands around the heads: tables of a block, norms of heads, frequencies of positions.
+
+
+def with_tables(problem: Problem, letter: str, width: int) -> Record:
+    """The block of a problem with another length along a letter of its tables."""
+    block = dict(problem.block)
+    for name, table in BLOCKS[block["kind"]].tables.items():
+        if name in block and letter in table.letters:
+            lengths = zip(table.letters, block[name].shape, strict=True)
+            shape = tuple(width if axis == letter else length for axis, length in lengths)
+            block[name] = grown(block[name], shape, table.neutral)
+    return Record(block)
+
+
+def of_head_width(problem: Problem, part: str, width: int) -> dict[str, Array]:
+    """The fields that have a number for each column of a head of `part`, query or key, or for each pair of them."""
+    changed: dict[str, Array] = {}
+    norm, frequencies = getattr(problem, f"{part}_norm"), problem.rotary_frequencies
+    if norm is not None and len(norm) != width:
+        changed[f"{part}_norm"] = grown(norm, (width,), 1.0)
+    if frequencies is not None and len(frequencies) != width // 2:
+        changed["rotary_frequencies"] = grown(frequencies, (width // 2,))
+    return changed

@@ -1,1 +1,0 @@
-"""Maps that are made of other maps and never kept: read by the block, drawn strip by strip."""

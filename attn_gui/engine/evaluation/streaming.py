@@ -1,0 +1,571 @@
+"""The evaluation for long sequences: rows of weights are summed up, and nothing n × m is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.checks import as_box
+from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
+from attn_gui.engine.evaluation.pooling import block_edges, largest, pool_blocks, reduced
+from attn_gui.engine.evaluation.readout import NOTHING
+from attn_gui.engine.evaluation.streaming_edits import Edit
+from attn_gui.engine.evaluation.streaming_kernels import Chain, check_work
+from attn_gui.engine.evaluation.streaming_rows import Blocks, Passes, entropies
+from attn_gui.engine.evaluation.streaming_states import Versions, bytes_of_row
+from attn_gui.engine.evaluation.threads import one_blas_thread, share
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.nodes import Node, reach
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.memory import check
+from attn_gui.engine.problem import Problem
+
+__all__ = ["StreamingEvaluation"]
+
+
+# --- pictures of stages ---------------------------------------------------------------------------
+# Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
+
+
+Part = tuple[slice, slice] | None
+ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
+FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
+COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
+SHARE = 8  # blocks that are kept take this share of what the weights would
+LEAST, MOST = 1 << 24, 1 << 29  # but so many bytes in any case, as a short map may be wide to compute, and no more
+Watched = tuple[str, int, int, int]  # stage, batch, head, columns
+
+
+class Pictures:
+    """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
+    three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
+
+    def __init__(self, evaluation: Evaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
+        self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
+        self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
+        weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
+        self._weights_name = evaluation.weights
+        self._risen = {evaluation.part(Role.SCALE), evaluation.part(Role.CAP)}  # rising functions of the scores alone
+        self._room = min(MOST, max(LEAST, weights // SHARE))
+
+    # --- asking ----------------------------------------------------------------------------------
+    def pooled(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part
+    ) -> tuple[Array, Array | None]:
+        """(values, allowed) of the blocks in `part` of a picture of rows × columns blocks."""
+        if stage not in self._chain.maps and stage != self._weights_name:
+            return self._direct(stage, batch, head, rows, columns, part), None
+        assert head is not None
+        across = slice(0, len(block_edges(self._chain.shape[3], columns)) - 1) if part is None else part[1]
+        down = block_edges(self._chain.shape[2], rows)
+        down = down if part is None else down[part[0].start : part[0].stop + 1]
+        served = self._served(stage, batch, head, down)
+        return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
+
+    def pooled_once(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
+    ) -> tuple[Array, Array | None]:
+        """Pool as `pooled` does, for some rows of blocks, of extremes that are made for it and not kept."""
+        if stage not in self._chain.maps and stage != self._weights_name:
+            return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
+        assert head is not None
+        down = block_edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
+        return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
+
+    def window(
+        self, stage: str, batch: int, head: int, down: Array, across: Array
+    ) -> tuple[Array, Array | None] | None:
+        """(values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for it."""
+        if stage == self._weights_name:
+            place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
+            self._passes.ensure(place)
+            if self._passes.rows.overflow_risk(place, self._chain.temperature).any():
+                return None
+        return self._once(stage, batch, head, down, across)
+
+    def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> tuple[Array, Array | None]:
+        served = self._served(stage, batch, head, down)
+        blocks = self._made(served, batch, head, across, slice(int(down[0]), int(down[-1])))
+        return self._drawn(stage, served, blocks, batch, head, down, slice(0, len(across) - 1))
+
+    def _drawn(
+        self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+    ) -> tuple[Array, Array | None]:
+        """(values, allowed) of a part of a picture, from blocks of `served`; `down` are the edges of its rows."""
+        inside = down - blocks.first
+        here = slice(int(inside[0]), int(inside[-1]))
+        with np.errstate(all="ignore"):
+            blocks.ensure(here)
+            if stage == self._weights_name:
+                self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
+            with self._versions.lock:
+                values = self._picture(stage, served, blocks, batch, head, inside, across)
+                allowed = None
+                if blocks.open is not None and self._evaluation.node(stage).stage.behind_mask:
+                    allowed = reduced(np.logical_or, blocks.open[here, across], inside - here.start)
+        return values.astype(self._evaluation.problem.dtype, copy=False), allowed
+
+    def follow(self, reached: Mapping[str, Sequence[Box]], other: Array) -> None:
+        """Forget what an edit has changed; `other` rows are read in another way now. The caller holds the lock."""
+        for (name, batch, head, _), blocks in self._blocks.items():
+            for low, high in indices.runs(other[batch, head]):
+                blocks.mark_patched(slice(low, high))
+            for box in reached.get(name, ()):
+                if indices.meet(box[:2], indices.cell((batch, head))) is not None:
+                    blocks.forget(box[2], box[3])
+
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
+        """Compute again what edits have patched, since a part may differ from the whole in its last bits."""
+        return all(blocks.settle(cancelled) for blocks in list(self._blocks.values()))
+
+    @property
+    def patched(self) -> bool:
+        """Whether edits have patched any block."""
+        return any(blocks.patched.any() for blocks in list(self._blocks.values()))
+
+    def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
+        """Cells of the map that have to be computed before a picture of these rows can be shown."""
+        with self._versions.lock:
+            blocks = self._blocks.get(
+                (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
+            )
+            unseen = (rows.stop - rows.start) * self._chain.shape[3]
+            return unseen if blocks is None else blocks.lacking(rows)
+
+    # --- which blocks ----------------------------------------------------------------------------
+    def _of(self, served: str, batch: int, head: int, columns: int) -> Blocks:
+        """The blocks of a map; of the others those looked at last are kept, as far as there is room."""
+        with self._versions.lock:
+            key = (served, batch, head, min(columns, self._chain.shape[3]))
+            n, m = self._chain.shape[2:]
+            found = self._blocks.pop(key, None) or self._made(*key[:3], block_edges(m, columns), slice(0, n))
+            self._blocks[key] = found
+            room = self._room
+            for other in list(self._blocks)[-2::-1]:
+                room -= self._blocks[other].bytes
+                if room < 0:
+                    del self._blocks[other]
+            return found
+
+    def _served(self, stage: str, batch: int, head: int, down: Array) -> str:
+        """The map whose blocks serve a stage; rows of weights are known first, as these may be too large for others."""
+        if stage == self._weights_name:
+            self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
+        return self._serving(stage, batch, head)
+
+    def _serving(self, stage: str, batch: int, head: int) -> str:
+        """The map whose blocks serve a stage: of weights in many rows that logits do not tell their own."""
+        own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
+        return stage if own else self._logits_serving(stage)
+
+    def _apart(self, batch: int, head: int) -> Array:
+        """Flags of the rows of weights that are read one by one: by hand, or coarse in float32 as far as is known."""
+        state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
+        if np.dtype(self._evaluation.problem.dtype) != np.float32:
+            return by_hand
+        denominator = state.denominator[batch, head]
+        large = np.abs(state.row_max[batch, head]) > COARSE * self._chain.temperature
+        return np.asarray(by_hand | (state.known[batch, head] & large & np.isfinite(denominator) & (denominator != 0)))
+
+    def _logits_serving(self, stage: str) -> str:
+        name = self._chain.logits_name if stage == self._weights_name else stage
+        shared = self._evaluation.known_by_heart and not self._passes.hand.logits.any()
+        return self._evaluation.scores if name in self._risen and shared else name
+
+    def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
+        """The blocks of some rows of a map."""
+
+        def read(rows: slice, keys: slice) -> tuple[Array, Array | None]:
+            rows = slice(part.start + rows.start, part.start + rows.stop)
+            if name == self._weights_name:
+                allowed = self._evaluation.allowed(batch, head, rows, keys)
+                values = self._evaluation.block(name, batch, head, rows, keys)
+                return np.ascontiguousarray(values.T), None if allowed is None else allowed.T
+            return self._passes.transposed(name, (*indices.cell((batch, head)), rows, keys))
+
+        dtype = np.dtype(self._evaluation.problem.dtype)
+        masked = name == self._evaluation.part(Role.CLOSE) or (name == self._weights_name and self._evaluation.closes)
+        return Blocks(part, across, dtype, masked, self._versions, read)
+
+    # --- from blocks to a picture ----------------------------------------------------------------
+    def _picture(
+        self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
+    ) -> Array:
+        if stage == self._weights_name != served:
+            return self._weights(blocks, batch, head, down, across)
+        cut, inside = slice(int(down[0]), int(down[-1])), down - down[0]
+        high = reduced(np.maximum, blocks.high[cut, across], inside)
+        low = reduced(np.minimum, blocks.low[cut, across], inside)
+        return self._shown(largest(high, low), stage)
+
+    def _shown(self, scores: Array, stage: str) -> Array:
+        """Scores as the stage shows them."""
+        if stage == self._weights_name or self._logits_serving(stage) == stage:
+            return scores
+        if stage in self._risen:
+            scores = scores * scores.dtype.type(self._chain.scale)
+        cap = self._chain.softcap
+        capped = cap is not None and stage == self._evaluation.part(Role.CAP)
+        return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
+
+    def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
+        """Logarithms first, since the largest of a block is all that is needed of exp."""
+        found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
+        step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
+        for first in range(0, len(found), step):
+            some = down[first : first + step + 1]
+            cut = slice(int(some[0]), int(some[-1]))
+            subtrahends = self._subtrahends(blocks, batch, head, cut)
+            logits = self._log_weights_pooled(blocks, cut, across, subtrahends, some - some[0])
+            if logits is None:
+                logits = self._log_weights_of_all(blocks, cut, across, subtrahends, some - some[0])
+            np.minimum(logits, 0, out=logits)
+            np.exp(logits, out=found[first : first + step])
+        edges_across = blocks.edges[across.start : across.stop + 1]
+        apart = self._apart(batch, head)
+        self._passes.hand.draw(apart, found, (batch, head), down + blocks.first, edges_across)
+        return found
+
+    def _log_weights_pooled(
+        self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
+    ) -> Array | None:
+        """Log weights, pooled before they are scaled; None unless logits are a positive multiple of the blocks."""
+        factor = 1 / self._chain.temperature
+        if self._logits_serving(self._weights_name) == self._evaluation.scores:
+            factor *= self._chain.scale
+        if not factor > 0 or self._chain.softcap is not None or len(subtrahends) > 1:
+            return None
+        off = (subtrahends[0] / factor).astype(blocks.high.dtype)
+        logits = reduced(np.maximum, blocks.high[rows, across] - off[:, None], inside)
+        return None if np.isnan(logits).any() else np.asarray(logits * logits.dtype.type(factor))
+
+    def _log_weights_of_all(
+        self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
+    ) -> Array:
+        logits = self._highest(blocks, rows, across)
+        for subtrahend in subtrahends:
+            logits -= subtrahend.astype(logits.dtype)[:, None]
+        if np.isnan(logits).any():
+            logits[np.isneginf(blocks.high[rows, across])] = -np.inf
+        return reduced(np.maximum, logits, inside)
+
+    def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
+        """The largest logit of every block, over T."""
+        factor = blocks.high.dtype.type(1 / self._chain.temperature)
+        if self._logits_serving(self._weights_name) != self._evaluation.scores:
+            return np.asarray(blocks.high[rows, across] * factor)
+        high = blocks.high if self._chain.scale >= 0 else blocks.low
+        return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
+
+    def _subtrahends(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
+        """Numbers to subtract from a row's logits, over T; of very large scores by the blocks' own arithmetic."""
+        state, temperature = self._passes.rows, self._chain.temperature
+        cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
+        row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
+        log_z = np.where(denominator == 0, np.inf, np.log(denominator))
+        apart = self._apart(batch, head)[cut]
+        log_z[apart] = np.inf  # they are drawn by themselves
+        risk = state.overflow_risk((*indices.cell((batch, head)), cut), temperature)[0, 0]
+        risk &= np.isfinite(denominator) & ~apart
+        if not risk.any():
+            return [row_max + log_z]
+        highest = self._highest(blocks, rows, slice(0, blocks.high.shape[1]))[risk].max(axis=1)
+        sink = self._chain.sink(head)  # may be what was taken off, far above all keys
+        row_max[risk] = highest if sink is None else np.maximum(highest, sink / temperature)
+        return [row_max, log_z]
+
+    # --- stages without keys ---------------------------------------------------------------------
+    def _direct(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part) -> Array:
+        everything = self._evaluation.shape(stage)
+        width = everything[-1]
+        if head is not None and len(everything) == 3:
+            mine = self._evaluation.head_columns(stage, head)
+            width = mine.stop - mine.start
+        down, across = block_edges(everything[-2], rows), block_edges(width, columns)
+        if part is not None:
+            down, across = down[part[0].start : part[0].stop + 1], across[part[1].start : part[1].stop + 1]
+        cuts = (slice(int(down[0]), int(down[-1])), slice(int(across[0]), int(across[-1])))
+        values = self._evaluation.block(stage, batch, head, *cuts)
+        return pool_blocks(values, None, down - down[0], across - across[0])[0]
+
+
+# --- streaming evaluation -------------------------------------------------------------------------
+# The evaluation for long sequences: nothing that has both a query and a key axis is kept.
+
+
+MANY, OUTPUT_ROWS = 1 << 16, 256  # cells of the output that are many, and rows of it that are computed at a time
+AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a time, but at least so many rows
+PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
+
+
+class StreamingEvaluation(Evaluation):
+    """Holds Q, K and V, and the maximum, denominator and numerator of every row; all else is computed when read.
+
+    Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
+    rows and puts the new ones in; where that would lose digits the row is computed again. `settle` makes what edits
+    have left equal to a fresh computation, bit for bit. `complete` and `settle` may run in another thread
+    while cells are edited; a problem of another structure needs an evaluation of its own then. Whatever is read in
+    another thread while an edit comes in holds old numbers beside new ones: whoever reads so has to drop it.
+    Raises FieldError for a score that cannot be computed by rows at this size, and where what is kept would take more
+    than a share of the free memory.
+    """
+
+    in_dtype = True
+    _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
+
+    def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
+        self._versions = Versions()
+        self._size = tile, chunk
+        super().__init__(problem, keep=0)
+
+    def _build(self, problem: Problem) -> None:
+        check_work(problem)
+        with self._versions.edit(), one_blas_thread():
+            self._kind = np.dtype(problem.dtype)
+            super()._build(problem)
+            self._chain = Chain(self)
+            self._by_rows = self._chain.softmax.name, self._chain.mixing.name
+            self._passes = Passes(self, self._chain, self._versions, *self._size)
+            self._pictures = Pictures(self, self._chain, self._passes, self._versions)
+
+    def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
+        super()._lay_out(problem, arrays)
+        cells = sum(prod(node.shape) for node in self._nodes if self._kept(node) and not node.stage.alias)
+        cells += problem.batch_size * problem.num_kv_heads * problem.m * (problem.d_k + problem.d_v)  # copied by head
+        rows = prod(problem.map_shape[:3]) * bytes_of_row(problem.d_v, self._kind)
+        check(cells * self._kind.itemsize + rows)
+
+    def _kept(self, node: Node) -> bool:
+        return node.stage.input_side
+
+    # --- reading ---------------------------------------------------------------------------------
+    def fetch(self, name: str, box: Box) -> Array:
+        """The numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed first."""
+        if name == self.projection and self._kind == np.float32 and indices.count(box) > MANY:
+            found = self._narrow_output(box)
+            if found is not None:
+                return found
+        if name not in self._by_rows:
+            return super().fetch(name, box)
+        with np.errstate(all="ignore"):
+            self._passes.ensure(box[:3])
+            if name == self._chain.mixing.name:
+                return self._passes.rows.output(box)
+            return self._weights(box)
+
+    def box(self, stage: str, box: Box) -> Array:
+        """A box of a stage; many cells of a map are computed on all threads, never at once in float64."""
+        box = as_box(stage, self.shape(stage), box)
+        width = box[-1].stop - box[-1].start
+        if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
+            return super().box(stage, box)
+        found = np.empty(indices.shape_of(box), self._kind)
+        step = max(FEWEST_ROWS, AT_ONCE // width)
+
+        def work(place: tuple[int, int, int]) -> None:
+            batch, head, low = place
+            rows = slice(low, min(low + step, box[2].stop))
+            tile = super(StreamingEvaluation, self).box(stage, (*indices.cell((batch, head)), rows, box[3]))
+            found[batch - box[0].start, head - box[1].start, low - box[2].start : rows.stop - box[2].start] = tile[0, 0]
+
+        heads = [
+            (batch, head) for batch in range(box[0].start, box[0].stop) for head in range(box[1].start, box[1].stop)
+        ]
+        share([(*pair, low) for pair in heads for low in range(box[2].start, box[2].stop, step)], work)
+        found.flags.writeable = False
+        return found
+
+    def _weights(self, box: Box) -> Array:
+        """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product.
+
+        In float32 all rows are, unless many are read in part: what is kept is off by the rounding of their scores.
+        """
+        whole = *box[:3], slice(0, self.problem.m)
+        if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
+            return self._passes.whole_weights(whole)[..., box[3]]
+        rows, temperature = self._passes.rows, self._chain.temperature
+        weights = rows.weights(self._chain.logits(box), box, temperature)
+        for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
+            place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))
+            weights[batch, head, row] = self._chain.softmax.compute((*place, whole[3]), super().fetch)[1][..., box[3]]
+        return np.asarray(weights)
+
+    def _narrow_output(self, box: Box) -> Array | None:
+        """Many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
+        problem = self.problem
+        if problem.w_output is None or problem.interventions:
+            return None
+        heads = slice(0, problem.num_heads)
+        self._passes.ensure((box[0], heads, box[1]))
+        found = np.empty(indices.shape_of(box), np.float32)
+        weights = np.ascontiguousarray(problem.w_output[:, box[2]])
+
+        def work(place: tuple[int, int]) -> None:
+            item, low = place
+            rows = slice(low, min(low + OUTPUT_ROWS, box[1].stop))
+            with np.errstate(all="ignore"):
+                mixed = self._passes.rows.output((slice(item, item + 1), heads, rows, slice(None)))[0]
+                joined = mixed.swapaxes(0, 1).reshape(rows.stop - low, -1).astype(np.float32)
+                found[item - box[0].start, low - box[1].start : rows.stop - box[1].start] = joined @ weights
+
+        starts = range(box[1].start, box[1].stop, OUTPUT_ROWS)
+        share([(item, low) for item in range(box[0].start, box[0].stop) for low in starts], work)
+        if problem.b_output is not None:
+            found += problem.b_output[box[2]]
+        return found.astype(np.float64) if np.isfinite(found).all() else None
+
+    def known(self, batch: int, head: int) -> Array:
+        """Rows of a head that have been computed: booleans (n,)."""
+        return np.array(self._passes.rows.known[batch, head])
+
+    # --- passes ----------------------------------------------------------------------------------
+    def complete(
+        self,
+        heads: Sequence[tuple[int, int]] | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = bool,
+    ) -> bool:
+        """Compute every row that is not known, of the given (batch, head) pairs or of all; False if cancelled.
+
+        `progress(done, all)` is called from any thread. Edits may come in between: what they make stale is redone.
+        """
+        return self._passes.complete(heads, progress, cancelled)
+
+    def settle(
+        self, *, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] = bool
+    ) -> bool:
+        """Compute again what edits have updated: then all equals a fresh evaluation bit for bit. False if cancelled.
+
+        Who edits meanwhile has to cancel it before the first cell is written: of what is read of a problem between that
+        and `update` nothing may be kept.
+        """
+        return self._passes.settle(progress, cancelled) and self._pictures.settle(cancelled)
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything known equals a fresh computation bit for bit."""
+        return not (self._passes.rows.dirty.any() or self._passes.moved or self._pictures.patched)
+
+    @property
+    def unsettled(self) -> frozenset[tuple[int, int]]:
+        """The (batch, head) pairs of which `settle` may change last digits."""
+        dirty = self._passes.rows.dirty.any(axis=-1) | bool(self._passes.moved)
+        return frozenset((int(batch), int(head)) for batch, head in np.argwhere(dirty))
+
+    # --- changing --------------------------------------------------------------------------------
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Follow cells that have changed in place; `problem` already holds them.
+
+        As in the dense evaluation; many rows that change at once are left to be computed when they are read.
+        """
+        start = time.perf_counter()
+        if problem.bare_structure != self.problem.bare_structure:
+            return super().update(problem, changed)
+        with self._versions.edit(), one_blas_thread(), np.errstate(all="ignore"):
+            wired, other = self._nodes, np.zeros(self._chain.shape[:3], bool)
+            moved = self._take_up(problem)
+            if self._nodes is not wired:  # they name interventions by their places, so also where no cell has moved
+                self._chain.lay_out()
+                self._by_rows = self._chain.softmax.name, self._chain.mixing.name
+                other = self._passes.lay_out()
+            named = self._named(changed) | moved
+            reached = self._joined(reach(self._nodes, named, super().fetch), moved)
+            cells = self._refill(reached)
+            edit = Edit(self._chain, self._passes, named, reached, other)
+            cells |= edit.carry_out()
+            drawn = self._joined(reached, self._opened(moved))
+            self._pictures.follow(drawn, other)
+        return Recomputed(self._shown(drawn), self._shown(cells), time.perf_counter() - start)
+
+    def _opened(self, moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
+        """Cells behind the mask that count as open or closed otherwise, since weights or masked scores are by hand."""
+        behind = [node.name for node in self._nodes if node.stage.behind_mask]
+        boxes = [box for name in behind for box in moved.get(name, ())]
+        return dict.fromkeys(behind, boxes) if boxes else {}
+
+    def _refill(self, reached: Mapping[str, list[Box]]) -> dict[str, int]:
+        """Compute the changed parts of the kept stages: Q, K and V."""
+        cells = {}
+        for node in self._nodes:
+            if node.name in reached and node.name in self._arrays and not node.stage.alias:
+                cells[node.name] = sum(self._compute(node, box) for box in reached[node.name])
+                self._passes.moved |= {node.name}
+        return cells
+
+    def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
+        """Rows of a kept stage, of one or more items, as many as may be held in float64."""
+        if len(node.shape) < 3:
+            yield box
+            return
+        width = max(indices.count(box[2:]), self.problem.queries.shape[-1])
+        rows = max(1, min(PROJECTED // width, box[1].stop - box[1].start))
+        items = max(1, PROJECTED // (rows * width))
+        for first in range(box[0].start, box[0].stop, items):
+            for low in range(box[1].start, box[1].stop, rows):
+                some = slice(first, min(first + items, box[0].stop)), slice(low, min(low + rows, box[1].stop))
+                yield (*some, box[2])
+
+    # --- pictures --------------------------------------------------------------------------------
+    def pooled(
+        self,
+        stage: str,
+        batch: int,
+        head: int | None,
+        rows: int,
+        columns: int,
+        part: tuple[slice, slice] | None = None,
+    ) -> tuple[Array, Array | None]:
+        """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
+
+        Of each block the value of largest magnitude over allowed cells, sign kept; NaN wins, so that it is seen.
+        `allowed` (blocks with an open cell) only behind the mask. The blocks of maps looked at last are kept.
+        """
+        return self._pictures.pooled(stage, batch, head, rows, columns, part)
+
+    def pooled_at(
+        self, stage: str, batch: int, head: int, down: Array, across: Array
+    ) -> tuple[Array, Array | None] | None:
+        """`pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
+        return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
+
+    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
+        """Whether cells of these rows can be read without computing whole rows of weights."""
+        return bool(self._rows_behind(stage, batch, head, rows).all())
+
+    def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
+        """Known rows among the rows of weights behind some rows of a stage, as booleans."""
+        entry = self.node(stage).stage
+        if entry.input_side or stage in self._chain.maps:
+            return np.ones(0, bool)
+        alone = entry.per_head and head is not None
+        return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
+
+    def pooled_once(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
+    ) -> tuple[Array, Array | None]:
+        """Pool some rows of blocks as `pooled` does, with nothing kept: for a large picture that is made bit by bit."""
+        return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
+
+    def is_map(self, stage: str) -> bool:
+        """Whether a stage has both a query and a key axis."""
+        return stage == self.weights or stage in self._chain.maps
+
+    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
+        """Cells of maps that have to be computed before `pooled` in so many columns can show these rows.
+
+        Those of wide heads count several times, as each takes so much longer.
+        """
+        known = self._rows_behind(stage, batch, head, rows)
+        cells = (known.size - int(np.count_nonzero(known))) * self.problem.m
+        if self.is_map(stage):
+            cells += self._pictures.lacking(stage, batch, head or 0, rows, columns)
+        return cells * self._passes.cell_cost
+
+    def entropies(self, batch: int, head: int, rows: slice) -> Array:
+        """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
+        return entropies(self, self._chain, self._passes, batch, head, rows)

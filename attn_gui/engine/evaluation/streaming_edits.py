@@ -1,0 +1,239 @@
+"""One edit of cells: which rows it makes stale, and which keys are exchanged in all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.streaming_kernels import AS_THEY_ARE, Chain
+from attn_gui.engine.evaluation.streaming_rows import Passes, runs
+from attn_gui.engine.evaluation.streaming_states import Terms, exchange
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import Reference
+from attn_gui.engine.graph.intervention_nodes import ByHand
+
+FEW_ROWS = 64  # so many rows of a head are computed at once; more are left to be computed when they are read
+AT_ONCE = 1 << 21  # and so many cells of them, or numbers of the output: some ten milliseconds
+AGAIN = 1 << 27  # cells of maps that are computed within a second or two beside the window
+FEW_KEYS = 64  # so many keys of a head are exchanged, but no more than a quarter of them
+BLOCK = 4096  # rows of a head that are exchanged at a time
+
+
+class Edit:
+    """One edit: `named` are boxes of sources, `reached` boxes of stages; Q, K and V are up to date already."""
+
+    def __init__(
+        self,
+        chain: Chain,
+        passes: Passes,
+        named: Mapping[str, Sequence[Box]],
+        reached: Mapping[str, Sequence[Box]],
+        other: Array,
+    ) -> None:
+        """`other` are rows (booleans) that are kept as something else from now on."""
+        self._chain, self._passes, self._rows = chain, passes, passes.rows
+        self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
+        self._reached, self._other = reached, other
+        self._layers = {ref.name: ref for ref in (*chain.added, *chain.gates)}
+        self._drifted: list[tuple[int, int, slice]] = []  # rows whose exchange has lost digits
+        self.cells: dict[str, int] = {}
+
+    def carry_out(self) -> dict[str, int]:
+        """Bring every known row up to date, or make it unknown; returns how many cells of each stage were computed."""
+        stale = list(self._stale_rows())
+        if self._reaches_all():
+            self._rows.known[:] = False
+        for batch, head, rows in stale:
+            self._forget(batch, head, rows)
+        for batch, group in np.argwhere(self._passes.values.ready).tolist():
+            self._exchange(batch, group)
+        for name in self._passes.layers.keys() & self._changed.keys():
+            self._passes.renew(name)
+        for batch, head, rows in (*stale, *self._drifted):
+            self._redo_few(batch, head, rows)
+        return self.cells
+
+    # --- what is touched -------------------------------------------------------------------------
+    def _reaches_all(self) -> bool:
+        """Whether a number changed that every score depends on."""
+        known = {self._chain.query, self._chain.key, *self._layers}
+        nodes = (self._chain.softmax, *(self._chain.nodes[name] for name in self._chain.maps))
+        reads = {ref.name for node in nodes if not isinstance(node, ByHand) for ref in node.inputs}
+        return bool((reads & self._changed.keys()) - known)
+
+    def _stale_rows(self) -> Iterator[tuple[int, int, slice]]:
+        """Known rows whose query or own mask cells have changed: (batch, head, rows)."""
+        for batch, heads, rows in (*self._of_queries(), *self._of_layers(), *self._by_hand()):
+            for b in range(batch.start, batch.stop):
+                for h in range(heads.start, heads.stop):
+                    if self._rows.known[b, h, rows].any():
+                        yield b, h, rows
+
+    def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
+        """Rows that are kept as something else from now on, and those by hand that are reached: no exchange in them."""
+        flags, other = self._passes.hand.any, self._other
+        for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
+            stale, around = other[batch, head].copy(), self._around(batch, head)
+            if around is not None:  # keys are exchanged in all of these, reached or not
+                stale[around] |= flags[batch, head, around]
+            for low, high in indices.runs(stale):
+                yield slice(batch, batch + 1), slice(head, head + 1), slice(low, high)
+
+    def _of_queries(self) -> Iterator[tuple[slice, slice, slice]]:
+        heads = self._chain.shape[1]
+        for box in self._changed.get(self._chain.query or "", ()):
+            width = self._chain.nodes[str(self._chain.query)].shape[-1] // heads
+            yield box[0], slice(box[2].start // width, -(-box[2].stop // width)), box[1]
+
+    def _of_layers(self) -> Iterator[tuple[slice, slice, slice]]:
+        for name, ref in self._layers.items():
+            if self._chain.has_rows(ref):
+                for box in self._changed.get(name, ()):
+                    batch, heads, rows, _ = self._place(ref, box)
+                    yield batch, heads, rows
+
+    def _place(self, ref: Reference, box: Box) -> Box:
+        """A box of a layer in the axes of the maps."""
+        sizes = self._chain.softmax.sizes
+        return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
+
+    # --- rows recomputed --------------------------------------------------------------------------
+    def _forget(self, batch: int, head: int, rows: slice) -> None:
+        """Rows about to be computed again need no exchange."""
+        self._rows.known[batch, head, rows] = False
+
+    def _redo_few(self, batch: int, head: int, rows: slice) -> None:
+        count = rows.stop - rows.start
+        if count <= FEW_ROWS and count * self._passes.row_cost <= AT_ONCE:
+            self._passes.redo(batch, head, rows)
+            self._count(count, self._chain.shape[3], self._passes.values.width)
+
+    # --- keys exchanged --------------------------------------------------------------------------
+    def _exchange(self, batch: int, group: int) -> None:
+        """All heads of a K/V head: old logits from the own copy of K, then the copy follows, then new logits."""
+        keys = self._boxes_of(self._chain.key, batch, group)
+        values = self._boxes_of(self._chain.value, batch, group)
+        heads = range(group * self._chain.group, (group + 1) * self._chain.group)
+        plans = [plan for head in heads for plan in self._plans(batch, head, keys, values)]
+        before = [self._logits(place, old=True) for place, _ in plans]
+        old = [self._values(place).copy() for place, _ in plans]
+        self._follow(batch, group, keys, values)
+        for (place, columns), logits, old_values in zip(plans, before, old, strict=True):
+            moved = logits if columns is not None else self._logits(place, old=False)
+            self._exchange_terms(place, columns, Terms(logits, old_values), Terms(moved, self._values(place)))
+
+    def _boxes_of(self, name: str | None, batch: int, group: int) -> list[Box]:
+        """The changed boxes of K or V that touch one item and head."""
+        width = self._chain.nodes[name].shape[-1] // self._passes.values.cells.shape[1] if name else 1
+        return [
+            box
+            for box in self._changed.get(name or "", ())
+            if box[0].start <= batch < box[0].stop
+            and box[2].start < (group + 1) * width
+            and box[2].stop > group * width
+        ]
+
+    def _plans(
+        self, batch: int, head: int, keys: Sequence[Box], values: Sequence[Box]
+    ) -> Iterator[tuple[Box, slice | None]]:
+        """(place, columns of V that changed, None where logits changed) for every stretch of keys and block of rows."""
+        rows = self._rows_of(batch, head)
+        logits = [box[1] for box in keys] + self._layer_keys(batch, head)
+        if rows is None or not (logits or values):
+            return
+        flags = np.zeros(self._chain.shape[3], bool)
+        for cut in (*logits, *(box[1] for box in values)):
+            flags[cut] = True
+        stretches = runs(flags)
+        count = sum(cut.stop - cut.start for cut in stretches)
+        columns = None if logits else self._columns(values, head // self._chain.group)
+        if count > min(FEW_KEYS, max(1, len(flags) // 4)) or self._is_wide(rows, columns):
+            self._rows.known[batch, head, rows] = False
+            return
+        for low in range(rows.start, rows.stop, BLOCK):
+            part = slice(low, min(low + BLOCK, rows.stop))
+            yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
+
+    def _is_wide(self, rows: slice, columns: slice | None) -> bool:
+        """Whether an exchange writes so many numbers that all is sooner computed again, beside the window."""
+        count, width = rows.stop - rows.start, self._passes.values.width
+        numbers = count * (width if columns is None else columns.stop - columns.start)
+        return bool(numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN)
+
+    def _columns(self, values: Sequence[Box], group: int) -> slice:
+        width = self._passes.values.width
+        low, high = min(box[2].start for box in values), max(box[2].stop for box in values)
+        return slice(max(0, low - group * width), min(width, high - group * width))
+
+    def _layer_keys(self, batch: int, head: int) -> list[slice]:
+        """Keys of which a layer that is the same for all queries has changed."""
+        found = []
+        for name, ref in self._layers.items():
+            if not self._chain.has_rows(ref):
+                for box in self._changed.get(name, ()):
+                    items, heads, _, keys = self._place(ref, box)
+                    if items.start <= batch < items.stop and heads.start <= head < heads.stop:
+                        found.append(keys)
+        return found
+
+    def _rows_of(self, batch: int, head: int) -> slice | None:
+        """The stretch of known rows of a head that the edit can reach."""
+        rows = self._around(batch, head)
+        if rows is None:
+            return None
+        known = self._rows.known[batch, head, rows]
+        if known.all():
+            return rows
+        found = np.flatnonzero(known)
+        return slice(rows.start + int(found[0]), rows.start + int(found[-1]) + 1) if len(found) else None
+
+    def _around(self, batch: int, head: int) -> slice | None:
+        """The stretch of rows of a head that the edit can reach."""
+        boxes = [
+            box
+            for name in (self._chain.softmax.name, self._chain.weights, self._chain.mixing.name)
+            for box in self._reached.get(name, ())
+            if box[0].start <= batch < box[0].stop and box[1].start <= head < box[1].stop
+        ]
+        if not boxes:
+            return None
+        return slice(min(box[2].start for box in boxes), max(box[2].stop for box in boxes))
+
+    def _logits(self, place: Box, old: bool) -> Array:
+        kernel = self._passes.fast or self._passes.stages
+        return kernel.columns(place, self._passes.layers if old else AS_THEY_ARE)
+
+    def _values(self, place: Box) -> Array:
+        batch, head = place[0].start, place[1].start
+        return self._passes.values.cells[batch, head // self._chain.group, place[3], :-1]
+
+    def _follow(self, batch: int, group: int, keys: Sequence[Box], values: Sequence[Box]) -> None:
+        for box in keys:
+            self._passes.follow_keys(batch, group, box[1])
+        for box in values:
+            self._passes.follow_values(batch, group, box[1])
+
+    def _exchange_terms(self, place: Box, columns: slice | None, old: Terms, new: Terms) -> None:
+        batch, head, rows = place[0].start, place[1].start, place[2]
+        width = self._passes.values.width
+        columns = columns or slice(0, width)
+        where = (batch, head, rows)
+        blind = self._rows.denominator[where] == 0
+        bad = exchange(self._rows, where, old, new, columns, self._chain.temperature)
+        if self._chain.sink(head) is not None:
+            bad |= blind  # the sink is not counted in them
+        bad &= self._rows.known[where]
+        self._rows.mark_dirty(batch, head, rows)
+        scores = old.logits.shape[1] * (1 if new.logits is old.logits else 2)
+        self._count(len(bad), scores, columns.stop - columns.start)
+        self._rows.known[where] &= ~bad
+        if 0 < np.count_nonzero(bad) <= FEW_ROWS:
+            found = (slice(rows.start + run.start, rows.start + run.stop) for run in runs(bad, FEW_ROWS))
+            self._drifted += [(batch, head, run) for run in found]
+
+    def _count(self, rows: int, keys: int, columns: int) -> None:
+        for name in (*self._chain.maps, self._chain.weights):
+            self.cells[name] = self.cells.get(name, 0) + rows * keys
+        self.cells[self._chain.mixed] = self.cells.get(self._chain.mixed, 0) + rows * columns

@@ -1,0 +1,540 @@
+"""Passes over rows: on demand, over everything, and again over what edits have touched; tile by tile on few threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.pooling import largest, reduced
+from attn_gui.engine.evaluation.readout import BLIND, row_entropy
+from attn_gui.engine.evaluation.streaming_kernels import Chain, DotKernel, StageKernel
+from attn_gui.engine.evaluation.streaming_states import Copy, Rows, Tile, Versions, with_sink
+from attn_gui.engine.evaluation.threads import carry_out, share
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.scores import SCORES
+
+# --- rows with interventions ----------------------------------------------------------------------
+# Rows of maps in which numbers are changed by hand: the stages themselves compute them, as a whole.
+
+
+class HandRows:
+    """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
+
+    What is kept of the rows of `any` is the result itself, since its weights need not sum to 1.
+    """
+
+    def __init__(self, evaluation: Evaluation, chain: Chain) -> None:
+        self._evaluation, self._chain = evaluation, chain
+        self.logits, self.weights = np.zeros(chain.shape[:3], bool), np.zeros(chain.shape[:3], bool)
+        self.lay_out()
+
+    def lay_out(self) -> Array:
+        """Take up the interventions as they are now; the rows (booleans) that were by hand or are, not both."""
+        before = self.logits | self.weights
+        self.logits, self.weights = np.zeros_like(before), np.zeros_like(before)
+        for node in self._evaluation.nodes:
+            if isinstance(node, ByHand) and node.stage.square:
+                flags = self.weights if node.name == self._chain.weights else self.logits
+                for step in node.steps:
+                    flags[step.box[:3]] = True
+        self.any = self.logits | self.weights
+        return np.asarray(self.any != before)
+
+    def runs(self, batch: int, head: int, rows: slice) -> list[slice]:
+        """The stretches of such rows among some rows of a head, counted from the first of these."""
+        return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
+
+    def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
+        """A map at a box of one head, keys as rows, with the columns of such rows as the stages have them."""
+        batch, head, rows = place[0].start, place[1].start, place[2]
+        found = self.runs(batch, head, rows)
+        if not found:
+            return values, allowed
+        values = np.array(values)
+        allowed = None if allowed is None else np.array(np.broadcast_to(allowed, values.shape))
+        for run in found:
+            part = (*place[:2], slice(rows.start + run.start, rows.start + run.stop), place[3])
+            values[:, run] = self._evaluation.fetch(stage, part)[0, 0].T
+            if allowed is not None:
+                allowed[:, run] = self._evaluation.fetch(str(self._evaluation.mask), part)[0, 0].T
+        return values, allowed
+
+    def draw(self, flags: Array, picture: Array, place: tuple[int, int], down: Array, across: Array) -> None:
+        """Put the flagged rows of weights into a picture whose blocks have these edges, and that leaves them out."""
+        rows, (batch, head) = flags[int(down[0]) : int(down[-1])], place
+        keys = slice(int(across[0]), int(across[-1]))
+        for row in (np.flatnonzero(rows) + int(down[0])).tolist():
+            cells = self._evaluation.block(self._chain.weights, batch, head, slice(row, row + 1), keys).T
+            high, low = (reduced(ufunc, cells, across - across[0])[:, 0] for ufunc in (np.maximum, np.minimum))
+            line = picture[int(np.searchsorted(down, row, "right")) - 1]
+            np.copyto(line, largest(np.maximum(line, high), np.minimum(line, low)))
+
+
+# --- passes ---------------------------------------------------------------------------------------
+
+
+Job = tuple[int, int, int]  # batch, head, tile
+Progress = Callable[[int, int], None] | None
+
+TILE_ROWS, LONG_TILE_ROWS = 256, 64  # rows of a tile; of a tile of long rows
+LONG_ROW = 1 << 14  # how many cells a long row costs
+USUAL = 128  # columns of K and V together that a cell of a map is multiplied with; where there are more it costs more
+POINTED_ROWS = 2  # rows that somebody points at, of which a whole tile would take too long
+KEYS = 1 << 12  # keys whose logits are computed in float64 at a time: so many stay in a processor's cache
+WIDE = 1 << 20  # bytes of scores that a thread holds
+
+
+class Passes:
+    """The rows of one evaluation and the kernels that compute them."""
+
+    def __init__(
+        self, evaluation: Evaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
+    ) -> None:
+        self._evaluation, self._chain, self._versions = evaluation, chain, versions
+        self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
+        batch, heads, n, m = chain.shape
+        problem = evaluation.problem
+        self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
+        self.keys = Copy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
+        widths = self.values.width + (self.keys.width if self.keys is not None else 0)
+        self.cell_cost: int = max(1, widths // USUAL)  # of a map, in such cells of usual width
+        self.row_cost: int = m * self.cell_cost
+        step = step or (LONG_TILE_ROWS if self.row_cost >= LONG_ROW else TILE_ROWS)
+        dtype = self.values.cells.dtype
+        chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
+        self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
+        self.hand = HandRows(evaluation, chain)
+        self.rows.by_hand = self.hand.any
+        self.layers = {
+            ref.name: np.array(self._cells(ref.name))
+            for ref in (*chain.added, *chain.gates)
+            if not chain.has_rows(ref) and evaluation.sources[ref.name].field.count(".") == 2
+        }
+        self.stages = StageKernel(chain, self.keys, self.values, self.layers)
+        self.fast = None
+        if SCORES[problem.score].dot and self.keys is not None and evaluation.known_by_heart:
+            self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
+
+    def _cells(self, name: str) -> Array:
+        cells = self._evaluation.sources[name].cells
+        return np.asarray(cells[indices.whole(cells.shape)])
+
+    # --- own copies ------------------------------------------------------------------------------
+    def need(self, batch: int, group: int) -> None:
+        """Copy a K/V head before it is first used: a long problem opens without waiting for all of them."""
+        if self.values.ready[batch, group]:
+            return
+        with self._versions.lock:
+            if self.values.ready[batch, group]:
+                return
+            if self.keys is not None:
+                self.keys.begin(self._evaluation.held(str(self._chain.key)), batch, group)
+            if self.fast is not None:
+                self.fast.raise_bound(batch, group, slice(0, self._chain.shape[3]))
+            self.values.begin(self._evaluation.held(self._chain.value), batch, group)
+
+    def renew(self, name: str) -> None:
+        """Take over a layer as it is now."""
+        self.layers[name] = np.array(self._cells(name))
+
+    def follow_keys(self, batch: int, group: int, rows: slice) -> None:
+        """Take over rows of K as they are now."""
+        assert self.keys is not None
+        self.keys.follow(self._evaluation.held(str(self._chain.key)), batch, group, rows)
+        if self.fast is not None and self.fast.raise_bound(batch, group, rows):
+            self._mark_group(batch, group)
+
+    def follow_values(self, batch: int, group: int, rows: slice) -> None:
+        """Take over rows of V as they are now."""
+        self.values.follow(self._evaluation.held(self._chain.value), batch, group, rows)
+
+    # --- a tile ----------------------------------------------------------------------------------
+    def computed(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing; what is changed by hand in them by the stages."""
+        self.need(batch, head // self._chain.group)
+        if self.hand.any[batch, head, rows].all():
+            return self._by_hand(batch, head, rows)
+        tile = self._untouched(batch, head, rows)
+        for run in self.hand.runs(batch, head, rows):
+            part = self._by_hand(batch, head, slice(rows.start + run.start, rows.start + run.stop))
+            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
+            tile.numerator[run] = part.numerator
+        return tile
+
+    def _by_hand(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows in which numbers are changed by hand; where only weights are, the fast kernel has their logits."""
+        quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
+        tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
+        return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
+
+    def _untouched(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows from nothing, the sink counted."""
+        return with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
+
+    def _of_keys(self, batch: int, head: int, rows: slice) -> Tile:
+        """Rows of the keys alone: by the fast kernel, and by the stages what it cannot vouch for."""
+        if self.fast is None:
+            return self.stages.tile(batch, head, rows)
+        lost, unsure = self.fast.judged(batch, head, rows)
+        if lost.all():
+            return self._lost(len(lost))
+        tile = self.fast.tile(batch, head, rows)
+        tile.row_max[lost], tile.denominator[lost], tile.numerator[lost] = np.nan, np.nan, np.nan
+        for run in runs((unsure | ~np.isfinite(tile.denominator)) & ~lost):
+            part = self.stages.tile(batch, head, slice(rows.start + run.start, rows.start + run.stop))
+            tile.row_max[run], tile.denominator[run] = part.row_max, part.denominator
+            tile.numerator[run] = part.numerator
+        return tile
+
+    def _lost(self, count: int) -> Tile:
+        """Rows of NaN."""
+        dtype = self.values.cells.dtype
+        return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
+
+    def whole_weights(self, box: Box) -> Array:
+        """Whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's dtype."""
+        found = np.empty(indices.shape_of(box))
+        for batch, head in np.ndindex(*found.shape[:2]):
+            place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
+            self.need(place[0].start, place[1].start // self._chain.group)
+            for low in range(0, found.shape[3], KEYS):
+                keys = slice(low, min(low + KEYS, found.shape[3]))
+                found[batch, head, :, keys] = self.stages.columns((*place, keys), self.layers)
+            logits = found[batch : batch + 1, head : head + 1]
+            logits[...] = self._chain.shares((*place, box[3]), logits)
+        return found
+
+    def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
+        """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
+        self.need(place[0].start, place[1].start // self._chain.group)
+        mask = self._chain.mask
+        closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
+        if self.fast is not None:
+            values = self.fast.transposed(stage, place)
+        else:
+            before = mask.inputs[0].name if mask is not None and closing and self._chain.added else stage
+            values = np.ascontiguousarray(self._evaluation.fetch(before, place)[0, 0].T)
+        allowed = self._chain.allowed(place) if closing else None
+        return self.hand.patched(stage, place, values, None if allowed is None else allowed.T)
+
+    def lay_out(self) -> Array:
+        """Take up the interventions as they are now; the rows (booleans) that are kept as something else."""
+        if self.moved:  # under other names, perhaps
+            kept = [node for node in self._evaluation.nodes if node.stage.input_side and not node.stage.alias]
+            self.moved = frozenset(node.name for node in kept)
+        other = self.hand.lay_out()
+        self.rows.by_hand = self.hand.any
+        return other
+
+    def redo(self, batch: int, head: int, rows: slice) -> None:
+        """A few rows at once, for an edit; the caller holds the lock."""
+        self.rows.put(batch, head, rows, self.computed(batch, head, rows))
+        self.rows.mark_dirty(batch, head, rows)
+
+    # --- many tiles ------------------------------------------------------------------------------
+    def ensure(self, rows: Box) -> None:
+        """Make the rows of a box known, also if edits come in between; of long rows no more than these few."""
+        known = self.rows.known
+        if rows[2].stop - rows[2].start <= POINTED_ROWS and self.row_cost >= LONG_ROW:
+            self._ensure_few(rows)
+        while not known[rows].all():
+            self._run(
+                [
+                    (batch, head, tile)
+                    for batch in range(rows[0].start, rows[0].stop)
+                    for head in range(rows[1].start, rows[1].stop)
+                    for tile in self.rows.tiles(rows[2])
+                    if not known[batch, head, self._within(rows[2], tile)].all()
+                ],
+                None,
+                bool,
+            )
+
+    def _ensure_few(self, rows: Box) -> None:
+        with self._versions.lock, np.errstate(all="ignore"):
+            for batch, head, row in np.argwhere(~self.rows.known[rows]).tolist():
+                low = rows[2].start + row
+                self.redo(rows[0].start + batch, rows[1].start + head, slice(low, low + 1))
+
+    def _within(self, rows: slice, number: int) -> slice:
+        tile = self.rows.tile(number)
+        return slice(max(rows.start, tile.start), min(rows.stop, tile.stop))
+
+    def complete(
+        self, heads: Sequence[tuple[int, int]] | None, progress: Progress, cancelled: Callable[[], bool]
+    ) -> bool:
+        """Every unknown row, until an edit leaves none behind."""
+        pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
+        while jobs := list(self._unknown(pairs)):
+            if cancelled() or not self._run(jobs, progress, cancelled):
+                return False
+        return True
+
+    def _unknown(self, pairs: Sequence[tuple[int, ...]]) -> Iterator[Job]:
+        for batch, head in pairs:
+            for tile in range(self.rows.dirty.shape[2]):
+                if not self.rows.known[batch, head, self.rows.tile(tile)].all():
+                    yield batch, head, tile
+
+    def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        """Compute everything known as a fresh evaluation would."""
+        with np.errstate(all="ignore"):
+            if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
+                return False
+        return self._run(self._dirty_tiles(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
+
+    def _take_over(self, fresh: Mapping[str, Array]) -> None:
+        """An edit of last digits: kept stages and the bounds of K as a fresh evaluation has them."""
+        with self._versions.edit():
+            self._take_stages(fresh)
+            self.moved = frozenset()
+            self._mark_bounds()
+
+    def _take_stages(self, fresh: Mapping[str, Array]) -> None:
+        """Kept stages as a whole, since a part may differ in its last bits; and the rows that read them are dirty."""
+        for name, array in fresh.items():
+            held = self._evaluation.held(name)
+            other = (held != array) & ~(np.isnan(held) & np.isnan(array))
+            np.copyto(held, array)
+            if name in (self._chain.key, self._chain.value) and other.any():
+                self.rows.dirty[:] = True
+            elif name == self._chain.query:
+                for batch, row in np.argwhere(other.any(axis=-1)).tolist():
+                    self.rows.dirty[batch, :, row // self.rows.step] = True
+        if fresh:
+            self.copy_all()
+
+    def _mark_bounds(self) -> None:
+        """A bound that has changed changes the last bits of all rows that use it."""
+        for batch, group in self.fast.measure() if self.fast is not None else ():
+            self._mark_group(batch, group)
+
+    def _mark_group(self, batch: int, group: int) -> None:
+        self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
+
+    def _dirty_tiles(self) -> list[Job]:
+        """Dirty tiles that hold a known row; the others are clean."""
+        jobs = []
+        with self._versions.lock:
+            for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
+                known = bool(self.rows.known[batch, head, self.rows.tile(tile)].any())
+                self.rows.dirty[batch, head, tile] = known
+                if known:
+                    jobs.append((batch, head, tile))
+        return jobs
+
+    def copy_all(self) -> None:
+        """Take over K and V as they are now."""
+        for copy, name in ((self.keys, self._chain.key), (self.values, self._chain.value)):
+            if copy is not None and name is not None:
+                copy.follow_all(self._evaluation.held(name))
+
+    def _run(self, jobs: Sequence[Job], progress: Progress, cancelled: Callable[[], bool]) -> bool:
+        return carry_out(jobs, self._put, progress, cancelled)
+
+    def _put(self, job: Job) -> bool:
+        """One tile, kept only if no edit came in between; else it is left to the next pass."""
+        batch, head, number = job
+        rows = self.rows.tile(number)
+
+        def keep(tile: Tile) -> None:
+            self.rows.put(batch, head, rows, tile)
+            self.rows.dirty[batch, head, number] = False
+
+        with np.errstate(all="ignore"):
+            return self._versions.beside(lambda: self.computed(batch, head, rows), keep)
+
+
+def runs(flags: Array, most: int = 16) -> list[slice]:
+    """The True stretches of a row of flags; the one around them where they would be too many."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)
+    if len(edges) > most:
+        edges = edges[[0, -1], [0, 1]].reshape(1, 2)
+    return [slice(int(low), int(high)) for low, high in edges]
+
+
+# --- blocks of keys -------------------------------------------------------------------------------
+# The largest and the smallest number of every few keys, row by row: what a picture of a map is made of.
+
+
+BLOCK_ROWS, BLOCK_CELLS = 128, 1 << 18  # rows that are computed together, and cells of their map that a thread holds
+SMALL_PART = (
+    32  # an edit of so small a part of the map is followed at once, of a larger one row by row when it is asked for
+)
+
+
+class Blocks:
+    """Extremes of one stage of one head: `high` and `low` (rows, blocks) over open cells, `open` where there is one.
+
+    `part` are the rows of the map that stand here, counted from `first` on; `across` is where blocks of keys begin and
+    end. `read(rows, keys)` gives (values, allowed) with keys as rows. Rows are computed when they are asked for, or by
+    `complete` from another thread; `forget` follows edits.
+    """
+
+    def __init__(
+        self,
+        part: slice,
+        across: Array,
+        dtype: np.dtype[np.generic],
+        masked: bool,
+        versions: Versions,
+        read: Callable[[slice, slice], tuple[Array, Array | None]],
+    ) -> None:
+        self.first, self.edges = part.start, across
+        rows = part.stop - part.start
+        shape = (rows, len(self.edges) - 1)
+        self.high, self.low = np.empty(shape, dtype), np.empty(shape, dtype)
+        self.open = np.zeros(shape, bool) if masked else None
+        self.known = np.zeros(rows, bool)
+        self.patched = np.zeros(-(-rows // BLOCK_ROWS), bool)  # which steps of rows edits have changed in part
+        self._stale: list[tuple[slice, slice]] = []  # rows × blocks that edits have changed
+        self._versions, self._read = versions, read
+
+    def forget(self, rows: slice, keys: slice) -> None:
+        """Cells have changed; the caller holds the lock."""
+        first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
+        last = int(np.searchsorted(self.edges, keys.stop, "left"))
+        if SMALL_PART * (rows.stop - rows.start) * (last - first) > self.high.size:
+            self.known[rows] = False
+        else:
+            self._stale.append((rows, slice(first, last)))
+
+    def mark_patched(self, rows: slice) -> None:
+        """Rows may differ in their last bits from what a fresh picture has; the caller holds the lock."""
+        self.patched[rows.start // BLOCK_ROWS : -(-rows.stop // BLOCK_ROWS)] = True
+
+    @property
+    def bytes(self) -> int:
+        return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
+
+    def lacking(self, rows: slice) -> int:
+        """Cells that `ensure` would compute; the caller holds the lock."""
+        stale = sum(
+            (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
+            for part, blocks in self._stale
+        )
+        unknown = sum(part.stop - part.start for part in self._unknown(rows))
+        return int(stale + unknown * self.edges[-1])
+
+    def ensure(self, rows: slice) -> None:
+        """Make rows known, also if edits come in between."""
+        with self._versions.lock:
+            stale, self._stale = self._stale, []
+            for part, blocks in stale:
+                self.mark_patched(part)
+                for low in range(part.start, part.stop, 1 << 14):
+                    self._fill(slice(low, min(low + (1 << 14), part.stop)), blocks)
+        while jobs := self._unknown(rows):
+            carry_out(jobs, self._put, None, bool)
+
+    def settle(self, cancelled: Callable[[], bool]) -> bool:
+        """Compute again what was patched; False if cancelled."""
+        self.ensure(slice(0, 0))
+        while (steps := np.flatnonzero(self.patched)).size:
+            jobs = [slice(step * BLOCK_ROWS, min((step + 1) * BLOCK_ROWS, len(self.known))) for step in steps.tolist()]
+            if not carry_out(jobs, self._put, None, cancelled):
+                return False
+        return True
+
+    def _unknown(self, rows: slice) -> list[slice]:
+        first = rows.start // BLOCK_ROWS
+        parts = [
+            slice(low, min(low + BLOCK_ROWS, len(self.known)))
+            for low in range(first * BLOCK_ROWS, rows.stop, BLOCK_ROWS)
+        ]
+        return [part for part in parts if not self.known[part].all()]
+
+    def _put(self, rows: slice) -> bool:
+        """Rows as a whole, kept only if no edit came in between."""
+        count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
+        cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
+
+        def keep(found: list[tuple[Array, Array, Array | None]]) -> None:
+            for cut, extremes in zip(cuts, found, strict=True):
+                self._write(rows, cut, extremes)
+            self.known[rows], self.patched[rows.start // BLOCK_ROWS] = True, False
+
+        return self._versions.beside(lambda: [self._extremes(rows, cut) for cut in cuts], keep)
+
+    def _fill(self, rows: slice, blocks: slice) -> None:
+        self._write(rows, blocks, self._extremes(rows, blocks))
+
+    def _write(self, rows: slice, blocks: slice, found: tuple[Array, Array, Array | None]) -> None:
+        self.high[rows, blocks], self.low[rows, blocks] = found[0].T, found[1].T
+        if self.open is not None:
+            self.open[rows, blocks] = True if found[2] is None else found[2].T
+
+    def _extremes(self, rows: slice, blocks: slice) -> tuple[Array, Array, Array | None]:
+        """(high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
+        keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
+        with np.errstate(all="ignore"):
+            values, allowed = self._read(rows, keys)
+        inside = self.edges[blocks.start : blocks.stop + 1] - keys.start
+        if allowed is None or allowed.all():
+            return reduced(np.maximum, values, inside), reduced(np.minimum, values, inside), None
+        high, low = (np.where(allowed, values, values.dtype.type(end)) for end in (-np.inf, np.inf))
+        opened = reduced(np.logical_or, np.broadcast_to(allowed, values.shape), inside)
+        return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
+
+
+# --- entropy --------------------------------------------------------------------------------------
+# Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s).
+
+
+ENTROPY_ROWS, ENTROPY_CELLS = (
+    64,
+    1 << 18,
+)  # rows that a thread takes, and cells of their map that it holds; a thread that takes more
+# gives way to a window later
+NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
+
+
+def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+    """The entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed first."""
+    found = np.empty(rows.stop - rows.start)
+    place = (*indices.cell((batch, head)), rows)
+    passes.ensure(place)
+
+    def work(low: int) -> None:
+        part = slice(low, min(low + ENTROPY_ROWS, rows.stop))
+        with np.errstate(all="ignore"):
+            found[low - rows.start : part.stop - rows.start] = _of_rows(chain, passes, batch, head, part)
+
+    share(range(rows.start, rows.stop, ENTROPY_ROWS), work)
+    lost = np.isnan(passes.rows.denominator[batch, head, rows])  # weights of NaN: whatever is computed, it is NaN
+    found[lost] = np.nan
+    unsure = ~lost & (~np.isfinite(found) | passes.rows.overflow_risk(place, chain.temperature)[0, 0])
+    unsure |= passes.hand.weights[batch, head, rows]
+    for run in runs(unsure) if unsure.any() else ():
+        part = slice(rows.start + run.start, rows.start + run.stop)
+        for row in range(part.start, part.stop):
+            weights = evaluation.block(evaluation.weights, batch, head, slice(row, row + 1), slice(0, chain.shape[3]))
+            found[row - rows.start] = row_entropy(weights)[0] if (weights != 0).any() else BLIND
+    return found
+
+
+def _of_rows(chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+    temperature, keys = chain.temperature, chain.shape[3]
+    denominator = passes.rows.denominator[batch, head, rows]
+    row_max = passes.rows.row_max[batch, head, rows]
+    log_z = row_max / temperature + np.log(np.where(denominator == 0, 1.0, denominator))
+    found, share = np.zeros((2, rows.stop - rows.start))
+    wide = max(1, ENTROPY_CELLS // len(found))
+    for low in range(0, keys, wide):
+        cut = slice(low, min(low + wide, keys))
+        logits, allowed = passes.transposed(chain.logits_name, (*indices.cell((batch, head)), rows, cut))
+        logits = logits * logits.dtype.type(1 / temperature) if temperature != 1 else logits
+        below = log_z.astype(logits.dtype) - logits  # before it is summed up: the rest of two large sums is rounding
+        if allowed is not None:
+            np.copyto(below, NO_WEIGHT, where=~allowed)
+        np.minimum(below, NO_WEIGHT, out=below)
+        weights = np.negative(below)
+        np.exp(weights, out=weights)
+        found += np.einsum("ji,ji->i", weights, below)
+        share += weights.sum(axis=0)
+    return np.where(share == 0, BLIND, np.maximum(found, 0.0))

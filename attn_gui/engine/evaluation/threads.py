@@ -1,0 +1,263 @@
+"""A few threads that share the tiles of a pass, each with BLAS held to one thread, and all of them two heaps."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import cache
+from queue import SimpleQueue
+from typing import TypeVar
+
+# --- right of way ---------------------------------------------------------------------------------
+# Right of way of a window: what is computed beside it waits, between two tiles, until it has shown an edit.
+
+
+SHOWN = 0.03
+"""Seconds that a window has for an edit before the work beside it goes on: about what it takes to paint."""
+
+
+class RightOfWay:
+    """Taken by the window's thread for an edit, and given by all others.
+
+    A low priority alone is not enough: a window that wakes up is given a core within some milliseconds, and loses it
+    again for as long; each step of NumPy beside it takes Python's lock. Source: sched(7).
+    """
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def take(self) -> None:
+        """Have the others wait."""
+        self._until = time.perf_counter() + SHOWN
+
+    def give(self) -> None:
+        """Wait for the window, on a thread that works beside it."""
+        left = self._until - time.perf_counter()
+        if left > 0:
+            time.sleep(left)  # no event ends it: one that nobody sets after an error would hold the thread for ever
+
+
+@cache
+def right_of_way() -> RightOfWay:
+    """The one of this process."""
+    return RightOfWay()
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+T = TypeVar("T")
+
+HEAPS = -8  # M_ARENA_MAX of mallopt
+SWITCH = 0.0001  # seconds
+BEHIND = 5  # steps of nice: of a core that both want, a thread that stands back gets a quarter
+MOST = 2  # more would wait for memory and for the interpreter, and leave the window without a core
+
+
+class _Blas:
+    """BLAS at one thread while any pass needs it: with more, two passes at once wait for each other's threads."""
+
+    def __init__(self) -> None:
+        from threadpoolctl import ThreadpoolController  # takes a while, as the search does
+
+        self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before: list[int] = []
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._before = [library.num_threads for library in self._libraries]
+                self._set([1] * len(self._libraries))
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._set(self._before)
+
+    def _set(self, counts: Sequence[int]) -> None:
+        for library, count, before in zip(self._libraries, counts, self._before, strict=True):
+            if before != 1:
+                library.set_num_threads(count)
+
+
+@cache
+def _blas() -> _Blas:
+    return _Blas()
+
+
+class _Threads:
+    """Threads that take work from one queue, for as long as the program lives.
+
+    They are daemons: an end of the program would wait for ever for one that Ctrl+C caught while it was started, as it
+    does with those of `concurrent.futures`, and `share` waits for all work itself.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: SimpleQueue[tuple[Future[None], Callable[[], None]]] = SimpleQueue()
+        self._started: list[threading.Thread] = []
+        for _ in range(_count()):
+            thread = threading.Thread(target=self._serve, name="tiles", daemon=True)
+            thread.start()
+            self._started.append(thread)
+
+    def stand_back(self) -> None:
+        """Have all of them come after the window."""
+        for thread in self._started:
+            assert thread.native_id is not None, "it is started"
+            stand_back(thread.native_id)
+
+    def submit(self, future: Future[None], work: Callable[[], None]) -> None:
+        """Have this done, unless the future is cancelled before."""
+        self._waiting.put((future, work))
+
+    def _serve(self) -> None:
+        while True:
+            future, work = self._waiting.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work())
+                except BaseException as error:
+                    future.set_exception(error)
+            del future, work  # what they hold is not kept until the next
+
+
+@cache
+def _threads() -> _Threads:
+    return _Threads()
+
+
+def _count() -> int:
+    return max(1, min(MOST, os.cpu_count() or 1))
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Run everything inside with BLAS at one thread; what was set before comes back."""
+    _blas().enter()
+    try:
+        yield
+    finally:
+        _blas().leave()
+
+
+def switch_quickly() -> None:
+    """Have Python hand its lock over after a tenth of a millisecond, unless it does so sooner.
+
+    With the usual five a window waits as long for every thread beside it, many times in a turn: its longest one while
+    somebody types into a long problem was three times what it has to do. Source: sys.setswitchinterval.
+    """
+    sys.setswitchinterval(min(SWITCH, sys.getswitchinterval()))
+
+
+def stand_back(thread: int = 0) -> None:
+    """Have a thread, this one or that of a number, run after the window's wherever both could; on Linux alone, where a
+    thread has a nice value of its own.
+
+    On as many cores as work beside it a window waited 40 to 80 ms now and then; what is computed comes as soon, as long
+    as the window has little to do. Sources: setpriority(2), sched(7).
+    """
+    if sys.platform == "linux":
+        least = os.getpriority(os.PRIO_PROCESS, os.getpid()) + BEHIND  # of the thread that began the process
+        os.setpriority(os.PRIO_PROCESS, thread, max(least, os.getpriority(os.PRIO_PROCESS, thread)))
+
+
+def tiles_stand_back() -> None:
+    """Have the threads that share the tiles of every pass come after the window: a program that has one asks for it."""
+    _threads().stand_back()
+
+
+def share_heaps() -> None:
+    """Have all threads allocate from two heaps where the C library is glibc; elsewhere nothing is done.
+
+    It gives each thread one of its own, and keeps there what was freed: four times of what a window of many documents
+    used. Source: mallopt(3).
+    """
+    import ctypes  # takes a while
+
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(HEAPS, 2)
+
+
+def give_back() -> None:
+    """Give freed memory to the system where the C library is glibc; elsewhere nothing is done.
+
+    It keeps what lies below the least that is still in use: of a large document all, for as long as the window lives.
+    Takes some 40 ms for a gigabyte. Source: malloc_trim(3).
+    """
+    import ctypes
+
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def carry_out(
+    jobs: Sequence[T],
+    work: Callable[[T], bool],
+    progress: Callable[[int, int], None] | None,
+    cancelled: Callable[[], bool],
+) -> bool:
+    """Do jobs until `cancelled`, which is asked before each; False then. Those whose `work` is True count as done, and
+    are told of one after the other."""
+    done, telling, stopped = itertools.count(1), threading.Lock(), threading.Event()
+
+    def step(job: T) -> None:
+        if stopped.is_set() or cancelled():
+            stopped.set()
+        elif work(job) and progress is not None:
+            with telling:
+                progress(next(done), len(jobs))
+
+    share(jobs, step)
+    return not stopped.is_set()
+
+
+def share(jobs: Sequence[T], work: Callable[[T], None]) -> None:
+    """Do every job, this thread and others taking one after the other. An exception ends the pass and is raised.
+
+    Each job that the main thread has not asked for waits for a window that works.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        work = _giving_way(work)
+    with one_blas_thread():
+        if len(jobs) < 2 or _count() < 2:
+            for job in jobs:
+                work(job)
+            return
+        waiting = iter(jobs)
+
+        def take() -> None:
+            for job in waiting:  # a list's iterator may be shared: one step of it is never interrupted
+                work(job)
+
+        others = [Future[None]() for _ in range(min(_count(), len(jobs)) - 1)]
+        try:
+            for other in others:  # each known before it begins: an exception in between is waited for, too
+                _threads().submit(other, take)
+            take()
+        finally:
+            for _ in waiting:  # after an exception here no thread takes another job
+                pass
+            for other in others:
+                if not other.cancel():  # one that never began may wait for what this thread holds
+                    other.result()
+
+
+def _giving_way(work: Callable[[T], None]) -> Callable[[T], None]:
+    """Wrap work so that each job waits for the window first."""
+    give = right_of_way().give
+
+    def after_the_window(job: T) -> None:
+        give()
+        work(job)
+
+    return after_the_window

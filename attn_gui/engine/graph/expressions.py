@@ -1,0 +1,576 @@
+"""The formula of one cell: a tree that knows its value, its text and its LaTeX. Its leaves are cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+
+# --- expressions ----------------------------------------------------------------------------------
+
+
+# "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
+Style = Literal["text", "latex", "symbols"]
+
+EXACT = 5  # a constant of so few characters is written as it is: 0.5 and not 0.5000
+SHOWN = 4  # a sum of more terms is shortened where it is typeset
+
+
+def number_text(value: float, style: Style, decimals: int = 4) -> str:
+    if math.isnan(value):
+        return r"\mathrm{NaN}" if style in ("latex", "symbols") else "nan"
+    if math.isinf(value):
+        return ("-" if value < 0 else "") + (r"\infty" if style in ("latex", "symbols") else "inf")
+    return repr(value) if style == "text" else short_number(value, decimals)
+
+
+def short_number(value: float, decimals: int) -> str:
+    """Whole numbers as they are, others with fixed decimals; very small and very large ones as a power of ten."""
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    if 0.5 * 10.0**-decimals <= abs(value) < 1e6:
+        return f"{value:.{decimals}f}" if abs(value) < 1000 else f"{value:.7g}"
+    mantissa, exponent = f"{value:.3e}".split("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+
+
+class Expression:
+    """A part of a formula; `rank` tells how tightly it binds."""
+
+    rank = 9
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return ()
+
+    @property
+    def value(self) -> float:
+        raise NotImplementedError
+
+    def write(self, style: Style) -> str:
+        raise NotImplementedError
+
+    def cells(self) -> Iterator[Cell]:
+        """Every source cell, in reading order."""
+        for part in self.parts:
+            yield from part.cells()
+
+    @property
+    def kinds(self) -> tuple[Expression, ...]:
+        """The parts, of those that are made alike the first one."""
+        return self.parts
+
+    def inner(self, part: Expression, style: Style) -> str:
+        """A part, in brackets where it does not bind more tightly than this."""
+        text = part.write(style)
+        if part.binds(style) > self.rank:
+            return text
+        return rf"\left({text}\right)" if style in ("latex", "symbols") else f"({text})"
+
+    def binds(self, style: Style) -> int:
+        return self.rank
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        """A minus in front, or nothing, and the rest: a sum writes `a - b` and not `a + (-b)`."""
+        return "", self.write(style)
+
+    def __str__(self) -> str:
+        return self.write("text")
+
+    def __mul__(self, other: Expression) -> Expression:
+        return Product(self, other)
+
+    def __add__(self, other: Expression) -> Expression:
+        return add(self, other)
+
+
+class Number(Expression):
+    def __init__(self, value: float) -> None:
+        self.number = float(value)
+
+    @property
+    def value(self) -> float:
+        return self.number
+
+    def binds(self, style: Style) -> int:
+        if self._negative(style):
+            return 0
+        return 2 if r"\cdot" in self.write(style) else 9
+
+    def write(self, style: Style) -> str:
+        return joined(*self.signed(style), style)
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        negative = self._negative(style)
+        return "-" if negative else "", self._text(-self.number if negative else abs(self.number), style)
+
+    def _negative(self, style: Style) -> bool:
+        """Whether a minus is written: before a zero only in text, which keeps every bit, and never before NaN."""
+        signed = math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
+        return signed and (style == "text" or self.number != 0)
+
+    def _text(self, size: float, style: Style) -> str:
+        exact = repr(size)
+        short = len(exact) <= EXACT and "." in exact and not exact.endswith(".0")
+        return exact if short else number_text(size, style)
+
+
+class Cell(Number):
+    """One cell of a stage or a matrix: `name`, its full `index` there, its value, and its `letter` in LaTeX."""
+
+    def __init__(
+        self, name: str, index: tuple[int, ...], value: float, letter: str, shown: tuple[int, ...] | None = None
+    ) -> None:
+        super().__init__(value)
+        self.name, self.index, self.letter = name, index, letter
+        self.shown = index if shown is None else shown
+
+    def cells(self) -> Iterator[Cell]:
+        yield self
+
+    def binds(self, style: Style) -> int:
+        return 9 if style == "symbols" else super().binds(style)
+
+    def write(self, style: Style) -> str:
+        return self.signed(style)[1] if style == "symbols" else super().write(style)
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        if style == "symbols":
+            return "", subscripted(self.letter, [str(k) for k in self.shown])
+        return super().signed(style)
+
+    def _text(self, size: float, style: Style) -> str:
+        return number_text(size, style, decimals=3)
+
+    def __repr__(self) -> str:
+        return f"Cell({self.name!r}, {self.index}, {self.number!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cell):
+            return NotImplemented
+        return (self.name, self.index) == (other.name, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.index))
+
+
+def joined(sign: str, text: str, style: Style) -> str:
+    """A sign and what follows it; braces keep TeX from taking the sign for an operator."""
+    return text if not sign else f"{sign}{text}" if style == "text" else f"{{{sign}{text}}}"
+
+
+def subscripted(base: str, indices: list[str]) -> str:
+    return f"{base}_{{{','.join(indices)}}}" if indices else base
+
+
+class Sum(Expression):
+    """Terms added up. They may be made one by one when asked for, since there can be thousands."""
+
+    rank = 1
+
+    def __init__(
+        self, count: int, term: Callable[[int], Expression], values: Array | None = None, symbols: str | None = None
+    ) -> None:
+        self.count, self.term, self._values = count, term, values
+        self.symbols = symbols  # how a long sum reads with a summation sign
+
+    @cached_property
+    def parts(self) -> tuple[Expression, ...]:
+        return tuple(self.term(k) for k in range(self.count))
+
+    @cached_property
+    def values(self) -> Array:
+        return np.array([part.value for part in self.parts]) if self._values is None else self._values
+
+    @cached_property
+    def value(self) -> float:
+        try:
+            return math.fsum(self.values)
+        except (OverflowError, ValueError):  # too large on the way, or ∞ − ∞: as ordinary addition has it
+            with np.errstate(all="ignore"):
+                return float(np.sum(self.values))
+
+    @property
+    def kinds(self) -> tuple[Expression, ...]:
+        """The terms; of those that are made one by one, which are alike, the first one."""
+        return self.parts if self._values is None or not self.count else (self.term(0),)
+
+    def binds(self, style: Style) -> int:
+        if self.count == 1:
+            return self.term(0).binds(style)
+        return 2 if style == "symbols" and self._long and self.symbols and r"\sum" not in self.symbols else self.rank
+
+    @property
+    def _long(self) -> bool:
+        return self.count > SHOWN
+
+    def write(self, style: Style) -> str:
+        if self.count == 0:
+            return "0"
+        if style == "symbols" and self._long and self.symbols:
+            return self.symbols
+        shown = range(self.count) if style == "text" or not self._long else (0, 1, self.count - 1)
+        first, *rest = (self.term(k).signed(style) for k in shown)
+        pieces = [joined(*first, style), *(f"{sign or '+'} {text}" for sign, text in rest)]
+        if len(pieces) < self.count:
+            pieces.insert(2, r"+ \cdots")
+        return " ".join(pieces)
+
+
+class Product(Expression):
+    rank = 2
+
+    def __init__(self, *factors: Expression) -> None:
+        self.factors = factors
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return self.factors
+
+    @property
+    def value(self) -> float:
+        return math.prod(part.value for part in self.factors)
+
+    def write(self, style: Style) -> str:
+        return joined(*self.signed(style), style)
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        first, *rest = self.factors
+        sign, text = first.signed(style) if first.binds(style) == 0 else ("", self.inner(first, style))
+        times = {"text": "*", "latex": r" \cdot ", "symbols": r"\,"}[style]
+        return sign, times.join([text, *(self.inner(part, style) for part in rest)])
+
+
+class Negative(Expression):
+    rank = 1
+
+    def __init__(self, part: Expression) -> None:
+        self.part = part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        return -self.part.value
+
+    def binds(self, style: Style) -> int:
+        return 0
+
+    def write(self, style: Style) -> str:
+        return joined(*self.signed(style), style)
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        return "-", self.inner(self.part, style)
+
+
+def add(*parts: Expression) -> Sum:
+    """The sum of a few parts."""
+    return Sum(len(parts), parts.__getitem__)
+
+
+# --- conditions -----------------------------------------------------------------------------------
+# Parts of formulas that depend on the numbers: the largest of some, a number or −∞. Spreadsheets need them.
+
+
+class Largest(Expression):
+    """The largest of the terms of a sum."""
+
+    def __init__(self, terms: Sum) -> None:
+        self.terms = terms
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.terms,)
+
+    @property
+    def value(self) -> float:
+        return float(max(self.terms.values, default=-math.inf))
+
+
+class OpenOnly(Expression):
+    """A part where the condition is not 0, else −∞."""
+
+    def __init__(self, condition: Expression, part: Expression) -> None:
+        self.condition, self.part = condition, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.condition, self.part)
+
+    @property
+    def value(self) -> float:
+        return self.part.value if self.condition.value else -math.inf
+
+
+class UnlessClosed(Expression):
+    """A part, but −∞ where what it is made of is."""
+
+    def __init__(self, own: Expression, part: Expression) -> None:
+        self.own, self.part = own, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.own, self.part)
+
+    @property
+    def value(self) -> float:
+        return -math.inf if self.own.value == -math.inf else self.part.value
+
+
+# --- functions ------------------------------------------------------------------------------------
+# Parts of formulas beyond sums and products: fractions, powers, functions, and parts with a name of their own.
+
+
+class Quotient(Expression):
+    """A fraction; 0 / 0 is 0, which is the weight in a row that sees no key."""
+
+    rank = 2
+
+    def __init__(self, top: Expression, bottom: Expression, *, inline: bool = False) -> None:
+        self.top, self.bottom, self.inline = top, bottom, inline
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.top, self.bottom)
+
+    @property
+    def value(self) -> float:
+        top, bottom = self.top.value, self.bottom.value
+        return top / bottom if bottom else 0.0
+
+    def binds(self, style: Style) -> int:
+        return self.rank if self.inline or style == "text" else 9
+
+    def write(self, style: Style) -> str:
+        if self.inline or style == "text":
+            return f"{self.inner(self.top, style)} / {self.inner(self.bottom, style)}"
+        return rf"\frac{{{self.top.write(style)}}}{{{self.bottom.write(style)}}}"
+
+
+class Power(Expression):
+    rank = 3
+
+    def __init__(self, base: Expression, exponent: int) -> None:
+        self.base, self.exponent = base, exponent
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.base,)
+
+    @property
+    def value(self) -> float:
+        with np.errstate(all="ignore"):  # infinite where it is too large, as the stages have it
+            return float(np.power(self.base.value, self.exponent))
+
+    def write(self, style: Style) -> str:
+        base = self.inner(self.base, style)
+        if style in ("latex", "symbols"):
+            plain = isinstance(self.base, Cell) and self.base.binds(style) > self.rank
+            raised = plain and "^" in base  # TeX takes no second exponent at one letter
+            return rf"\left({base}\right)^{{{self.exponent}}}" if raised else f"{base}^{{{self.exponent}}}"
+        if np.isinf(self.value) and np.isfinite(self.base.value):  # ** of Python raises what * lets be infinite
+            return f"({'*'.join([base] * self.exponent)})"
+        return f"{base}**{self.exponent}"
+
+
+class Function(Expression):
+    """exp, tanh, sqrt, cos, sin or erfc of a part."""
+
+    rank = 4
+
+    def __init__(self, name: str, part: Expression) -> None:
+        self.name, self.part = name, part
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        if self.name == "erfc":  # which NumPy does not have
+            return math.erfc(self.part.value)
+        with np.errstate(all="ignore"):
+            return float(getattr(np, self.name)(self.part.value))
+
+    def write(self, style: Style) -> str:
+        inside = self.part.write(style)
+        if style not in ("latex", "symbols"):
+            return f"{self.name}({inside})"
+        if self.name == "exp":
+            return f"e^{{{inside}}}"
+        if self.name == "sqrt":
+            return rf"\sqrt{{{inside}}}"
+        letters = r"\mathrm{erfc}" if self.name == "erfc" else rf"\{self.name}"
+        return rf"{letters}\left({inside}\right)"
+
+
+class Shown(Expression):
+    """A part that stands in formulas as one number, or under a name."""
+
+    def __init__(self, part: Expression, symbols: str) -> None:
+        self.part, self.symbols = part, symbols
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        return (self.part,)
+
+    @property
+    def value(self) -> float:
+        return self.part.value
+
+    def binds(self, style: Style) -> int:
+        return self.number().binds(style) if style == "latex" else 9
+
+    def signed(self, style: Style) -> tuple[str, str]:
+        return self.number().signed(style) if style == "latex" else ("", self.write(style))
+
+    def write(self, style: Style) -> str:
+        return self.number().write(style) if style == "latex" else self.symbols
+
+    def number(self) -> Number:
+        """A maximum is a cell and written like one; what is computed has one more digit."""
+        return self.part if isinstance(self.part, Number) else Number(self.value)
+
+
+class Evaluated(Shown):
+    """A part shown as one number, since its own terms are listed elsewhere."""
+
+    def binds(self, style: Style) -> int:
+        return {"symbols": 2, "text": self.part.binds(style)}.get(style, super().binds(style))
+
+    def write(self, style: Style) -> str:
+        return self.part.write(style) if style == "text" else super().write(style)
+
+
+class Named(Shown):
+    """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
+
+    def __init__(self, name: str, symbols: str, part: Expression) -> None:
+        super().__init__(part, symbols)
+        self.name = name
+
+    def write(self, style: Style) -> str:
+        return self.name if style == "text" else super().write(style)
+
+    def equation(self) -> str:
+        """`Z = … = 1.6367` in LaTeX."""
+        sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
+        return " = ".join([*sides, self.number().write("latex")])
+
+
+def named_parts(expression: Expression) -> dict[str, Named]:
+    """The parts of a formula that have a name of their own, outer ones first."""
+    found = {expression.name: expression} if isinstance(expression, Named) else {}
+    for part in expression.kinds:
+        found |= {name: named for name, named in named_parts(part).items() if name not in found}
+    return found
+
+
+# --- leaves ---------------------------------------------------------------------------------------
+# Cells that the formula of a single result reads, and the terms that they make.
+
+
+SQUARED = 2.0**-500, 2.0**500
+"""Magnitudes of the largest of many numbers whose squares, added up, neither vanish nor overflow."""
+
+
+class Leaves:
+    """The cells of one input that a single result reads: `values` laid out by the letters that it runs through."""
+
+    def __init__(self, values: Array, make: Callable[[tuple[int, ...]], Cell], latex: str) -> None:
+        self.values, self.make = values, make
+        self.latex = latex  # the symbol with letters where it runs: a_{10,j}
+
+    def __getitem__(self, index: Sequence[int]) -> Cell:
+        return self.make(tuple(0 if length == 1 else k for k, length in zip(index, self.values.shape, strict=True)))
+
+    def __iter__(self) -> Iterator[Cell]:
+        """The cells one after the other, for an input that runs through one letter."""
+        return (self.make(index) for index in np.ndindex(self.values.shape))
+
+    @property
+    def row_latex(self) -> str:
+        """The symbol of the row that the cells stand in: a_{10}."""
+        return self.latex.split(",")[0] + "}"
+
+    @property
+    def one(self) -> Cell:
+        return self.make((0,) * self.values.ndim)
+
+
+class Shares:
+    """Cells over the largest magnitude among them, which has a name: of any numbers squares can be added up."""
+
+    def __init__(self, leaves: Leaves, name: str) -> None:
+        index = np.unravel_index(np.abs(leaves.values).argmax(), leaves.values.shape)
+        cell = leaves[[int(k) for k in index]]
+        symbols = rf"\max\left|{leaves.row_latex}\right|"
+        self.leaves, self.largest = leaves, Named(name, symbols, cell if cell.value > 0 else Negative(cell))
+        self.values = np.asarray(leaves.values / self.largest.value)
+        self.latex, self.row_latex = (rf"\left({one} / {symbols}\right)" for one in (leaves.latex, leaves.row_latex))
+
+    def __getitem__(self, index: Sequence[int]) -> Expression:
+        return self.over(self.leaves[index])
+
+    def over(self, part: Expression) -> Expression:
+        """A part of the formula over the largest magnitude."""
+        return Quotient(part, self.largest, inline=True)
+
+
+def squarable(leaves: Leaves, name: str, mild: tuple[float, float] = SQUARED) -> Leaves | Shares:
+    """The cells; where the largest magnitude is not a mild one, over it, which is then called `name` in the formula.
+
+    Cells without a finite largest one, and those that are all zeros, stay as they are.
+    """
+    largest = float(np.abs(leaves.values).max())
+    return leaves if mild[0] <= largest <= mild[1] or not 0 < largest < np.inf else Shares(leaves, name)
+
+
+def squares(cells: Leaves | Shares) -> Sum:
+    """The squares of cells, added up."""
+    shape, flat = cells.values.shape, cells.values.reshape(-1)
+
+    def square(position: int) -> Expression:
+        return Power(cells[[int(k) for k in np.unravel_index(position, shape)]], 2)
+
+    return Sum(flat.size, square, flat**2, rf"\sum_c {cells.latex}^{{2}}")
+
+
+class Addends:
+    """Terms of a one-hop formula: their values, and the inputs whose cells make one of them."""
+
+    def __init__(self, values: Array, factors: Sequence[Leaves]) -> None:
+        self.values, self.factors = values, factors
+
+    def cells(self, position: int) -> tuple[Cell, ...]:
+        index = np.unravel_index(position, self.values.shape)
+        return tuple(leaves[[int(k) for k in index]] for leaves in self.factors)
+
+
+# --- signs ----------------------------------------------------------------------------------------
+# Signs that a formula in one line is written with, in LaTeX or in plain text.
+
+
+class Signs(NamedTuple):
+    """The signs of one way to write a formula."""
+
+    cell: Callable[[str, str], str]  # a name, and its indices
+    number: Callable[[float], str]
+    brackets: str
+    length: str  # ‖…‖
+    dot: str
+    times: str
+    minus: str
+    tanh: str
+    root: str
+    square: str
+
+    def inside(self, text: str) -> str:
+        return self.brackets % text

@@ -1,0 +1,414 @@
+"""Interventions: frozen records that know which cells of a stage they change, and how. A new kind is one class
+and its entry in INTERVENTIONS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.checks import Kinded, Record, as_array, as_number, as_switch, as_whole, echo, kind_of, told
+from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, spoken
+
+__all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "settled"]
+
+
+# --- base -----------------------------------------------------------------------------------------
+
+
+Axes = tuple[str, ...]
+Slopes = tuple[Any, Any, Any]  # derivatives by own, given and taken; None where it does not read them
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Intervention(Kinded):
+    """Cells of one stage, changed once it is computed; texts are English, of the context "Interventions".
+
+    A kind reads, cell by cell, what stands there (`own`), a number of its own (`given`, its parameter `numbers`) and
+    the computed cell of another place (`taken`, at its `source`): its whole arithmetic is `carried_out` and `slopes`.
+    """
+
+    stage: str
+    at: Any = field(default_factory=dict)
+    enabled: bool = True
+
+    listed: ClassVar[str] = "interventions"
+    label: ClassVar[str] = ""  # in lists
+    about: ClassVar[str] = ""  # what it does, in half a line
+    numbers: ClassVar[str] = ""  # the parameter that holds its own numbers, an array or one number
+    replaces: ClassVar[bool] = False  # whether nothing of what was computed there is left
+    rounds: ClassVar[bool] = False  # whether its arithmetic rounds
+    code: ClassVar[str] = ""  # its arithmetic in a script: of {own}, {given} and {taken}; "" where there is none
+    needed: ClassVar[tuple[str, ...]] = ()  # the parameters that must be given
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.stage, str):
+            raise FieldTypeError(sentences.NOT_NAME, field=f"{self.kind}.stage", got=kind_of(self.stage))
+        as_switch(f"{self.kind}.enabled", self.enabled)
+        object.__setattr__(self, "stage", str(self.stage))
+        object.__setattr__(self, "at", as_place(f"{self.kind}.at", self.at))
+
+    # --- its arithmetic, cell by cell ------------------------------------------------------------
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        """The new cells, for arrays that broadcast, and for expressions in their place."""
+        raise NotImplementedError
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        """Derivatives of the new cells by own, given and taken."""
+        raise NotImplementedError
+
+    # --- in words --------------------------------------------------------------------------------
+    def told(self, cells: object) -> Note:
+        """Words for its change of cells, of which the name is given; a template of the context "Interventions"."""
+        raise NotImplementedError
+
+    # --- its numbers -----------------------------------------------------------------------------
+    @property
+    def cells(self) -> Any:
+        """Its own numbers: an array, one number, or None."""
+        return getattr(self, self.numbers) if self.numbers else None
+
+    def field(self, position: int) -> str:
+        """The dotted name of its numbers in a problem; without any, its own."""
+        return f"{self.name_at(position)}.{self.numbers}" if self.numbers else self.name_at(position)
+
+    @property
+    def rule(self) -> tuple[object, ...]:
+        """Kind, stage, switch, place and shape: everything but its numbers."""
+        return self.kind, self.stage, self.enabled, tuple(self.at.items()), np.shape(self.cells)
+
+    # --- its cells -------------------------------------------------------------------------------
+    def box(self, axes: Axes, shape: tuple[int, ...]) -> Box:
+        """The cells that it changes, of a stage with these axes."""
+        return tuple(_cut(self.at.get(axis), length) for axis, length in zip(axes, shape, strict=True))
+
+    def origin(self, box: Box, axes: Axes) -> Box | None:
+        """The computed cells that it takes for some of its cells, to be broadcast to them; None where it takes none."""
+        return None
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        """Raise FieldError or ShapeError if the cells do not belong to a stage of these axes."""
+        fit_place(f"{name}.at", self.stage, self.at, axes, shape)
+
+    def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
+        """The record for a stage of another shape: cut to what is left of its cells; None where nothing is."""
+        at = dict(self.at)
+        for axis, old, new in zip(axes, before, after, strict=True):
+            cut = _cut(at.get(axis), old)
+            if cut.start >= new:
+                return None
+            if cut.stop > new and axis in at:
+                at[axis] = (cut.start, new)
+            if axis not in at and new > old and self.spans(axes.index(axis) - len(axes), old):
+                at[axis] = (0, old)  # its numbers are those of the cells that were there
+        kept = self.changed(at=Record(at))
+        box = kept.box(axes, after)
+        return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
+
+    def led(self, moved: Mapping[str, Array]) -> Self | None:
+        """The record where the cells along some axes have other places; `moved` has their old ones, −1 for new cells.
+
+        None where it takes cells that are gone; its own cells are led by who asks.
+        """
+        return self
+
+    def spans(self, axis: int, length: int) -> bool:
+        """Whether it has a number of its own for each of the cells along an axis."""
+        return False
+
+    def cut(self, box: Box) -> Self:
+        """The record with the numbers alone that go to a box of its own cells, which count from its first one."""
+        return self
+
+    # --- as a record -----------------------------------------------------------------------------
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        """The record with its arrays read-only and of the problem's dtype."""
+        return self
+
+
+def as_place(field: str, given: object) -> Record:
+    """A mapping from axes to whole numbers, or to (start, stop) of a stretch that is not empty."""
+    if not isinstance(given, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=field, got=kind_of(given))
+    return Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
+
+
+def _axis(field: str, axis: object) -> str:
+    if not isinstance(axis, str) or hasattr(Record, axis):  # a record's entries are its attributes, too
+        raise FieldTypeError(sentences.NOT_NAME, field=field, got=told(axis))
+    return axis
+
+
+def _place(field: str, place: object) -> int | tuple[int, int]:
+    if not isinstance(place, (tuple, list)):
+        return as_whole(field, place)
+    if len(place) != 2:
+        raise FieldError(sentences.STRETCH, field=field, got=f"{len(place)} numbers")
+    start, stop = (as_whole(field, end) for end in place)
+    if start >= stop:
+        raise FieldError(sentences.STRETCH, field=field, got=f"({start}, {stop})")
+    return start, stop
+
+
+def _cut(place: int | tuple[int, int] | None, length: int) -> slice:
+    if place is None:
+        return slice(0, length)
+    return slice(place, place + 1) if isinstance(place, int) else slice(*place)
+
+
+def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[int, ...]) -> None:
+    """Raise FieldError for an axis that the stage does not have, ShapeError for a place outside it."""
+    lengths = dict(zip(axes, shape, strict=True))
+    for axis, wanted in place.items():
+        if axis not in lengths:
+            raise FieldError(sentences.NO_AXIS, field=field, stage=stage, got=echo(axis), choices=axes)
+        cut = _cut(wanted, 0)
+        if cut.start < 0 or cut.stop > lengths[axis]:
+            raise ShapeError(
+                sentences.OUTSIDE,
+                matrices=(field, stage),
+                axes=(axis,),
+                expected=lengths[axis],
+                got=wanted,
+                axis=axis,
+            )
+
+
+def as_stage(field: str, stage: str, known: Axes) -> str:
+    """The stage, if the problem has it. Raises FieldError."""
+    if stage not in known:
+        raise FieldError(sentences.NOT_A_STAGE, field=field, choices=known, got=told(stage))
+    return stage
+
+
+# --- copy -----------------------------------------------------------------------------------------
+
+
+COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
+AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
+PLACES = {
+    "batch": QT_TRANSLATE_NOOP("Interventions", "item {place}"),
+    "head": QT_TRANSLATE_NOOP("Interventions", "head {place}"),
+    "query": QT_TRANSLATE_NOOP("Interventions", "query {place}"),
+    "key": QT_TRANSLATE_NOOP("Interventions", "key {place}"),
+    "row": QT_TRANSLATE_NOOP("Interventions", "row {place}"),
+    "column": QT_TRANSLATE_NOOP("Interventions", "column {place}"),
+}
+"""A place on each axis that a stage can have."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Copy(Intervention):
+    """The computed cells of another head, row or item: `source` says which, axis by axis; the others are the same."""
+
+    source: Any
+
+    kind = "copy"
+    label = QT_TRANSLATE_NOOP("Interventions", "copy")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells take what was computed in another place")
+    replaces = True
+    code = "{taken}"
+    needed = ("source",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        source = as_place("copy.source", self.source)
+        for axis, place in source.items():
+            if not isinstance(place, int):
+                raise FieldError(sentences.ONE_PLACE, field=f"copy.source.{axis}", got=str(place))
+        object.__setattr__(self, "source", source)
+
+    @property
+    def rule(self) -> tuple[object, ...]:
+        return (*super().rule, tuple(self.source.items()))
+
+    def told(self, cells: object) -> Note:
+        places = [Note(PLACES[axis], {"place": place}) for axis, place in self.source.items()]
+        whole = Note(COPIED, {"cells": cells, "source": places[0]})
+        for place in places[1:]:
+            whole = Note(AND, {"cells": whole, "place": place})
+        return whole
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return taken
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return None, None, 1.0
+
+    def origin(self, box: Box, axes: Axes) -> Box | None:
+        return tuple(
+            slice(self.source[axis], self.source[axis] + 1) if axis in self.source else cut
+            for axis, cut in zip(axes, box, strict=True)
+        )
+
+    def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
+        lengths = dict(zip(axes, after, strict=True))
+        if any(place >= lengths[axis] for axis, place in self.source.items()):
+            return None
+        return super().resized(axes, before, after)
+
+    def led(self, moved: Mapping[str, Array]) -> Self | None:
+        source = dict(self.source)
+        for axis in source.keys() & moved.keys():
+            now = np.flatnonzero(moved[axis] == source[axis])
+            if not now.size:
+                return None
+            source[axis] = int(now[0])
+        return self.changed(source=Record(source))
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        super().fit(name, axes, shape)
+        fit_place(f"{name}.source", self.stage, self.source, axes, shape)
+
+
+# --- scale ----------------------------------------------------------------------------------------
+
+
+SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scale(Intervention):
+    """Every cell times `factor`: 0 switches a head off."""
+
+    factor: float
+
+    kind = "scale"
+    label = QT_TRANSLATE_NOOP("Interventions", "scale")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells are multiplied by a factor")
+    numbers = "factor"
+    rounds = True
+    code = "{own} * {given}"
+    needed = ("factor",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "factor", as_number("scale.factor", self.factor))
+
+    def told(self, cells: object) -> Note:
+        return Note(SCALED, {"cells": cells, "factor": spoken(self.factor)})
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return own * given
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return given, own, None
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        return self.changed(factor=as_number(f"{name}.factor", self.factor))
+
+
+# --- set ------------------------------------------------------------------------------------------
+
+
+SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
+TOLD_MANY = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {count} numbers")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Set(Intervention):
+    """`values`, a number or an array that broadcasts to the cells, stand there instead of what was computed."""
+
+    values: Any
+
+    kind = "set"
+    label = QT_TRANSLATE_NOOP("Interventions", "set")
+    about = QT_TRANSLATE_NOOP("Interventions", "Cells take given numbers")
+    numbers = "values"
+    replaces = True
+    code = "{given}"
+    needed = ("values",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "values", as_array("set.values", self.values, axes=range(5)))
+
+    def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
+        return given
+
+    def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
+        return None, 1.0, None
+
+    def told(self, cells: object) -> Note:
+        if self.values.size == 1:
+            return Note(SET, {"cells": cells, "value": spoken(self.values.item())})
+        return Note(TOLD_MANY, {"cells": cells, "count": self.values.size})
+
+    def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
+        super().fit(name, axes, shape)
+        expected = _lengths(self.box(axes, shape))
+        found = self.values.shape
+        fits = len(found) <= len(expected) and all(
+            length in (1, wanted) for length, wanted in zip(found[::-1], expected[::-1], strict=False)
+        )
+        if not fits:
+            raise ShapeError(
+                sentences.SET_VALUES, matrices=(f"{name}.values", self.stage), axes=axes, expected=expected, got=found
+            )
+
+    def spans(self, axis: int, length: int) -> bool:
+        shape = self.values.shape
+        return len(shape) >= -axis and shape[axis] == length > 1
+
+    def cut(self, box: Box) -> Self:
+        cuts = zip(self.values.shape, box[len(box) - self.values.ndim :], strict=True)
+        own = tuple(slice(0, 1) if length == 1 else cut for length, cut in cuts)
+        if own == tuple(slice(0, length) for length in self.values.shape):
+            return self
+        return self.changed(values=np.ascontiguousarray(self.values[own]))
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
+
+
+def _lengths(box: Box) -> tuple[int, ...]:
+    return tuple(cut.stop - cut.start for cut in box)
+
+
+# --- kinds ----------------------------------------------------------------------------------------
+
+
+INTERVENTIONS: dict[str, type[Intervention]] = {entry.kind: entry for entry in (Set, Scale, Copy)}
+
+MOST = 256  # interventions of a problem
+MOST_CELLS = 1 << 22  # numbers that they hold, all together
+
+
+def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: str = "interventions") -> Intervention:
+    """A record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
+    if isinstance(mapping, Intervention):
+        return mapping
+    if not isinstance(mapping, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
+    given = dict(mapping)
+    kind = given.pop("kind", None)
+    if not isinstance(kind, str) or kind not in INTERVENTIONS:
+        raise FieldError(sentences.UNKNOWN_INTERVENTION, field=name, choices=tuple(INTERVENTIONS), got=told(kind))
+    entry = INTERVENTIONS[kind]
+    known = tuple(f.name for f in fields(entry))
+    for unknown in given.keys() - known:
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=known)
+    for needed in ("stage", *entry.needed):
+        if given.get(needed) is None:
+            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=needed)
+    return entry(**given)
+
+
+def settled(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
+    """Records of all interventions as a problem keeps them; no more of them than `MOST`, nor of their numbers."""
+    if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
+        raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
+    if len(given) > MOST:
+        raise FieldError(sentences.TOO_MANY_INTERVENTIONS, field="interventions", got=len(given), most=MOST)
+    names = [Intervention.name_at(k) for k in range(len(given))]
+    records = [intervention_from_mapping(one, name) for one, name in zip(given, names, strict=True)]
+    count = sum(np.size(record.cells) for record in records if record.cells is not None)
+    if count > MOST_CELLS:
+        raise FieldError(sentences.TOO_MANY_NUMBERS, field="interventions", got=count, most=MOST_CELLS)
+    return tuple(record.settled(name, dtype, copy) for record, name in zip(records, names, strict=True))

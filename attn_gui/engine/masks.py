@@ -1,0 +1,600 @@
+"""Mask layers: frozen records that know which keys they open, or what they add to a score. A new kind is one class
+and its entry in MASKS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import (
+    Kinded,
+    as_align,
+    as_array,
+    as_flags,
+    as_switch,
+    as_whole,
+    echo,
+    is_tensor,
+    kind_of,
+    read_array,
+    told,
+)
+from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+
+__all__ = [
+    "MASKS",
+    "Bias",
+    "Custom",
+    "Layer",
+    "Parameter",
+    "Sizes",
+    "holds_switches",
+    "layer_from_mapping",
+    "layers_given",
+]
+
+
+# --- base -----------------------------------------------------------------------------------------
+
+
+Sizes = tuple[int, int, int, int]  # batch, head, query, key
+
+
+class Parameter(NamedTuple):
+    """One setting of a mask layer, so that a panel can build itself. A default of None: no limit, or taken from m.
+
+    Texts are English, of the context "Masks"; `about` says what the setting does to the rule.
+    """
+
+    name: str
+    kind: Literal["int", "lengths", "align", "array"]
+    default: Any
+    label: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Layer(Kinded):
+    """One layer of a mask; `enabled` switches it. Texts are English, of the context "Masks"."""
+
+    enabled: bool = True
+
+    listed: ClassVar[str] = "mask"
+    label: ClassVar[str] = ""  # in lists
+    about: ClassVar[str] = ""  # what it does, in half a line
+    table: ClassVar[str] = ""  # the parameter that holds its cells; empty for a layer that is a rule
+    positional: ClassVar[bool] = True  # which cells it opens, or what it adds, depends on where keys stand
+    diagonal: ClassVar[bool] = False  # a rule of how far a key lies behind a query, and of nothing else
+    adds: ClassVar[bool] = False  # True: adds to the scores; False: says which cells are allowed
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    def __post_init__(self) -> None:
+        as_switch(f"{self.kind}.enabled", self.enabled)
+
+    @property
+    def cells(self) -> Array | None:
+        """The layer's own cells; None for a layer that is a rule."""
+        return getattr(self, self.table) if self.table else None
+
+    @property
+    def paintable(self) -> bool:
+        """Whether its cells can be opened and closed one by one."""
+        return bool(self.table) and not self.adds
+
+    def field(self, position: int) -> str:
+        """The dotted name of its cells in a problem; a rule has only the layer's name."""
+        return f"{self.name_at(position)}.{self.table}" if self.table else self.name_at(position)
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        """The parameters of a new layer that shows what its kind does; cells that are all alike take no memory."""
+        return {}
+
+    def rule(self, n: int, m: int) -> Note:
+        """The rule with its numbers: "open where j ≤ i + 2"."""
+        return Note(self.about, {})
+
+    def code(self, sizes: Sizes) -> str:
+        """The rule in a script, for arrays i of queries and j of keys; {array} makes one. "" where there is none."""
+        return ""
+
+    def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
+        """The layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one before."""
+        return self
+
+    def with_keys(self, places: Array, m: int) -> Layer:
+        """The layer of a problem whose keys are those at these places among the `m` before, −1 for a new one."""
+        return self
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        """The axes that the rule depends on, from the right; the others have length 1 or are missing."""
+        return (sizes[2], sizes[3])
+
+    def extent(self, axis: int, sizes: Sizes) -> int:
+        """The length of one of the four axes of its rule or its cells; 1 where it does not tell them apart."""
+        shape = self.shape(sizes) if self.cells is None else self.cells.shape
+        return int(shape[axis - 4]) if axis + len(shape) >= 4 else 1
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        """The values of the rule at grids of its own axes."""
+        raise NotImplementedError
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int] | None:
+        """The first open key of each of these rows and the one after the last, where the open keys are one run.
+
+        (rows,), (batch, rows) or a number, the same in all heads, also below 0 or above m. None for any other layer.
+        """
+        return None
+
+    def fit(self, name: str, sizes: Sizes) -> None:
+        """Raise ShapeError if the layer does not belong to maps of these sizes."""
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
+        """The layer with its arrays read-only and of the problem's dtype."""
+        return self
+
+
+ALIGN = Parameter(
+    "align",
+    "align",
+    "start",
+    QT_TRANSLATE_NOOP("Masks", "lined up at"),
+    QT_TRANSLATE_NOOP(
+        "Masks",
+        "Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. "
+        "Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.",
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Aligned(Layer):
+    """A rule of positions: query i stands at i + o, with o = m − n if `align` is "end", else 0."""
+
+    align: str = "start"
+
+    parameters: ClassVar[tuple[Parameter, ...]] = (ALIGN,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_align(f"{self.kind}.align", self.align)
+
+    def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        """Distance of key j behind query i: j − i − o."""
+        i, j = place[-2:]
+        return np.asarray(j - i - self.shift(sizes))
+
+    def shift(self, sizes: Sizes) -> int:
+        """The number o: query i stands at key i + o."""
+        return sizes[3] - sizes[2] if self.align == "end" else 0
+
+    def query_code(self, sizes: Sizes) -> str:
+        """`(i + 2)` in a script: where query i stands."""
+        return f"(i + {self.shift(sizes)})" if self.shift(sizes) else "i"
+
+    def query_text(self, n: int, m: int, more: int = 0) -> str:
+        """`i + 2`: where query i stands, so many keys further on."""
+        shift = (m - n if self.align == "end" else 0) + more
+        return f"i {'+' if shift > 0 else '−'} {abs(shift)}" if shift else "i"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Table(Layer):
+    """Cell by cell: an array that broadcasts to (batch, head, n, m)."""
+
+    positional = False
+
+    @property
+    def cells(self) -> Array:
+        found: Array = getattr(self, self.table)
+        return found
+
+    def fit(self, name: str, sizes: Sizes) -> None:
+        _broadcasts(f"{name}.{self.table}", self.cells, sizes)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Custom(Table):
+    """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
+
+    allowed: Array
+
+    kind = "custom"
+    label = QT_TRANSLATE_NOOP("Masks", "custom")
+    about = QT_TRANSLATE_NOOP("Masks", "Cells opened and closed one by one")
+    table = "allowed"
+    parameters = (Parameter("allowed", "array", None),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "allowed", as_flags("custom.allowed", self.allowed, copy=False))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"allowed": np.broadcast_to(True, (n, m))}
+
+    def rule(self, n: int, m: int) -> Note:
+        open_, all_ = int(np.count_nonzero(self.allowed)), self.allowed.size
+        counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
+        return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
+        allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
+        return Custom(enabled=self.enabled, allowed=allowed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bias(Table):
+    """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
+
+    values: Array
+
+    kind = "bias"
+    label = QT_TRANSLATE_NOOP("Masks", "bias")
+    about = QT_TRANSLATE_NOOP("Masks", "A number added to every score")
+    table = "values"
+    adds = True
+    parameters = (Parameter("values", "array", None),)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        cells = as_array("bias.values", self.values, axes=(0, 1, 2, 3, 4))
+        object.__setattr__(self, "values", np.atleast_2d(cells))
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"values": np.broadcast_to(0.0, (n, m))}
+
+    def rule(self, n: int, m: int) -> Note:
+        shape = " × ".join(map(str, self.values.shape))
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
+
+    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
+        values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
+        return Bias(enabled=self.enabled, values=values)
+
+
+def open_where(condition: str | Note) -> Note:
+    """The rule of a layer that opens keys under a condition in symbols; an empty one always holds."""
+    if not condition:
+        return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"), {})
+    return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
+
+
+BLOCKED = {
+    QT_TRANSLATE_NOOP("Masks", "open where {rule}"): QT_TRANSLATE_NOOP("Masks", "blocked unless {rule}"),
+    QT_TRANSLATE_NOOP("Masks", "open everywhere"): QT_TRANSLATE_NOOP("Masks", "blocked nowhere"),
+    QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"): QT_TRANSLATE_NOOP(
+        "Masks", "blocked: {closed} of {all} cells"
+    ),
+}
+"""Rules by which True is read as blocked, as in nn.MultiheadAttention."""
+
+
+def as_blocked(rule: Note) -> Note:
+    """A rule in the words of who reads True as blocked; one that adds is the same for all."""
+    return Note(BLOCKED.get(rule.template, rule.template), rule.values)
+
+
+def _broadcasts(name: str, cells: Array, sizes: Sizes) -> None:
+    expected = sizes[4 - cells.ndim :]
+    if any(length not in (1, size) for length, size in zip(cells.shape, expected, strict=True)):
+        raise ShapeError(
+            sentences.BROADCAST,
+            matrices=(name,),
+            axes=("batch", "head", "query", "key")[4 - cells.ndim :],
+            expected=sizes,
+            got=cells.shape,
+        )
+
+
+# --- kinds ----------------------------------------------------------------------------------------
+
+
+SAMPLE = 1 << 10  # cells of a table that are looked at before all of it
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Causal(Aligned):
+    """j ≤ i + o: no query sees a later key."""
+
+    kind = "causal"
+    label = QT_TRANSLATE_NOOP("Masks", "causal")
+    about = QT_TRANSLATE_NOOP("Masks", "No query sees a later key")
+    diagonal = True
+
+    def rule(self, n: int, m: int) -> Note:
+        return open_where(f"j ≤ {self.query_text(n, m)}")
+
+    def code(self, sizes: Sizes) -> str:
+        return f"j <= {self.query_code(sizes)}"
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return self.ahead(place, sizes) <= 0
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        return 0, rows + self.shift(sizes) + 1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Window(Aligned):
+    """i + o − j ≤ left and j − i − o ≤ right; None is no limit, negative limits are allowed (Longformer's window)."""
+
+    left: int | None = None
+    right: int | None = None
+
+    kind = "window"
+    label = QT_TRANSLATE_NOOP("Masks", "window")
+    about = QT_TRANSLATE_NOOP("Masks", "A query sees the keys near it")
+    diagonal = True
+    parameters = (
+        Parameter(
+            "left",
+            "int",
+            None,
+            QT_TRANSLATE_NOOP("Masks", "keys before"),
+            QT_TRANSLATE_NOOP("Masks", "How many keys before its own a query sees: i − j is at most this number"),
+        ),
+        Parameter(
+            "right",
+            "int",
+            None,
+            QT_TRANSLATE_NOOP("Masks", "keys after"),
+            QT_TRANSLATE_NOOP("Masks", "How many keys after its own a query sees: j − i is at most this number"),
+        ),
+        ALIGN,
+    )
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"left": 1, "right": 1}
+
+    def rule(self, n: int, m: int) -> Note:
+        first = "" if self.left is None else f"{self.query_text(n, m, -self.left)} ≤ "
+        last = "" if self.right is None else f" ≤ {self.query_text(n, m, self.right)}"
+        return open_where(f"{first}j{last}" if first or last else "")
+
+    def code(self, sizes: Sizes) -> str:
+        i = self.query_code(sizes)
+        ends = (f"{i} - j", self.left), (f"j - {i}", self.right)
+        return " & ".join(f"({apart} <= {most})" for apart, most in ends if most is not None) or f"j - {i} < inf"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("left", "right"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, as_whole(f"window.{name}", getattr(self, name)))
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        ahead = self.ahead(place, sizes)
+        allowed = np.ones(ahead.shape, bool)
+        if self.left is not None:
+            allowed &= -ahead <= self.left
+        if self.right is not None:
+            allowed &= ahead <= self.right
+        return allowed
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        middle, far = rows + self.shift(sizes), sizes[2] + sizes[3]  # a limit from a file may be any number
+        left, right = (None if k is None else max(-far, min(k, far)) for k in (self.left, self.right))
+        return 0 if left is None else middle - left, sizes[3] if right is None else middle + right + 1
+
+
+def keys_before(length: int, places: Array, m: int) -> int:
+    """Number of keys now before the one that was at `length` among `m`, or that was the next after it."""
+    later = np.flatnonzero(places >= length)
+    return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prefix(Aligned):
+    """j < length or j ≤ i + o: the first keys are seen by all, the others causally (T5's prefix language model)."""
+
+    length: int
+
+    kind = "prefix"
+    label = QT_TRANSLATE_NOOP("Masks", "prefix")
+    about = QT_TRANSLATE_NOOP("Masks", "All see the first keys, the others causally")
+    parameters = (
+        Parameter(
+            "length",
+            "int",
+            0,
+            QT_TRANSLATE_NOOP("Masks", "first keys"),
+            QT_TRANSLATE_NOOP("Masks", "How many of the first keys every query sees, later than itself or not"),
+        ),
+        ALIGN,
+    )
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"length": min(2, m)}
+
+    def rule(self, n: int, m: int) -> Note:
+        either: dict[str, object] = {"one": f"j < {self.length}", "other": f"j ≤ {self.query_text(n, m)}"}
+        return open_where(Note(QT_TRANSLATE_NOOP("Masks", "{one} or {other}"), either))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "length", as_whole("prefix.length", self.length))
+
+    def with_keys(self, places: Array, m: int) -> Prefix:
+        length = keys_before(self.length, places, m)
+        return self if length == self.length else self.changed(length=length)
+
+    def code(self, sizes: Sizes) -> str:
+        return f"(j < {self.length}) | (j <= {self.query_code(sizes)})"
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return (place[1] < self.length) | (self.ahead(place, sizes) <= 0)
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        return 0, np.maximum(rows + self.shift(sizes) + 1, max(0, min(self.length, sizes[3])))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Padding(Layer):
+    """j < length; one length for all, or one for each batch item."""
+
+    lengths: tuple[int, ...]
+
+    kind = "padding"
+    label = QT_TRANSLATE_NOOP("Masks", "padding")
+    about = QT_TRANSLATE_NOOP("Masks", "Keys past the end of an item are closed")
+    parameters = (
+        Parameter(
+            "lengths",
+            "lengths",
+            None,
+            QT_TRANSLATE_NOOP("Masks", "lengths"),
+            QT_TRANSLATE_NOOP("Masks", "Keys that are open in each item: one number for all, or one for each item"),
+        ),
+    )
+
+    @classmethod
+    def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
+        return {"lengths": (max(1, m - 1),) * batch}
+
+    def rule(self, n: int, m: int) -> Note:
+        lengths = sorted(set(self.lengths))
+        return open_where(f"j < {lengths[0]}" if len(lengths) == 1 else f"j < {lengths[0]} … {lengths[-1]}")
+
+    def code(self, sizes: Sizes) -> str:
+        return (
+            f"j < {{array}}({[[[[length]]] for length in self.lengths]})" if sizes[0] > 1 else f"j < {self.lengths[0]}"
+        )
+
+    def resized(self, axis: int, before: int, after: int, m: int) -> Padding:
+        lengths = self.lengths
+        if axis == 3:
+            lengths = tuple(after if length == m else length for length in lengths)
+        if axis == 0 and len(lengths) > 1:
+            lengths = (*lengths[:after], *([m] * (after - len(lengths))))
+        return self if lengths == self.lengths else self.changed(lengths=lengths)
+
+    def with_keys(self, places: Array, m: int) -> Padding:
+        lengths = tuple(keys_before(length, places, m) for length in self.lengths)
+        return self if lengths == self.lengths else self.changed(lengths=lengths)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = self.lengths if isinstance(self.lengths, (tuple, list)) else np.atleast_1d(self.lengths)
+        object.__setattr__(self, "lengths", tuple(as_whole("padding.lengths", length) for length in given))
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        return (len(self.lengths), 1, 1, sizes[3])
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        b, _, _, j = place
+        return np.asarray(j < np.asarray(self.lengths)[b])
+
+    def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int]:
+        return 0, np.asarray([max(0, min(length, sizes[3])) for length in self.lengths])[:, None] + 0 * rows
+
+    def fit(self, name: str, sizes: Sizes) -> None:
+        if len(self.lengths) not in (1, sizes[0]):
+            raise ShapeError(
+                sentences.LENGTHS,
+                matrices=(f"{name}.lengths",),
+                axes=("batch",),
+                expected=sizes[0],
+                got=len(self.lengths),
+            )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Alibi(Aligned):
+    """−slope_h · |i + o − j|, with the slopes of Press et al., "Train Short, Test Long" (2022)."""
+
+    kind = "alibi"
+    label = QT_TRANSLATE_NOOP("Masks", "ALiBi")
+    about = QT_TRANSLATE_NOOP("Masks", "Distant keys are given less, by a slope for each head")
+    diagonal = adds = True
+
+    def rule(self, n: int, m: int) -> Note:
+        return Note(QT_TRANSLATE_NOOP("Masks", "adds {rule}"), {"rule": f"−slopeₕ · |{self.query_text(n, m)} − j|"})
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        return sizes[1:]
+
+    def code(self, sizes: Sizes) -> str:
+        falls = [-slope for slope in slopes(sizes[1]).tolist()]
+        front = f"{{array}}({[[[fall]] for fall in falls]})" if len(falls) > 1 else f"{falls[0]}"
+        return f"{front} * abs(j - {self.query_code(sizes)})"
+
+    def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
+        return np.asarray(-slopes(sizes[1])[place[0]] * np.abs(self.ahead(place, sizes)))
+
+
+def slopes(heads: int) -> Array:
+    """2^(−8/h), 2^(−16/h), …; between powers of two every other slope of the next one fills up, as in the paper."""
+    power = 1 << (heads.bit_length() - 1)
+    first = 2.0 ** (-8.0 * np.arange(1, power + 1) / power)
+    return first if power == heads else np.concatenate([first, slopes(2 * power)[::2][: heads - power]])
+
+
+MASKS: dict[str, type[Layer]] = {layer.kind: layer for layer in (Causal, Window, Prefix, Padding, Custom, Bias, Alibi)}
+
+
+def layers_given(field: str, value: object) -> Sequence[Any]:
+    """The layers that a mask is given as: several, one of them alone, or booleans, which are a custom layer.
+
+    Raises FieldTypeError, with what to write, for an array of anything else and for what is no mask.
+    """
+    if isinstance(value, (str, Mapping, Layer)):
+        return [value]
+    if not isinstance(value, (tuple, list)) and not hasattr(value, "__array__") and not is_tensor(value):
+        raise FieldTypeError(sentences.NOT_LAYERS, field=field, got=kind_of(value))
+    if isinstance(value, (tuple, list)) and not _holds_cells(value):
+        return value
+    cells = read_array(field, value)
+    if cells.dtype == bool:
+        return [Custom(allowed=cells)]
+    if cells.dtype.kind not in "iuf":
+        raise FieldTypeError(sentences.NOT_LAYERS, field=field, got=kind_of(value))
+    either = cells.dtype.kind != "f" and bool(np.isin(cells, (0, 1)).all())
+    raise FieldTypeError(sentences.MASK_OF_0_AND_1 if either else sentences.MASK_OF_NUMBERS, field=field)
+
+
+def _holds_cells(rows: Sequence[object]) -> bool:
+    """Whether a list holds rows or cells of a table rather than layers."""
+    return bool(rows) and not any(isinstance(row, (str, Mapping, Layer)) for row in rows)
+
+
+def holds_switches(layer: Layer) -> bool:
+    """Whether a table that is added to the scores holds 0 and 1 alone, and both: booleans, most likely."""
+    cells = layer.cells if layer.adds else None
+    if cells is None or not np.isin(cells.flat[:SAMPLE], (0, 1)).all():
+        return False
+    return bool(np.isin(cells, (0, 1)).all() and cells.any() and not cells.all())
+
+
+def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "mask") -> Layer:
+    """The layer of {"kind": …, parameters}, or of a kind's name alone; a layer is returned as it is.
+
+    Raises ValueError or TypeError.
+    """
+    if isinstance(mapping, Layer):
+        return mapping
+    if isinstance(mapping, str):
+        mapping = {"kind": mapping}
+    if not isinstance(mapping, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=name, got=kind_of(mapping))
+    given = dict(mapping)
+    kind = given.pop("kind", None)
+    if not isinstance(kind, str) or kind not in MASKS:
+        raise FieldError(sentences.UNKNOWN_LAYER, field=name, choices=tuple(MASKS), got=told(kind))
+    known = {f.name: f.default is MISSING for f in fields(MASKS[kind])}
+    for unknown in given.keys() - known.keys():
+        raise FieldError(sentences.UNKNOWN_PARAMETER, field=name, got=echo(unknown), choices=tuple(known))
+    for parameter, needed in known.items():
+        if needed and parameter not in given:
+            raise FieldError(sentences.NEEDS, field=f"{name} ({kind})", other=parameter)
+    return MASKS[kind](**given)

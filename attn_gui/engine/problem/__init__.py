@@ -1,1 +1,0 @@
-"""The problem that is computed from: its fields, masks, checks and refusals. Imports `engine.arrays`."""

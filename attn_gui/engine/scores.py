@@ -1,0 +1,615 @@
+"""Score functions, by key: a new one is one class and its entry in SCORES."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine import verdicts
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.expressions import (
+    SQUARED,
+    Addends,
+    Evaluated,
+    Expression,
+    Function,
+    Leaves,
+    Named,
+    Negative,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Shares,
+    Signs,
+    Sum,
+    add,
+    squarable,
+    squares,
+)
+from attn_gui.engine.graph.indices import contract, faded, faded_over, length, lengths, leveled
+from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Linear, Name, Operator, Role, Stage, given
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.engine.verdicts import Reason
+
+__all__ = ["SCORES", "Score", "Setting"]
+
+
+# --- base -----------------------------------------------------------------------------------------
+# The base of score functions: the stage that writes `logits`, with all its facts.
+
+
+Params = Mapping[str, Any]
+
+D = 5
+"""The axis of a head's columns that is summed, in the order b g r i j d of the factors."""
+
+
+class Setting(NamedTuple):
+    """A number of a score: what it is unless given, and how it is written and called."""
+
+    default: float
+    name: Name
+    title: str  # English; context "Settings"
+    about: str  # English; context "Tips"
+
+
+class Score(Stage):
+    """An entry of SCORES: the arithmetic of a score, and everything that is said of it. Texts are English.
+
+    Tables among its parameters are those that its formula reads beside the query and the key; their shapes follow.
+    """
+
+    name = "scores"
+    axes = ("batch", "head", "query", "key")
+    called = Name("S", "S", "s", "Scores", "注意力分数")
+    form = Form("{score_cell}", "{score}", "{score}")
+    operator = Operator("score", "score", "评分函数", always=True)
+    told, role = "score", Role.SCORE
+    label = ""  # in lists; context "Scores"
+    matrix = "a({q}, {k})"  # LaTeX of the scores of all pairs
+    text = "a({q}, {k})"  # the same for a screen reader
+    cell = "a({q}_i, {k}_j)"  # LaTeX of the score of one pair; empty where `matrix` says it all
+    sentence = QT_TRANSLATE_NOOP("Sentences", "Score of query {query} and key {key}: {value}.")
+    term = ""  # heads the values of the terms that it adds up; empty where they are the products of their cells
+    numbers: Mapping[str, Setting] = MappingProxyType({})
+    table_names: Mapping[str, Name] = MappingProxyType({})  # a table that is not among them goes by its own name
+    units = ""  # its table of one axis that has a number for each hidden unit
+    kernel_width = ""  # its number that can be fitted to the data
+    dot = False  # the dot product itself: explained together with the scale, and with a kernel of its own
+    root_scale = False  # multiplied by 1/√d_k unless told otherwise
+    equal_keys = True  # equal keys have equal scores, wherever they stand
+    common = False  # adds to `slope` times the dot product a number that all keys of a query share
+
+    @property
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """The letters of the axes of every table among its parameters."""
+        return {ref.name: ref.axes for ref in self.inputs if ref.axes and ref.name not in ("query", "key")}
+
+    @property
+    def parameters(self) -> dict[str, Name]:
+        """The symbols of every table and number among its parameters."""
+        tables = {part: self.table_names.get(part) or Name(part, *2 * (rf"\mathrm{{{part}}}",)) for part in self.tables}
+        return tables | {part: setting.name for part, setting in self.numbers.items()}
+
+    @property
+    def defaults(self) -> dict[str, float]:
+        """Its numbers as they are unless given."""
+        return {name: setting.default for name, setting in self.numbers.items()}
+
+    @property
+    def looks(self) -> bool:
+        """Whether it reads queries and keys at all."""
+        return bool(self.inputs)
+
+    @property
+    def widths(self) -> dict[str, str]:
+        """The letter of the columns of a head, for the query and for the key; one letter where they must be equal."""
+        found = {ref.name: ref.axes[-1][-1] for ref in self.inputs if ref.name in ("query", "key")}
+        return {"query": "d", "key": "d"} | found
+
+    def work(self, params: Params, width: int) -> int:
+        """The count of numbers of each pair that are worked through one by one; 0 where that is left to BLAS."""
+        return width
+
+    def multiplications(self, params: Params, width: int) -> int:
+        """The multiplications that one pair takes, once the tables have been applied."""
+        return width
+
+    def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
+        """The sentence of a score, with the numbers in it; a head of a query is `width` wide."""
+        return self.sentence, {}
+
+    def cell_of(self, params: Params) -> str:
+        """LaTeX of the score of one pair, as short as the numbers allow."""
+        return self.cell
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        """The score of one query and one key as it stands in an exponent."""
+        return f"a{signs.inside(f'{q}, {k}')}"
+
+    def slope(self, params: Params) -> float | None:
+        """Factor of the dot product in a score as the query moves; None where it is not linear in the query."""
+        return None
+
+    def move_key(
+        self, place: int, query: Array, key: Array, step: float, params: Params
+    ) -> tuple[Array, Reason | None] | None:
+        """The smallest move of the key at `place` whose score is to grow by `step`, and why it falls short, if it does.
+
+        None where the move has to be found step by step.
+        """
+        return None
+
+
+def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | None]:
+    """The smallest move of a key by which its dot product with the query grows by `step`."""
+    size = length(query)
+    if size == 0:
+        return np.zeros(len(query)), Reason(verdicts.NO_LEVER, key=place, why="query")
+    return query / size * (step / size), None
+
+
+# --- additive -------------------------------------------------------------------------------------
+# Bahdanau, Cho, Bengio (2015).
+
+
+F, S = 6, 7  # key width and hidden width, in the order b g r i j d f s
+
+
+class Additive(Score):
+    """w · tanh(q W_q + k W_k): a network of one hidden layer; queries and keys may differ in width."""
+
+    label = QT_TRANSLATE_NOOP("Scores", "additive")
+    cell = r"\tanh\left({q}_i W_q + {k}_j W_k\right) w"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. It is the sum of {count} hidden units, each times its weight.",
+    )
+    term = "w·tanh"
+    units = "w_score"
+    code = "{xp}.tanh(({0} @ {2})[..., :, None, :] + ({1} @ {3})[..., None, :, :]) @ {4}"
+    table_names = MappingProxyType(
+        {
+            "w_score_query": Name("W_q", "W_q", "w^q", "Score weights of the query", "查询的评分权重"),
+            "w_score_key": Name("W_k", "W_k", "w^k", "Score weights of the key", "键的评分权重"),
+            "w_score": Name("w", "w", "w", "Score weights of the hidden units", "隐藏单元的评分权重"),
+        }
+    )
+    formula = (
+        "logits[b (g r) i j] = query[b i (g r d)], key[b j (g f)], w_score_query[d s], w_score_key[f s], w_score[s]"
+    )
+
+    def work(self, params: Params, width: int) -> int:
+        return int(params[self.units].shape[0])
+
+    def multiplications(self, params: Params, width: int) -> int:
+        return self.work(params, width)
+
+    def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
+        return self.sentence, {"count": self.work(params, width)}
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        return f"w{signs.dot}{signs.tanh}{signs.inside(f'{q} W_q + {k} W_k')}"
+
+    def forward(self, *inputs: Input) -> Array:
+        of_query, of_key, w = self._sides(inputs)
+        total = np.zeros(np.broadcast_shapes(of_query[..., :1].shape, of_key[..., :1].shape))
+        for s in range(w.shape[S]):
+            total += w[..., s : s + 1] * np.tanh(of_query[..., s : s + 1] + of_key[..., s : s + 1])
+        return np.asarray(total[..., 0, 0, 0])
+
+    def _sides(self, inputs: Sequence[Input]) -> tuple[Array, Array, Array]:
+        query, key, w_query, w_key, w = given(inputs)
+        of_query = contract(query, w_query, axes=(D,), ordered=self.ordered)
+        return of_query, contract(key, w_key, axes=(F,), ordered=self.ordered), w
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key, w_query, w_key, _ = given(inputs)
+        of_query, of_key, w = self._sides(inputs)
+        back, forth, to_w = np.zeros(of_query.shape), np.zeros(of_key.shape), np.zeros(w.shape)
+        for s in range(w.shape[S]):
+            here = (..., slice(s, s + 1))
+            hidden = np.tanh(of_query[here] + of_key[here])
+            inner = faded(grad * w[here], 1 - hidden**2)
+            back[here], forth[here] = inner.sum(axis=4, keepdims=True), inner.sum(axis=(2, 3), keepdims=True)
+            to_w[here] = faded(grad, hidden).sum()
+        to_query = contract(back, w_query, axes=(S,))
+        to_key = contract(forth, w_key, axes=(S,))
+        to_w_query = contract(back, query, axes=(0, 1, 2, 3), zero_wins=True)
+        to_w_key = contract(forth, key, axes=(0, 1, 4), zero_wins=True)
+        return to_query, to_key, to_w_query, to_w_key, to_w
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        query, key, w_query, w_key, w = (np.abs(array) for array in given(values))
+        off_query, off_key, *_ = given(errors)
+        inner = (
+            contract(off_query + (query.shape[D] + 1) * query, w_query, axes=(D,)),
+            contract(off_key + (key.shape[F] + 1) * key, w_key, axes=(F,)),
+        )
+        own = (w.shape[S] + 2 * ELEMENTARY) * w.sum()
+        return np.asarray(contract(inner[0], w, axes=(S,)) + contract(inner[1], w, axes=(S,)) + own)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key, w_query, w_key, w = given(inputs)
+        hidden = self._hidden(inputs)
+
+        def inner(s: int) -> Expression:
+            asked = Sum(query.values.size, lambda d: Product(query[[d, 0, 0]], w_query[[d, 0, s]]))
+            offered = Sum(key.values.size, lambda f: Product(key[[0, f, 0]], w_key[[0, f, s]]))
+            seen = Evaluated(add(*asked.parts, *offered.parts), rf"\left({together}\right)_{{{s}}}")
+            return Product(w[[0, 0, s]], Function("tanh", seen))
+
+        together = " + ".join(f"{leaves.row_latex} {weight}" for leaves, weight in ((query, "W_q"), (key, "W_k")))
+        symbols = rf"\sum_s w_s\,\tanh\left({together}\right)_s"
+        return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
+
+    def _hidden(self, inputs: Sequence[Leaves | None]) -> Array:
+        """The hidden units of one query and one key."""
+        query, key, w_query, w_key, _ = (leaves.values for leaves in inputs if leaves is not None)
+        of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
+        return np.asarray(np.tanh(of_query + of_key))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        """One term for each hidden unit."""
+        *_, w = given(inputs)
+        return [Addends(w.values * self._hidden(inputs), [w])]
+
+
+# --- average --------------------------------------------------------------------------------------
+
+
+class Average(Score):
+    """Every key counts the same: no cell of the query or the key is read."""
+
+    label = QT_TRANSLATE_NOOP("Scores", "average")
+    matrix = text = cell = "0"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. Average pooling does not look: every key scores the same.",
+    )
+    formula = "logits[b h i j] = "
+    code = "{xp}.zeros({shape})"
+
+    def work(self, params: Params, width: int) -> int:
+        return 1
+
+    def multiplications(self, params: Params, width: int) -> int:
+        return 0
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        return "0"
+
+    def forward(self, *inputs: Input) -> Array:
+        return np.zeros((1, 1, 1, 1))
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return ()
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        return np.zeros((1, 1, 1, 1))
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return Number(0.0)
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        return []
+
+
+# --- cosine ---------------------------------------------------------------------------------------
+# Graves et al., "Neural Turing Machines" (2014).
+
+
+COSINE_HELPER = '''
+def over_largest(rows):
+    """Each row over its largest magnitude, which keeps its direction: so no square is too large or too small."""
+    top = {xp}.amax({xp}.abs(rows), axis=-1, keepdims=True)
+    return rows / {xp}.where(top == 0.0, 1.0, top)
+
+
+def cosines(query, key):
+    """Of every query with every key; 0 where one of them is all zeros."""
+    query, key = over_largest(query), over_largest(key)
+    lengths = {xp}.sum(query**2, axis=-1)[..., :, None] ** 0.5 * {xp}.sum(key**2, axis=-1)[..., None, :] ** 0.5
+    products = query @ key.swapaxes(-1, -2)
+    return {xp}.where(lengths == 0.0, 0.0, products / {xp}.where(lengths == 0.0, 1.0, lengths))
+'''
+
+
+class Cosine(Score):
+    """The cosine of the angle between query and key; 0 where one of them is all zeros."""
+
+    label = QT_TRANSLATE_NOOP("Scores", "cosine")
+    cell = r"\frac{{{q}_i \cdot {k}_j}}{{\|{q}_i\| \, \|{k}_j\|}}"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. It is the cosine of the angle between them.",
+    )
+    term = "q·k/‖q‖‖k‖"
+    code, helper = "cosines({inputs})", COSINE_HELPER
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)]"
+    squares = MappingProxyType({0: SQUARED, 1: SQUARED})
+
+    def work(self, params: Params, width: int) -> int:
+        return 1
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        lengths = signs.times.join(signs.length % one for one in (q, k))
+        return f"{q}{signs.dot}{k} / {signs.inside(lengths)}"
+
+    def forward(self, *inputs: Input) -> Array:
+        query, key = given(inputs)
+        (query, _), (key, _) = leveled(query, D), leveled(key, D)
+        dot = contract(query, key, axes=(D,), ordered=self.ordered)
+        norms = _norm(query) * _norm(key)
+        return np.asarray(np.where(norms == 0, 0.0, dot / np.where(norms == 0, 1.0, norms))[..., 0])
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key = given(inputs)
+        (unit_q, q), (unit_k, k) = _unit(query), _unit(key)
+        to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
+        to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
+        along = faded(grad, result)
+        back = to_query - faded(along.sum(axis=4, keepdims=True), unit_q)
+        forth = to_key - faded(along.sum(axis=(2, 3), keepdims=True), unit_k)
+        return faded_over(back, q), faded_over(forth, k)
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))
+        tilts = [slip / np.where(size == 0, 1.0, size) for size, slip in zip(sizes, slips, strict=True)]
+        return np.asarray(2 * (tilts[0] + tilts[1]) + 2 * (given(values)[0].shape[D] + ELEMENTARY))
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        query, key = given(inputs)
+        if not (query.values.any() and key.values.any()) and np.isfinite(query.values * key.values).all():
+            return Number(0.0)
+        q, k = squarable(query, "max_q"), squarable(key, "max_k")  # their units make no difference
+        values = q.values * k.values
+        dot = Sum(values.size, lambda c: Product(q[[c]], k[[c]]), values)
+        lengths = Product(self._length(q, "q"), self._length(k, "k"))
+        return Quotient(Evaluated(dot, rf"{q.row_latex} \cdot {k.row_latex}"), lengths)
+
+    def _length(self, cells: Leaves | Shares, sign: str) -> Named:
+        return Named(f"norm_{sign}", rf"\|{cells.row_latex}\|", Function("sqrt", squares(cells)))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        query, key = given(inputs)
+        (q, _), (k, _) = leveled(query.values, 0), leveled(key.values, 0)
+        norms = float(np.sqrt((q**2).sum()) * np.sqrt((k**2).sum())) or 1.0
+        return [Addends(q * k / norms, [query, key])]
+
+
+def _norm(x: Array) -> Array:
+    return np.asarray(np.sqrt((x**2).sum(axis=D, keepdims=True)))
+
+
+def _unit(x: Array) -> tuple[Array, Array]:
+    """A vector of length 1, and the length it had; zeros have an infinite one, since nothing changes along them."""
+    level, exponent = leveled(x, D)
+    length = np.where(_norm(level) == 0, np.inf, _norm(level))
+    return level / length, np.ldexp(length, exponent)
+
+
+# --- dot product ----------------------------------------------------------------------------------
+# Vaswani et al. (2017), who divide it by √d_k.
+
+
+class Dot(Linear, Score):
+    """q · k: a sum of products that the formula says in full."""
+
+    label = QT_TRANSLATE_NOOP("Scores", "dot")
+    matrix, text, cell = "{q} {{{k}}}^T", "{q} {k}ᵀ", ""
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences", "Score of query {query} and key {key}: {value}. It is the sum of {count} products."
+    )
+    root_scale = True
+
+    def __init__(self) -> None:
+        formula = "logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]"
+        super().__init__(Score.name, " ".join(Score.axes), formula, dot=True)
+
+    def work(self, params: Params, width: int) -> int:
+        return 0
+
+    def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
+        return self.sentence, {"count": width}
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        return f"{q}{signs.dot}{k}"
+
+    def slope(self, params: Params) -> float | None:
+        return 1.0
+
+    def move_key(
+        self, place: int, query: Array, key: Array, step: float, params: Params
+    ) -> tuple[Array, Reason | None] | None:
+        return along_query(place, query, step)
+
+
+# --- Gaussian -------------------------------------------------------------------------------------
+# The kernel of Nadaraya-Watson regression (Watson, 1964), as a score before the softmax.
+
+
+HELPER = '''
+def gaussian(query, key, w, key_norm):
+    """Minus half the squared distances times w², in which ‖k‖² counts key_norm times."""
+    distances = {xp}.sum((query[..., :, None, :] - key[..., None, :, :]) ** 2, axis=-1)
+    if key_norm != 1:
+        distances = distances + (key_norm - 1) * {xp}.sum(key**2, axis=-1)[..., None, :]
+    return -(w**2) / 2 * distances
+'''
+
+
+class Gaussian(Score):
+    """−(w·‖q − k‖)²/2, the ‖k‖² in it times key_norm: with 0 a dot product is left, up to a number for each query."""
+
+    label = QT_TRANSLATE_NOOP("Scores", "Gaussian")
+    cell = r"-\frac{{\|{q}_i - {k}_j\|^2}}{{2}}"
+    wide_cell = r"-\frac{{w^2}}{{2}} \|{q}_i - {k}_j\|^2"
+    normed_cell = r"-\frac{{w^2}}{{2}} \left(\|{q}_i - {k}_j\|^2 + (\kappa - 1) \|{k}_j\|^2\right)"
+    sentence = QT_TRANSLATE_NOOP(
+        "Sentences", "Score of query {query} and key {key}: {value}. It is minus half their squared distance."
+    )
+    wide_sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. It is minus half their squared distance, times {w} squared.",
+    )
+    normed_sentence = QT_TRANSLATE_NOOP(
+        "Sentences",
+        "Score of query {query} and key {key}: {value}. It is minus half their squared distance, in "
+        "which the squared length of the key counts {norm} times, times {w} squared.",
+    )
+    term = "−w²(q−k)²/2"
+    numbers = MappingProxyType(
+        {
+            "w": Setting(
+                1.0,
+                Name("w", "w", "w"),
+                QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
+                QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
+            ),
+            "key_norm": Setting(
+                1.0,
+                Name("κ", r"\kappa", r"\kappa"),
+                QT_TRANSLATE_NOOP("Settings", "κ, how much the squared length of a key counts"),
+                QT_TRANSLATE_NOOP("Tips", "The factor κ of ‖k‖² in the Gaussian score; 0 leaves a dot product"),
+            ),
+        }
+    )
+    kernel_width = "w"
+    code, helper = "gaussian({inputs})", HELPER
+    common = True
+    formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], w[], key_norm[]"
+
+    def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
+        w, norm = params["w"], params["key_norm"]
+        if norm != 1:
+            return self.normed_sentence, {"w": w, "norm": norm}
+        return (self.sentence, {}) if w == 1 else (self.wide_sentence, {"w": w})
+
+    def cell_of(self, params: Params) -> str:
+        if params["key_norm"] != 1:
+            return self.normed_cell
+        return self.cell if params["w"] == 1 else self.wide_cell
+
+    def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
+        w, norm = params["w"], params["key_norm"]
+        number = signs.number(w) if w >= 0 else signs.inside(signs.number(w))
+        front = "" if w == 1 else f"{number}{signs.square}{signs.times}"
+        apart = f"{signs.length % f'{q} {signs.minus} {k}'}{signs.square}"
+        if norm != 1:
+            less = signs.inside(f"{signs.number(norm)} {signs.minus} 1")
+            apart = signs.inside(f"{apart} + {less}{signs.times}{signs.length % k}{signs.square}")
+        return f"{signs.minus}{front}{apart} / 2"
+
+    def slope(self, params: Params) -> float | None:
+        """‖q‖² is common to all keys."""
+        return float(params["w"] ** 2)
+
+    def move_key(
+        self, place: int, query: Array, key: Array, step: float, params: Params
+    ) -> tuple[Array, Reason | None] | None:
+        """The score is a parabola of the key around q / key_norm, or a plane where key_norm is 0."""
+        w, norm = params["w"] ** 2, params["key_norm"]
+        if w == 0:
+            return np.zeros(len(key)), Reason(verdicts.NO_LEVER, key=place, why="score_params.w")
+        if norm == 0:
+            return along_query(place, query, step / w)
+        center = query / norm
+        move = to_sphere(key, center, -2 * step / (w * norm))
+        if move is not None:
+            return move, None
+        most = -w / 2 * float(query @ query) * (1 - 1 / norm)
+        return center - key, Reason(verdicts.FARTHEST, most=most)
+
+    def forward(self, *inputs: Input) -> Array:
+        query, key, w, norm = given(inputs)
+        return np.asarray((self._distance(query, key, norm) * (w * w / -2.0))[..., 0])
+
+    def _distance(self, query: Array, key: Array, norm: Input) -> Array:
+        """‖q − k‖² + (key_norm − 1)·‖k‖², column by column, so that nothing large cancels and little is held."""
+        total = np.zeros(np.broadcast_shapes(query[..., :1].shape, key[..., :1].shape))
+        for c in range(query.shape[D]):
+            total += (query[..., c : c + 1] - key[..., c : c + 1]) ** 2
+        if norm is not None and (norm != 1.0).any():
+            total += (norm - 1.0) * (key**2).sum(axis=D, keepdims=True)
+        return total
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        query, key, w, norm = given(inputs)
+        of_keys = contract(grad, key, axes=(4,), zero_wins=True)
+        to_query = w * w * (of_keys - faded(grad.sum(axis=4, keepdims=True), query))
+        rows = grad.sum(axis=(2, 3), keepdims=True)
+        to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - faded(norm * rows, key))
+        to_w = faded(grad, self._distance(query, key, norm)) * -w
+        to_norm = faded(grad, (key**2).sum(axis=D, keepdims=True)) * (w * w / -2.0)
+        return to_query, to_key, to_w, to_norm
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        query, key, w, norm = given(values)
+        slip = lengths(given(errors)[0], D) + lengths(given(errors)[1], D)
+        extra = w**2 * np.abs(norm - 1)
+        terms = np.abs(self.forward(*values))[..., None] + extra * (key**2).sum(axis=D, keepdims=True)
+        moved = np.abs(w) * slip * (np.sqrt(2 * terms) + np.abs(w) * slip * UNIT) + extra * lengths(key, D) * slip
+        return np.asarray((query.shape[D] + 6) * terms + moved)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return self._written(inputs, normed=given(inputs)[3].one.value != 1.0)
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return self._written(inputs, normed=True)
+
+    @staticmethod
+    def _written(inputs: Sequence[Leaves | None], *, normed: bool) -> Expression:
+        """The formula, with κ in it or without."""
+        query, key, w, norm = given(inputs)
+        symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
+        apart = Sum(
+            query.values.size,
+            lambda c: Power(add(query[[c]], Negative(key[[c]])), 2),
+            (query.values - key.values) ** 2,
+            symbols,
+        )
+        q, k = (leaves.row_latex for leaves in (query, key))
+        distance: Expression = Named("distance", rf"\|{q} - {k}\|^{{2}}", apart)
+        if normed:
+            own = Named("length", rf"\|{k}\|^{{2}}", squares(key))
+            distance = add(distance, Product(add(norm.one, Negative(Number(1.0))), own))
+        return Negative(Quotient(Product(Power(w.one, 2), distance), Number(2.0)))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        query, key, w, norm = given(inputs)
+        terms = (query.values - key.values) ** 2 + (norm.one.value - 1.0) * key.values**2
+        return [Addends(terms * (w.one.value**2 / -2.0), [query, key])]
+
+
+def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
+    """The shortest way from `point` to the sphere around `center` with a squared radius larger by `growth`.
+
+    None if that would be negative: then nothing is nearer than the center.
+    """
+    arm = point - center
+    radius, other = length(arm), math.sqrt(abs(growth))
+    if growth < 0 and other > radius:
+        return None
+    new = math.hypot(radius, other) if growth >= 0 else math.sqrt(radius - other) * math.sqrt(radius + other)
+    if radius == 0:
+        return np.asarray(new * np.eye(1, len(point))[0])
+    return np.asarray(arm / radius * (growth / (new + radius)))
+
+
+# --- catalog --------------------------------------------------------------------------------------
+
+
+SCORES: dict[str, Score] = {
+    "dot": Dot(),
+    "additive": Additive(),
+    "cosine": Cosine(),
+    "gaussian": Gaussian(),
+    "average": Average(),
+}
+"""The one list that problems, files, menus and words are made from, each when it is asked."""

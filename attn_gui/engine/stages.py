@@ -1,0 +1,701 @@
+"""The stages of attention and their catalog: the whole computation, in order.
+
+Each entry assigns a variable from those assigned before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.blocks import AFTER, BEFORE, RMSNorm
+from attn_gui.engine.graph.expressions import (
+    Addends,
+    Cell,
+    Expression,
+    Function,
+    Largest,
+    Leaves,
+    Named,
+    Negative,
+    Number,
+    OpenOnly,
+    Product,
+    Quotient,
+    Sum,
+    add,
+)
+from attn_gui.engine.graph.indices import faded
+from attn_gui.engine.graph.sources import layer_name
+from attn_gui.engine.graph.stage import (
+    ELEMENTARY,
+    UNIT,
+    Choices,
+    Facts,
+    Form,
+    Input,
+    Linear,
+    Name,
+    Operator,
+    Role,
+    Stage,
+    given,
+)
+from attn_gui.engine.scores import SCORES, Score
+
+if TYPE_CHECKING:
+    from attn_gui.engine.fields import Fields
+
+
+# --- mask -----------------------------------------------------------------------------------------
+# The mask stage: the keys that a query may attend to.
+
+
+class Allowed(Stage):
+    """A key is allowed where every layer allows it; made for the boolean layers that a problem has."""
+
+    name = "allowed"
+    axes = ("batch", "head", "query", "key")
+    hidden = boolean = True
+
+    def __init__(self, layers: Sequence[str]) -> None:
+        self.code = " & ".join(f"{{{place}}}" for place in range(len(layers)))
+        self.formula = "allowed[b h i j] = " + ", ".join(f"{layer}[b h i j]" for layer in layers)
+
+    def forward(self, *inputs: Input) -> Array:
+        first, *others = given(inputs)
+        for layer in others:
+            first = first & layer
+        return first
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return [None] * len(inputs)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return Number(float(all(leaves is None or leaves.one.value for leaves in inputs)))
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return Product(*(leaves.one for leaves in given(inputs)))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        return [Addends(leaves.values, [leaves]) for leaves in inputs if leaves is not None]
+
+
+class Mask(Stage):
+    """Minus infinity where a query may not attend to a key."""
+
+    name = "masked"
+    called = Name("Sᵐ", r"S^{\mathrm{m}}", r"s^{\mathrm{m}}", "Masked scores", "掩码后的分数")
+    form = Form("{letter} = {letter_before} + M", "{before} + M", "{before} + M")
+    operator = Operator("mask", "mask", "掩码", always=True)
+    behind_mask = elementary = True
+    told, role = "mask", Role.CLOSE
+    code = "{xp}.where({1}, {0}, -inf)"
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b h i j] = logits[b h i j], allowed[b h i j]"
+    gates = MappingProxyType({0: "allowed[b h i j]"})
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, allowed = given(inputs)
+        return np.where(allowed, logits, -np.inf)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        _, allowed = given(inputs)
+        return np.where(allowed, grad, 0.0), None
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        return np.where(given(values)[1], given(errors)[0], 0.0)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, allowed = given(inputs)
+        return logits.one if allowed.values.all() else Number(-np.inf)
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, allowed = given(inputs)
+        return OpenOnly(allowed.one, logits.one)
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        logits, allowed = given(inputs)
+        return [Addends(logits.values, [logits])] if allowed.values.all() else []
+
+
+class Seen(Stage):
+    """The keys that a query may attend to, and the cells behind the mask in which a number was put by hand."""
+
+    name = "seen"
+    axes = ("batch", "head", "query", "key")
+    formula = "allowed[b h i j] = allowed[b h i j]"
+    hidden = boolean = True
+    called = Name("M", "M", "m")
+
+    def forward(self, *inputs: Input) -> Array:
+        return given(inputs)[0]
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return [None]
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        return given(inputs)[0].one
+
+
+# --- rotary positions -----------------------------------------------------------------------------
+# Rotary positions (Su et al., "RoFormer", 2021), half-split: column i of a head is paired with column i + d_k/2.
+
+
+ROTARY_HELPER = '''
+def rotated(rows, angles):
+    """Column c of each head turned with column c + d/2, by an angle for each row and pair."""
+    parts = rows.reshape(*rows.shape[:-1], -1, 2, angles.shape[-1])
+    first, second = parts[..., 0, :], parts[..., 1, :]
+    cos, sin = {xp}.cos(angles)[:, None], {xp}.sin(angles)[:, None]
+    return {xp}.stack([first * cos - second * sin, second * cos + first * sin], -2).reshape(rows.shape)
+'''
+
+
+class Angle(Stage):
+    """Position times θ^(−2p/d_k): how far each pair of columns is turned."""
+
+    hidden = True
+    code = "{0}[:, None] * {1} ** {2}"
+    called = Name("φ", r"\varphi", r"\varphi")
+
+    def __init__(self, name: str, formula: str) -> None:
+        self.name, self.formula = name, formula
+        self.axes = ("row", "column")
+
+    def forward(self, *inputs: Input) -> Array:
+        position, theta, exponent = given(inputs)
+        return np.asarray(position * theta**exponent)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        _, theta, exponent = given(inputs)
+        return None, grad * result * exponent / theta, None
+
+
+class Turn(Angle):
+    """Position times a frequency that is given for each pair of columns."""
+
+    code = "{0}[:, None] * {1}"
+
+    def forward(self, *inputs: Input) -> Array:
+        position, frequency = given(inputs)
+        return np.asarray(position * frequency)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        return None, grad * given(inputs)[0]
+
+
+class Rotary(Stage):
+    """Turns each pair of columns by its position's angle."""
+
+    along = "t"
+    code, helper = "rotated({inputs})", ROTARY_HELPER
+    told = "rotation"
+
+    def __init__(
+        self, name: str, formula: str, called: Name, form: Form, operator: Operator, *, transposed: bool = False
+    ) -> None:
+        self.name, self.formula, self.transposed = name, formula, transposed
+        self.called, self.form, self.operator = called, form, operator
+        self.heads = self.target.axes[-1][0]
+        self.axes = ("batch", "row", "column")
+
+    def forward(self, *inputs: Input) -> Array:
+        x, angle = given(inputs)
+        cos, sin = np.cos(angle), np.sin(angle)
+        first, second = _halves(x)
+        return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=_T)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        _, angle = given(inputs)
+        back = self.forward(grad, -angle)
+        first, second = _halves(result)
+        turned = np.concatenate([-second, first], axis=_T)
+        return back, faded(grad, turned).sum(axis=_T, keepdims=True)
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        x, angle = given(values)
+        turned = np.abs(x).sum(axis=_T, keepdims=True) * (2 + ELEMENTARY * (1 + np.abs(angle)))
+        return np.asarray(given(errors)[0].sum(axis=_T, keepdims=True) + turned)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        x, angle = given(inputs)
+        cos, sin = (Function(name, angle.one) for name in ("cos", "sin"))
+        own, other = Product(x[at], cos), Product(x[[1 - at[0]]], sin)
+        return add(own, other if at[0] else Negative(other))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        x, angle = given(inputs)
+        turn = np.array([np.cos(angle.values), np.sin(angle.values)]).reshape(2)
+        return [Addends(x.values * (turn[::-1] if at[0] else turn * (1, -1)), [x])]
+
+
+_T = 3  # the axis of the pair, in the order b i h t p
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    return x[:, :, :, :1], x[:, :, :, 1:]
+
+
+# --- softcap --------------------------------------------------------------------------------------
+# Soft capping of scores (Gemma 2, 2024).
+
+
+class Softcap(Stage):
+    """Keeps every score between −cap and cap: cap · tanh(s / cap); ±∞ become ±cap."""
+
+    name = "capped"
+    called = Name("S″", "S''", "s''", "Capped scores", "软上限后的分数")
+    form = Form(r"{letter} = \mathrm{{cap}} \tanh({letter_before} / \mathrm{{cap}})", text="cap · tanh({before} / cap)")
+    operator = Operator("softcap", "softcap", "软上限")
+    elementary = True
+    code = "{1} * {xp}.tanh({0} / {1})"
+    told, role = "cap", Role.CAP
+    axes = ("batch", "head", "query", "key")
+    formula = "logits[b h i j] = logits[b h i j], softcap[]"
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, cap = given(inputs)
+        return cap * np.tanh(logits / cap)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        logits, cap = given(inputs)
+        slope = 1 - (result / cap) ** 2
+        fading = np.where(slope == 0, 0.0, slope * logits)
+        return faded(grad, slope), faded(grad, result - fading) / cap
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        cap = given(values)[1]
+        return np.fmin(given(errors)[0], 2 * cap / UNIT) + 2 * ELEMENTARY * np.abs(self.forward(*values))
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, cap = given(inputs)
+        return Product(cap.one, Function("tanh", Quotient(logits.one, cap.one)))
+
+
+# --- softmax --------------------------------------------------------------------------------------
+# Softmax over the keys of each query.
+#
+# The row's maximum is taken off first, so no finite score overflows. A row with no allowed key is all zero. A score
+# of +∞ or NaN makes its row NaN, as IEEE arithmetic and PyTorch have it, except for keys at −∞: a closed key stays at
+# 0. A sink (gpt-oss, 2025) is a learned logit of each head that no key has: what it takes of the row goes nowhere.
+
+
+FEW = 4  # so many keys are written out instead of Z …
+MILD = 16.0  # … while e^s is as exact as e^(s − max)
+STEEPEST = 700.0  # e to this is still a number
+HELPER = '''
+def softmax(scores, temperature=None, sink=None):
+    """Shares of one in each row; zeros where no key is open. A sink for each head is counted in the total alone."""
+    heat = 1.0 if temperature is None else temperature
+    top = {xp}.amax(scores, axis=-1, keepdims=True)
+    if sink is not None:
+        sink = sink.reshape(-1, 1, 1) if len(scores.shape) > 2 else sink
+        top = {xp}.maximum(top, sink)
+    top = {xp}.where(top == -inf, 0.0, top)
+    powers = {xp}.exp((scores - top) / heat)
+    total = {xp}.sum(powers, axis=-1, keepdims=True)
+    total = total if sink is None else total + {xp}.exp((sink - top) / heat)
+    return powers / {xp}.where(total == 0.0, 1.0, total)
+'''
+
+
+class Softmax(Stage):
+    """Scores of each row as shares of one: e^(s/T) over the sum of the row, in which a sink may have a part too."""
+
+    name = "weights"
+    called = Name("A", "A", "a", "Weights", "注意力权重")
+    form = Form(r"A = \mathrm{{softmax}}\left({logits}\right)")
+    operator = Operator("normalise", "normalize", "归一化", "softmax", always=True)
+    behind_mask = shares = elementary = True
+    told, role = "weight", Role.WEIGHT
+    code, helper = "softmax({inputs})", HELPER
+    axes = ("batch", "head", "query", "key")
+    along = "j"
+    formula = "weights[b h i j] = logits[b h i j], temperature[]?, sink[h]?"
+
+    def forward(self, *inputs: Input) -> Array:
+        logits, temperature, sink = inputs
+        assert logits is not None
+        row_max = _top(logits, sink)
+        exp_scores = _exp(logits - row_max, temperature)
+        denominator = exp_scores.sum(axis=-1, keepdims=True)
+        if sink is not None:
+            denominator = denominator + _exp(sink - row_max, temperature)
+        weights = exp_scores / np.where(denominator == 0, 1.0, denominator)
+        if not np.isfinite(denominator).all():
+            weights = np.where(np.isneginf(logits), 0.0, weights)
+        return np.asarray(weights)
+
+    def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
+        logits, scalar, sink = inputs
+        assert logits is not None
+        temperature = 1.0 if scalar is None else scalar
+        pulls = np.where(result == 0, 0.0, faded(grad, result))
+        total = pulls.sum(axis=-1, keepdims=True)
+        slope = (pulls - faded(total, result)) / temperature
+        of_sink = None if sink is None else -faded(total, self._share(logits, scalar, sink)) / temperature
+        if scalar is None:
+            return slope, None, of_sink
+        by_temperature = -(slope * np.where(result > 0, logits, 0.0)).sum(axis=-1, keepdims=True) / temperature
+        if sink is not None and of_sink is not None:
+            by_temperature = by_temperature - np.where(of_sink == 0, 0.0, of_sink * sink) / temperature
+        return slope, by_temperature, of_sink
+
+    @staticmethod
+    def _share(logits: Array, temperature: Input, sink: Array) -> Array:
+        """The share of 1 that is left for the sink, row by row."""
+        row_max = _top(logits, sink)
+        own = _exp(sink - row_max, temperature)
+        return np.asarray(own / (_exp(logits - row_max, temperature).sum(axis=-1, keepdims=True) + own))
+
+    def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
+        """A slip of a score is a relative one of its weight, and through the sum of every weight in the row."""
+        logits, scalar, sink = values
+        assert logits is not None
+        temperature = 1.0 if scalar is None else scalar
+        weights, top = self.forward(*values), _top(logits, sink)
+        steps = np.where(np.isneginf(logits), 0.0, (top - logits) / temperature)
+        slips = given(errors)[0] / temperature + 2 * steps
+        shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
+        if sink is not None:
+            shared = shared + 2 * np.where(np.isneginf(sink), 0.0, (top - sink) / temperature)
+        relative = np.fmin((slips + shared + logits.shape[-1] + 2 * ELEMENTARY) * UNIT, STEEPEST)
+        return np.where(weights == 0, 0.0, np.fmin(weights * np.expm1(relative), 1.0) / UNIT)
+
+    def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, scalar, sink = inputs
+        assert logits is not None
+        row = logits.values
+        temperature = None if scalar is None else scalar.one
+        row_max = float(row.max())
+        if np.isneginf(row_max) or np.isneginf(row[at]):
+            return Number(0.0)
+        unseen = [] if sink is None else [sink.one]  # it has no key, and a part in the sum
+        if row.size <= FEW and _mild(np.append(row, [cell.value for cell in unseen]), temperature):
+            seen = [cell for cell in logits if not np.isneginf(cell.value)]
+            exp_scores = [_exp_score(cell, None, temperature) for cell in (*seen, *unseen)]
+            return Quotient(_exp_score(logits[at], None, temperature), add(*exp_scores))
+        top = max([logits[[int(row.argmax())]], *unseen], key=lambda cell: cell.value)
+        largest = Named("max", r"\max", top)
+        shifted = row - top.value
+        values = np.exp(shifted if temperature is None else shifted / temperature.value)
+        letter = logits.latex.rstrip("}")[-1]
+        running = rf"\left({logits.latex} - \max\right) / T" if temperature is not None else rf"{logits.latex} - \max"
+        symbols = rf"\sum_{letter} e^{{{running}}}"
+        terms: Expression = Sum(row.size, lambda k: _exp_score(logits[[k]], largest, temperature), values, symbols)
+        if unseen:
+            terms = add(terms, _exp_score(unseen[0], largest, temperature))
+        return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", terms))
+
+    def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
+        logits, scalar, sink = inputs
+        assert logits is not None
+        temperature = None if scalar is None else scalar.one
+        cells = [*logits, *([] if sink is None else [sink.one])]
+        largest = Named("max", r"\max", Largest(add(*cells)))
+        total = Sum(len(cells), lambda k: _exp_score(cells[k], largest, temperature))
+        return Quotient(_exp_score(logits[at], largest, temperature), Named("Z", "Z", total))
+
+    def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
+        logits = inputs[0]
+        assert logits is not None
+        values = self.forward(*(None if leaves is None else leaves.values for leaves in inputs))
+        return [Addends(values, [logits])]
+
+
+def _top(logits: Array, sink: Input) -> Array:
+    """The largest of each row, the sink included; 0 where there is none."""
+    row_max = logits.max(axis=-1, keepdims=True)
+    row_max = row_max if sink is None else np.maximum(row_max, sink)
+    return np.where(np.isneginf(row_max), 0.0, row_max)
+
+
+def _exp(shifted: Array, temperature: Input) -> Array:
+    return np.asarray(np.exp(shifted if temperature is None else shifted / temperature))
+
+
+def _mild(row: Array, temperature: Expression | None) -> bool:
+    finite = row[np.isfinite(row)]
+    unit = 1.0 if temperature is None else temperature.value
+    return finite.size == np.sum(~np.isneginf(row)) and abs(finite).max() < MILD * unit
+
+
+def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression | None) -> Expression:
+    shifted = cell if largest is None else add(cell, Negative(largest))
+    return Function("exp", shifted if temperature is None else Quotient(shifted, temperature, inline=True))
+
+
+# --- catalog --------------------------------------------------------------------------------------
+
+
+ROWS, MAP, HEAD, HIDDEN = "batch row column", "batch head query key", "batch head query column", "batch query column"
+QUERIES, KEYS = "h", "g"  # the letters of the heads of queries, and of those of keys and values
+
+Q = Name(
+    *("Q", "Q", "q", "Query", "查询"),
+    about="A row for each query: what it looks for among the keys",
+    about_zh="每行是一个查询：它与所有的键比较，决定关注谁",
+)
+K = Name(
+    *("K", "K", "k", "Key", "键"),
+    about="A row for each key: what the queries are compared with",
+    about_zh="每行是一个键：供查询与之比较，得到注意力分数",
+)
+V = Name(
+    *("V", "V", "v", "Value", "值"),
+    about="A row for each key: what a query takes from it, by its weight",
+    about_zh="每行是与一个键配对的值：按注意力权重加权求和，得到输出",
+)
+QUERY: Facts = {"called": Q, "heads": QUERIES}
+KEY: Facts = {"called": K, "heads": KEYS, "transposed": True}
+VALUE: Facts = {"called": V, "heads": KEYS}
+OUTPUT: Facts = {
+    "called": Name("Y", "Y", "y", "Output", "输出"),
+    "form": Form(r"Y = {heads} W_O{bias}"),
+    "told": "product",
+    "role": Role.PROJECT,
+    "operator": Operator("output", "project", "投影", "· W_O"),
+}
+
+
+def _side(name: str, source: str, i: str, facts: Facts) -> tuple[Linear, Linear]:
+    """Q, K or V: projected, or given."""
+    cells = f"{name}[b {i} p]"
+    made = f"{cells} = {source}[b {i} e] * w_{name}[e p] + b_{name}[p]?"
+    facts = {"form": Form("{projection}"), "told": "projection", **facts}
+    given = f"{cells} = given_{name}[b {i} p]"
+    return Linear(name, ROWS, made, **facts), Linear(name, ROWS, given, alias=True, **facts)
+
+
+def _normed(name: str, heads: str, i: str, called: Name) -> RMSNorm:
+    """The norm of every head of Q or K."""
+    cells = f"{name}[b {i} ({heads} d)]"
+    return RMSNorm(
+        f"normed_{name}",
+        ROWS,
+        f"{cells} = {cells}, {name}_norm_weight[d], {name}_norm_bias[d]?, qk_norm_eps[]",
+        heads=heads,
+        transposed=name == "key",
+        called=called,
+        operator=Operator(f"norm_{name}", "norm", "归一化层", "RMSNorm"),
+    )
+
+
+class Scores(Stage):
+    """The place of the score function, which a problem chooses."""
+
+    name = "scores"
+    axes = tuple(MAP.split())
+    formula = "logits[b h i j] = query[b i (h d)], key[b j (g d)]"
+    called, form, operator, told, role = Score.called, Score.form, Score.operator, Score.told, Score.role
+    elementary = True
+
+    def fitted(self, choices: Choices) -> Stage:
+        return SCORES[choices.score]
+
+
+class Biased(Stage):
+    """The place of the layers that are added to the scores."""
+
+    name = "biased"
+    axes = tuple(MAP.split())
+    formula = "logits[b h i j] = logits[b h i j]"
+    called = Name("Sᵇ", r"S^{\mathrm{b}}", r"s^{\mathrm{b}}", "Biased scores", "加偏置后的分数")
+    form = Form("{letter} = {letter_before} + B", "{before} + B", "{before} + B")
+    operator = Operator("bias", "bias", "偏置", "+ B")
+    elementary = True
+    told, role = "bias", Role.BIAS
+
+    def fitted(self, choices: Choices) -> Stage | None:
+        added = [f"{name}[b h i j]" for name in _layers(choices, adds=True)]
+        if not added:
+            return None
+        facts: Facts = {"called": self.called, "form": self.form, "operator": self.operator, "told": self.told}
+        facts["role"] = self.role
+        return Linear(self.name, MAP, " + ".join([self.formula, *added]), **facts)
+
+
+class AllLayers(Stage):
+    """The place of the layers that close cells."""
+
+    name = "allowed"
+    axes = tuple(MAP.split())
+    formula = "allowed[b h i j] = "
+    hidden = boolean = True
+    called = Name("M", "M", "m")
+
+    def fitted(self, choices: Choices) -> Stage | None:
+        layers = _layers(choices, adds=False)
+        return Allowed(layers) if layers else None
+
+
+class AllSeen(Seen):
+    """The place of the cells behind the mask that are given numbers by hand."""
+
+    def fitted(self, choices: Choices) -> Stage | None:
+        by_hand = {record.stage for record in choices.interventions if record.enabled and record.replaces}
+        masked = {name for name, stage in entries().items() if stage.behind_mask}
+        return self if by_hand & masked and _layers(choices, adds=False) else None
+
+
+def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
+    """The sources of the enabled layers of one kind."""
+    return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
+
+
+CATALOG: tuple[Stage, ...] = (
+    *BEFORE,
+    *_side("query", "x", "i", QUERY),
+    *_side("key", "context", "j", KEY),
+    *_side("value", "context", "j", VALUE),
+    _normed("query", "h", "i", Name("Qⁿ", r"Q^{\mathrm{n}}", r"q^{\mathrm{n}}", "Normalized query", "归一化后的查询")),
+    _normed("key", "g", "j", Name("Kⁿ", r"K^{\mathrm{n}}", r"k^{\mathrm{n}}", "Normalized key", "归一化后的键")),
+    Turn("query_angle", "query_angle[i p] = query_position[i], rotary_frequencies[p]"),
+    Turn("key_angle", "key_angle[j p] = key_position[j], rotary_frequencies[p]"),
+    Angle("query_angle", "query_angle[i p] = query_position[i], rotary_theta[], query_exponent[p]"),
+    Angle("key_angle", "key_angle[j p] = key_position[j], rotary_theta[], key_exponent[p]"),
+    Rotary(
+        "rotated_query",
+        "query[b i (h t p)] = query[b i (h t p)], query_angle[i p]",
+        form=Form(r"R_i \, q_i"),
+        called=Name("Q′", "Q'", "q'", "Rotated query", "旋转后的查询"),
+        operator=Operator("position", "position", "位置"),
+    ),
+    Rotary(
+        "rotated_key",
+        "key[b j (g t p)] = key[b j (g t p)], key_angle[j p]",
+        form=Form(r"R_j \, k_j"),
+        transposed=True,
+        called=Name("K′", "K'", "k'", "Rotated key", "旋转后的键"),
+        operator=Operator("position_key", "position", "位置", "θ"),
+    ),
+    Scores(),
+    Linear(
+        "scaled",
+        MAP,
+        "logits[b h i j] = logits[b h i j] * scale[]",
+        told="scale",
+        role=Role.SCALE,
+        elementary=True,
+        called=Name("S′", "S'", "s'", "Scaled scores", "缩放后的分数"),
+        form=Form("{letter} = {scaled}", "{scaled}", "{scaled}"),
+        operator=Operator("scale", "scale", "缩放", always=True),
+    ),
+    Softcap(),
+    Biased(),
+    AllLayers(),
+    Mask(),
+    Softmax(),
+    Linear(
+        Softmax.name,
+        MAP,
+        "weights[b h i j] = given_weights[b h i j]",
+        alias=True,
+        shares=True,
+        called=Softmax.called,
+        told="given",
+        role=Role.WEIGHT,
+    ),
+    AllSeen(),
+    Linear(
+        "head_output",
+        HEAD,
+        "mixed[b (g r) i c] = weights[b (g r) i j] * value[b j (g c)]",
+        gates={1: "allowed[b (g r) i j]"},
+        called=Name("O", "O", "o", "Head output", "单头输出"),
+        form=Form("O = A V"),
+        told="mix",
+        role=Role.MIX,
+    ),
+    Linear(
+        "concat",
+        HIDDEN,
+        "hidden[b i (h c)] = mixed[b h i c]",
+        heads=QUERIES,
+        form=Form("{heads}"),
+        told="joint",
+        role=Role.JOIN,
+        called=Name("concat", r"\mathrm{concat}(O)", "c", "Concatenated heads", "拼接", letter_zh="拼接"),
+    ),
+    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i a] * w_output[a o] + b_output[o]?", **OUTPUT),
+    Linear("output", HIDDEN, "hidden[b i o] = hidden[b i o]", alias=True, unless=("w_output",), **OUTPUT),
+    *AFTER,
+)
+"""Every stage there is, read when one of them is asked for."""
+
+
+def stages_of(choices: Choices) -> list[Stage]:
+    """The catalog with the score function, the enabled mask layers and the block that a problem chooses."""
+    kinds = ("", choices.block["kind"]) if choices.block is not None else ("",)
+    return [stage for entry in CATALOG if entry.block in kinds if (stage := entry.fitted(choices)) is not None]
+
+
+BEFORE_WEIGHTS = frozenset((Role.SCORE, Role.SCALE, Role.CAP, Role.BIAS, Role.CLOSE))
+AFTER_WEIGHTS = frozenset((Role.MIX, Role.JOIN, Role.PROJECT))
+SHOWN_FIRST = "weights"
+"""The stage that is shown, exported and read unless another one is asked for."""
+
+
+def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
+    """The sentence that says which of these parts of attention a problem cannot have; None where it can have them all.
+
+    Where the weights are given nothing comes before them, and without values nothing after.
+    """
+    if not problem.compares and set(roles) & BEFORE_WEIGHTS:
+        return sentences.NO_SCORES
+    if not problem.mixes and set(roles) & AFTER_WEIGHTS:
+        return sentences.NO_VALUES
+    return None
+
+
+def catalog() -> tuple[Stage, ...]:
+    """Every entry, also those of one name for several kinds of blocks."""
+    return CATALOG
+
+
+def entries() -> Mapping[str, Stage]:
+    """The first entry of every name, hidden ones included."""
+    return _by_name(CATALOG)
+
+
+def stage_of(role: Role) -> str:
+    """The name of the stage that takes a part in attention."""
+    return _by_role(CATALOG)[role]
+
+
+@lru_cache(maxsize=2)
+def _by_role(stages: tuple[Stage, ...]) -> Mapping[Role, str]:
+    return {stage.role: stage.name for stage in stages if stage.role is not None}
+
+
+@lru_cache(maxsize=2)
+def _by_name(stages: tuple[Stage, ...]) -> Mapping[str, Stage]:
+    found: dict[str, Stage] = {}
+    for stage in stages:
+        found.setdefault(stage.name, stage)
+    return found
+
+
+class _Shown(Mapping[str, Stage]):
+    """Every stage that can be shown, by name, in the contract's order."""
+
+    def __getitem__(self, name: str) -> Stage:
+        if (stage := entries()[name]).hidden:
+            raise KeyError(name)
+        return stage
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, stage in entries().items() if not stage.hidden)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+STAGE = _Shown()

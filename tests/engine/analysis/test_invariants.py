@@ -1,0 +1,227 @@
+"""Invariants: told to hold, told not to, and told not to apply."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis import verification as judged
+from attn_gui.engine.analysis.verification import invariants, row_boxes
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.graph.indices import contract
+from attn_gui.engine.graph.stage import Linear
+from attn_gui.engine.stages import Softmax
+
+NAMES = (
+    "rows_sum_to_one",
+    "closed_weights_are_zero",
+    "concat_undoes_split",
+    "order_of_keys_is_free",
+    "future_has_no_influence",
+)
+
+
+def held(evaluation, **more):
+    found = invariants(evaluation, **more)
+    assert tuple(one.name for one in found) == NAMES
+    assert all(str(one.note).endswith(".") for one in found)
+    return {one.name: one.holds for one in found}
+
+
+def test_they_hold_where_they_apply(problem_name, evaluations):
+    problem = evaluations[problem_name].problem
+    kinds = {layer.kind for layer in problem.mask if layer.enabled}
+    computed = True if problem.compares else None  # weights that are given have nothing to hold
+    mixed = True if problem.mixes else None
+    placed = bool(kinds & {"causal", "window", "prefix", "alibi", "padding"}) or problem.rotary_theta is not None
+    assert held(evaluations[problem_name]) == {
+        "rows_sum_to_one": computed,
+        "closed_weights_are_zero": True if kinds - {"bias", "alibi"} else None,
+        "concat_undoes_split": mixed,
+        "order_of_keys_is_free": None if placed else mixed,
+        "future_has_no_influence": True if "causal" in kinds else None,
+    }
+
+
+def test_keys_may_change_places_with_their_masks_and_biases(rng):
+    """Also in self-attention, where the keys are the queries."""
+    mask = (
+        {"kind": "custom", "allowed": rng.random((7, 7)) > 0.3},
+        {"kind": "bias", "values": rng.normal(size=(2, 1, 7))},
+        {"kind": "bias", "values": rng.normal(size=(7, 1))},
+        {"kind": "causal", "enabled": False},
+    )
+    arrays = {name: rng.normal(size=(5, 6)) for name in ("w_query", "w_key", "w_value")}
+    problem = Problem(x=rng.normal(size=(3, 7, 5)), **arrays, num_heads=2, mask=mask)
+    assert held(Evaluation(problem))["order_of_keys_is_free"] is True
+
+
+@pytest.mark.parametrize("sink", [None, (0.4,)])
+def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng, sink):
+    bias = np.zeros((5, 7))
+    bias[1], bias[2, 3] = -np.inf, np.nan
+    arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
+    found = invariants(Evaluation(Problem(**arrays, mask=({"kind": "bias", "values": bias},), sink=sink)))[0]
+    assert found.holds is True
+    assert found.note.values["wild"] == 1
+
+
+def test_rows_with_an_infinite_sink_hold_nan_and_are_no_failures(rng):
+    arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
+    found = invariants(Evaluation(Problem(**arrays, num_heads=2, sink=(np.inf, 0.0))))[0]
+    assert found.holds is True
+    assert found.note.values["wild"] == 5
+
+
+@pytest.mark.parametrize("seen", ["end", "window"])
+def test_a_causal_layer_without_a_future_has_nothing_to_hold(seen, rng):
+    arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 1), ("value", 1))}
+    layers = {"end": {"kind": "causal", "align": "start"}, "window": {"kind": "window", "left": 1}}
+    assert held(Evaluation(Problem(**arrays, mask=(layers[seen],))))["future_has_no_influence"] is None
+
+
+@pytest.mark.parametrize(("n", "m", "align"), [(300, 300, "start"), (290, 310, "end"), (310, 290, "end")])
+def test_the_future_has_no_influence_where_sums_are_left_to_blas(n, m, align, rng):
+    arrays = {name: rng.normal(size=(rows, 36)) for name, rows in (("query", n), ("key", m), ("value", m))}
+    evaluation = Evaluation(Problem(**arrays, num_heads=3, mask=({"kind": "causal", "align": align},)))
+    assert held(evaluation, chosen={0: [0, 5, 140, 141, 142]})["future_has_no_influence"] is True
+
+
+# --- told not to hold ----------------------------------------------------------------------------
+def test_rows_that_do_not_sum_to_one(evaluations, makers):
+    evaluation = Evaluation(makers["plain"]())
+    evaluation._arrays["weights"][1, 4, 3, 2] += 1e-13
+    assert held(evaluation)["rows_sum_to_one"] is False
+    evaluation._arrays["weights"][1, 4, 3, 2] = np.nan
+    assert held(evaluation)["rows_sum_to_one"] is False
+
+
+def test_weights_that_are_almost_zero(makers):
+    evaluation = Evaluation(makers["window"]())
+    evaluation._arrays["weights"][0, 0, 0, 10] = 1e-300
+    assert held(evaluation)["closed_weights_are_zero"] is False
+
+
+def test_heads_in_another_order(makers):
+    evaluation = Evaluation(makers["plain"]())
+    evaluation._arrays["head_output"] = evaluation._arrays["head_output"][:, ::-1]
+    assert held(evaluation)["concat_undoes_split"] is False
+
+
+def test_keys_that_know_their_place(makers, monkeypatch):
+    old = Softmax.forward
+    monkeypatch.setattr(Softmax, "forward", lambda self, logits, *more: old(self, logits + 1e-9 * np.arange(11), *more))
+    assert held(Evaluation(makers["plain"]()))["order_of_keys_is_free"] is False
+
+
+def test_a_future_that_leaks_through_zero_weights(makers, monkeypatch):
+    monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
+    assert held(Evaluation(makers["block"]()))["future_has_no_influence"] is False
+
+
+# --- samples -------------------------------------------------------------------------------------
+@pytest.fixture
+def small_samples(monkeypatch):
+    """Maps of more than 700 cells are looked at in part: in tiles of 22 cells, 2 rows of 11 keys."""
+    monkeypatch.setattr(judged, "SCANNED", 700)
+    monkeypatch.setattr(judged, "TILE", 22)
+
+
+def tiles_of(problem, seed=0):
+    return list(judged._tiles(problem, seed))
+
+
+def weights_looked_at(evaluation, **more):
+    return invariants(evaluation, **more)[:2]
+
+
+def test_of_large_maps_a_seeded_sample_of_rows_is_looked_at(makers, small_samples):
+    problem = makers["window"]()
+    tiles = tiles_of(problem)
+    rows = sum(box[2].stop - box[2].start for box in tiles)
+    every = np.prod(problem.map_shape[:3])
+    assert every * problem.m > 700 >= rows * problem.m  # the work is bounded
+    assert len({str(box) for box in tiles}) == len(tiles)
+    assert tiles == tiles_of(problem)
+    assert tiles != tiles_of(problem, seed=1)
+    assert {box[1].start for box in tiles} == set(range(problem.num_heads))  # spread over the heads
+    said = [str(one.note) for one in weights_looked_at(Evaluation(problem))]
+    assert all(text.endswith(f". A sample: {rows} of {every} rows of weights were looked at.") for text in said)
+
+
+def test_every_row_is_looked_at_where_maps_are_small(makers):
+    for name in ("window", "plain"):
+        problem = makers[name]()
+        seen = np.zeros(problem.map_shape, int)
+        for box in tiles_of(problem):
+            seen[box] += 1
+        assert (seen == 1).all()
+        assert not any("sample" in str(one.note) for one in invariants(Evaluation(problem)))
+
+
+@pytest.mark.parametrize("fault", ["sum", "zero"])
+def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, makers, small_samples):
+    problem = makers["window"]()
+    inside = {
+        (*(cut.start for cut in box[:2]), row) for box in tiles_of(problem) for row in range(box[2].start, box[2].stop)
+    }
+    outside = set(np.ndindex(problem.map_shape[:3])) - inside
+    for places, caught in ((inside, True), (outside, False)):
+        for place in places:
+            evaluation = Evaluation(problem)
+            hidden = ~evaluation.fetch("allowed", tuple(slice(None) for _ in range(4)))[place]
+            if fault == "zero":
+                evaluation._arrays["weights"][(*place, np.argmax(hidden))] = 1e-300
+            else:
+                evaluation._arrays["weights"][(*place, np.argmin(hidden))] += 1e-9
+            held_now = [one.holds for one in weights_looked_at(evaluation)]
+            assert held_now == [not (caught and fault == "sum"), not (caught and fault == "zero")]
+
+
+def test_a_sample_says_what_the_whole_says_of_the_same_rows(makers, monkeypatch):
+    evaluation = Evaluation(makers["window"]())
+    whole = weights_looked_at(evaluation)
+    monkeypatch.setattr(judged, "TILE", 22)
+    in_tiles = weights_looked_at(evaluation)
+    assert [(one.holds, one.note) for one in in_tiles] == [(one.holds, one.note) for one in whole]
+
+
+def test_those_that_compare_say_of_how_many_queries(makers):
+    found = invariants(Evaluation(makers["block"]()), chosen={0: [1, 3]})
+    said = {one.name: str(one.note) for one in found if one.holds is not None}
+    problem = makers["block"]()
+    of = f"A sample: 2 of {problem.batch_size * problem.n} query rows were looked at."
+    assert said["concat_undoes_split"].endswith(of)
+    assert said["future_has_no_influence"].endswith(of)
+
+
+@pytest.mark.parametrize(("leaking", "holds"), [(False, True), (True, False)])
+def test_a_leaking_future_is_seen_in_the_rows_of_a_sample(leaking, holds, rng, monkeypatch):
+    arrays = {name: rng.normal(size=(400, 6)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=3, mask=({"kind": "causal"},))
+    if leaking:
+        monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
+    found = held(RowwiseEvaluation(problem), chosen={0: [5, 150]})
+    assert found["future_has_no_influence"] is holds
+
+
+def test_thousands_of_poisoned_keys_cost_no_more_than_those_that_are_seen(monkeypatch):
+    """A key whose weight is 0 in every row is left out at once, not taken one by one."""
+    taken = []
+    flat = np.flatnonzero
+    monkeypatch.setattr("attn_gui.engine.graph.indices.np.flatnonzero", lambda a: taken.append(flat(a)) or flat(a))
+    weights = np.zeros((3, 5000))
+    weights[0, 7], weights[1, 4000], weights[2, 11] = 1.0, 0.5, 0.5
+    values = np.full((5000, 2), np.nan)
+    values[[7, 11]] = [[2.0, -3.0], [4.0, 0.0]]
+    out = contract(weights[:, :, None], values[None], axes=(1,), zero_wins=True)[:, 0]
+    np.testing.assert_array_equal(out, [[2.0, -3.0], [np.nan, np.nan], [2.0, 0.0]])
+    assert [list(keys) for keys in taken] == [[4000]]
+
+
+def test_runs_of_rows_become_boxes():
+    boxes = row_boxes((2, 3, 9, 4), 1, [0, 1, 2, 5, 7, 8])
+    assert [(box[2].start, box[2].stop) for box in boxes] == [(0, 3), (5, 6), (7, 9)]
+    assert all(box[:2] == (slice(1, 2), slice(0, 3)) and box[3] == slice(0, 4) for box in boxes)
+    assert row_boxes((1, 4, 4), 0, []) == []

@@ -1,0 +1,288 @@
+"""The plain reference against PyTorch's numbers, the engine against the reference, and whether mistakes are caught."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine.analysis import verification
+from attn_gui.engine.analysis.reference import reference
+from attn_gui.engine.analysis.verification import Rounding, Stopped, verify
+from attn_gui.engine.blocks import LayerNorm
+from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.indices import contract
+from attn_gui.engine.graph.stage import Linear, Stage
+from attn_gui.engine.masks import Alibi, Causal, Window
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.stages import STAGE, Rotary, Softcap, Softmax
+
+_spec = importlib.util.spec_from_file_location(
+    "vectors_of_pytorch", Path(__file__).parents[1] / "evaluation" / "test_vectors.py"
+)
+vectors = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(vectors)
+
+
+def stage_of(found, name):
+    return next(check for check in found.stages if check.stage == name)
+
+
+# --- the reference itself ------------------------------------------------------------------------
+def test_two_keys_by_hand():
+    problem = Problem(query=[[2.0]], key=[[0.0], [np.log(3) / 2]], value=[[4.0], [8.0]])
+    found = reference(problem)
+    np.testing.assert_allclose(found["weights"], [[[0.25, 0.75]]], rtol=1e-15)
+    np.testing.assert_allclose(found["output"], [[7.0]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("path", vectors.VECTORS, ids=lambda path: path.stem)
+def test_the_reference_alone_agrees_with_pytorch(path):
+    data, meta = vectors.read(path)
+    problem = vectors.problem_of(data, meta)
+    for item in range(problem.batch_size):
+        found = reference(problem, item)
+        for name in vectors.CHECKED:
+            if name in data:
+                expected = data[name].reshape(problem.batch_size, *np.shape(found[name]))[item]
+                assert np.abs(np.array(found[name]) - expected).max() < 1e-12, name
+
+
+def test_rows_can_be_asked_for_one_by_one(makers):
+    problem = makers["all"]()
+    whole, some = reference(problem, 1), reference(problem, 1, queries=[5, 2], keys=[7])
+    assert some["weights"] == [[rows[5], rows[2]] for rows in whole["weights"]]
+    assert some["output"] == [whole["output"][5], whole["output"][2]]
+    assert some["rotated_key"] == [whole["rotated_key"][7]]
+
+
+# --- the engine against it -----------------------------------------------------------------------
+def test_every_stage_of_every_problem_is_recomputed_whole(problem_name, evaluations):
+    evaluation = evaluations[problem_name]
+    found = verify(evaluation)
+    assert [check.stage for check in found.stages] == list(evaluation.stages)
+    assert [check.cells for check in found.stages] == [np.prod(evaluation.shape(s)) for s in evaluation.stages]
+    assert not found.sampled
+    assert found.ok
+    assert max(check.relative for check in found.stages) < 1e-14
+
+
+def test_all_stages_are_among_those_problems(evaluations):
+    assert set(STAGE) == {name for evaluation in evaluations.values() for name in evaluation.stages}
+
+
+def test_every_kind_of_stage_has_a_tolerance(evaluations):
+    kinds = {type(stage) for stage in SCORES.values()}
+    for evaluation in evaluations.values():
+        kinds |= {type(node.stage) for node in evaluation.nodes if not (node.stage.hidden or node.stage.boolean)}
+    assert all(kind.rounding is not Stage.rounding for kind in kinds)
+
+
+def test_tolerances_are_small_where_numbers_are(problem_name, evaluations):
+    evaluation = evaluations[problem_name]
+    rounding = Rounding(evaluation)
+    for stage in evaluation.stages:
+        bound = rounding.bound(stage, indices.whole(evaluation.shape(stage)))
+        assert bound.max() < 1e-9
+        assert bound.shape == evaluation.shape(stage)
+
+
+def test_float32_problems_differ_by_their_last_rounding_only(makers):
+    problem = makers["block"]()
+    found = verify(compute(problem.replace(dtype="float32")))
+    assert found.ok
+    assert all(check.tolerance < 1e-4 for check in found.stages)
+
+
+VALUES = (np.nan, np.inf, -np.inf, 1e308, -1e200, 1e-320, -0.0, 1e6, 1e17)
+
+
+@pytest.mark.family(6)
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("field", ["x", "context", "w_query", "w_key", "w_value", "w_output", "bias"])
+def test_wild_numbers_stay_where_they_belong(field, score, value, rng):
+    shapes = {"x": (5, 6), "context": (7, 6), "w_query": (6, 8), "w_key": (6, 8), "w_value": (6, 4), "w_output": (4, 6)}
+    arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"bias": rng.normal(size=(5, 7))}
+    params = {"w_score_query": rng.normal(size=(4, 3)), "w_score_key": rng.normal(size=(4, 3)), "w_score": [1, -2, 3]}
+    arrays[field][2, 3] = value
+    mask = ({"kind": "bias", "values": arrays.pop("bias")}, {"kind": "causal", "align": "end"}, {"kind": "alibi"})
+    block = {"ln_weight": np.ones(6), "ln_bias": rng.normal(size=6), "w_linear": rng.normal(size=(6, 3))}
+    problem = Problem(
+        **arrays,
+        num_heads=2,
+        score=score,
+        score_params=params if score == "additive" else {},
+        mask=mask,
+        block=block,
+    )
+    found = verify(compute(problem))
+    assert found.ok, [check for check in found.stages if not check.within]
+
+
+# --- mistakes are caught -------------------------------------------------------------------------
+def wrapped(kind, method, change):
+    old = getattr(kind, method)
+    return kind, method, lambda self, *inputs: change(old(self, *inputs))
+
+
+MISTAKES = {
+    "weights": wrapped(Softmax, "forward", lambda out: out * (1 + 1e-12)),
+    "capped": wrapped(Softcap, "forward", lambda out: out + 1e-13),
+    "rotated_query": wrapped(Rotary, "forward", lambda out: -out),
+    "masked": wrapped(Causal, "ahead", lambda out: out - 1),
+    "biased": wrapped(Alibi, "ahead", lambda out: out + 1),
+    "normalized": wrapped(LayerNorm, "forward", lambda out: out * (1 + 1e-10)),
+    "scores": (Linear, "_product", lambda self, group, axes: contract(*group, axes=axes) * (1 - 2e-13 * self.dot)),
+}
+
+
+@pytest.mark.parametrize("stage", MISTAKES)
+def test_a_mistake_in_the_engine_is_found_where_it_is(stage, makers, monkeypatch):
+    monkeypatch.setattr(*MISTAKES[stage])
+    found = verify(compute(makers["block" if stage in ("masked", "normalized", "scores") else "all"]()))
+    assert not found.ok
+    assert next(check for check in found.stages if not check.within).stage == stage
+
+
+def test_a_window_that_is_one_too_wide_is_seen(makers, monkeypatch):
+    monkeypatch.setattr(Window, "at", lambda self, place, sizes: abs(self.ahead(place, sizes)) <= 2)
+    check = stage_of(verify(compute(makers["window"]())), "masked")
+    assert (check.difference, check.within) == (np.inf, False)
+
+
+def test_one_nan_too_many_and_one_too_few(makers):
+    evaluation = Evaluation(makers["plain"]())
+    evaluation._arrays["head_output"][2, 3, 4, 5] = np.nan
+    check = stage_of(verify(evaluation), "head_output")
+    assert (check.difference, check.index, check.wrong) == (np.inf, (2, 3, 4, 5), 1)
+    query = np.array(makers["plain"]().query)
+    query[0, 0, 0] = np.nan
+    evaluation = Evaluation(makers["plain"]().replace(query=query))
+    evaluation._arrays["scores"][0, 0, 0] = 0.0
+    assert stage_of(verify(evaluation), "scores").wrong == evaluation.problem.m
+
+
+# --- samples -------------------------------------------------------------------------------------
+def large(rng, **more):
+    arrays = {name: rng.normal(size=(400, 6)) for name in ("query", "key", "value")}
+    return Problem(**arrays, num_heads=3, **more)
+
+
+def test_200000_cells_are_recomputed_whole(rng):
+    arrays = {name: rng.normal(size=(100, 20)) for name in ("query", "key", "value")}
+    found = verify(compute(Problem(**arrays, num_heads=20)))
+    assert (found.sampled, found.rows, found.ok) == (False, 100, True)
+
+
+def test_above_that_a_seeded_sample_is_taken(rng):
+    evaluation = Evaluation(large(rng, mask=({"kind": "causal"},)))
+    found, again, other = verify(evaluation), verify(evaluation), verify(evaluation, seed=1)
+    assert (found.sampled, found.rows, found.all_rows, found.ok) == (True, 200_000 // 1200, 400, True)
+    assert found == again
+    assert [check.cells for check in other.stages] == [check.cells for check in found.stages]
+    assert other.stages != found.stages
+
+
+def test_a_sample_finds_rows_that_are_wrong_anywhere(rng):
+    evaluation = Evaluation(large(rng))
+    evaluation._arrays["weights"][0, 1, ::2] *= 1 + 1e-9
+    check = stage_of(verify(evaluation), "weights")
+    assert not check.within
+    assert check.index[:2] == (0, 1)
+    assert check.index[2] % 2 == 0
+
+
+def test_a_sample_projects_rows_even_where_it_takes_k_and_v_as_they_are(makers, monkeypatch):
+    for name, number in (("WHOLE", 100), ("LOOPS", 0), ("KEY_ROWS", 6)):
+        monkeypatch.setattr(verification, name, number)
+    evaluation = Evaluation(makers["cross"]())
+    found = verify(evaluation)
+    assert (found.sampled, found.ok) == (True, True)
+    items = len({k // 7 for k in np.random.default_rng(0).choice(21, 4, replace=False)})
+    assert stage_of(found, "key").cells == items * 6 * 6
+    evaluation._arrays["key"][...] += 1e-9
+    assert not stage_of(verify(evaluation), "key").within
+
+
+def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch):
+    """A problem is verified without a map that is kept; the poisoned ones too are computed for the sample's rows."""
+    problem = large(rng, mask=({"kind": "causal"}, {"kind": "bias", "values": np.zeros((400, 400))}))
+    built = []
+    build = Evaluation._build
+
+    def counted(evaluation, given):
+        build(evaluation, given)
+        built.append({name for name, array in evaluation._arrays.items() if array.shape[-2:] == (400, 400)})
+
+    monkeypatch.setattr(Evaluation, "_build", counted)
+    found = verify(problem)
+    assert (found.sampled, found.ok) == (True, True)
+    assert {one.name: one.holds for one in found.invariants}["future_has_no_influence"] is True
+    assert len(built) > 2  # the problem, and those whose later keys hold NaN
+    assert not any(built)
+    monkeypatch.undo()
+    assert [check.cells for check in found.stages] == [check.cells for check in verify(Evaluation(problem)).stages]
+
+
+def test_what_is_remembered_of_a_row_is_what_is_computed(makers):
+    problem = makers["block"]()
+    sparse, dense = RowwiseEvaluation(problem), Evaluation(problem)
+    for stage in dense.stages:
+        for row in (0, 2, 1, 2):
+            box = (*indices.whole(dense.shape(stage)[:-2]), slice(row, row + 1), slice(1, 3))
+            np.testing.assert_allclose(sparse.box(stage, box), dense.box(stage, box), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["block", "all", "plain"])
+def test_head_by_head_is_the_same_as_all_heads_together(kind, makers, monkeypatch):
+    problem = makers[kind]().replace(dtype="float32")
+    boxes = {stage: indices.whole(Evaluation(problem).shape(stage)) for stage in Evaluation(problem).stages}
+    together = [RowwiseEvaluation(problem).box(stage, box) for stage, box in boxes.items()]
+    bounds = [Rounding(RowwiseEvaluation(problem)).bound(stage, box) for stage, box in boxes.items()]
+    monkeypatch.setattr(trace, "REMEMBERED", 60)
+    evaluation = RowwiseEvaluation(problem)
+    assert len(trace.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
+    rounding = Rounding(evaluation)
+    for (stage, box), number, bound in zip(boxes.items(), together, bounds, strict=True):
+        np.testing.assert_allclose(evaluation.box(stage, box), number, rtol=1e-6)
+        np.testing.assert_allclose(rounding.bound(stage, box), bound, rtol=1e-6)
+
+
+def test_nothing_old_is_remembered_after_an_edit(makers):
+    problem = makers["plain"]()
+    query = np.array(problem.query)
+    live = Problem.over(problem.fields() | {"query": query})
+    evaluation = RowwiseEvaluation(live)
+    place = tuple(slice(0, length) for length in evaluation.shape("weights"))
+    before = evaluation.fetch("weights", place).copy()
+    query[0, 1, 0] += 1.0
+    evaluation.update(live, {"query": [indices.cell((0, 1, 0))]})
+    np.testing.assert_array_equal(evaluation.fetch("weights", place), Evaluation(live).fetch("weights", place))
+    assert (evaluation.fetch("weights", place) != before).any()
+
+
+def test_a_row_is_computed_once_for_all_of_its_stages(makers, monkeypatch):
+    problem = makers["block"]()
+    evaluation = RowwiseEvaluation(problem)
+    counted = []
+    forward = Softmax.forward
+    monkeypatch.setattr(Softmax, "forward", lambda self, *inputs: counted.append(1) or forward(self, *inputs))
+    for stage in evaluation.stages:
+        shape = evaluation.shape(stage)
+        evaluation.fetch(stage, (*indices.whole(shape[:-2]), slice(1, 2), slice(0, shape[-1])))
+    assert len(counted) == 1
+
+
+@pytest.mark.parametrize("after", [0, 3, 30])
+def test_a_verification_can_be_stopped(after, rng):
+    """It asks on the way again and again, also within the plain loops, and ends at once."""
+    asked = []
+    with pytest.raises(Stopped):
+        verify(large(rng, mask=({"kind": "causal"},)), cancelled=lambda: asked.append(1) or len(asked) > after)
+    assert len(asked) == after + 1

@@ -1,0 +1,566 @@
+"""The way back: targets are met and odds kept to rounding, or it is proved that they cannot be."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from collections import deque
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, new_problem, solve
+from attn_gui.engine.verdicts import Reason
+
+SEEDS = 2000
+SHARES = 20
+
+
+# --- 2,000 random problems -----------------------------------------------------------------------
+def random_problem(rng: np.random.Generator) -> Problem:
+    """Heads, grouped heads, masks, batches, scales, temperatures, positions; also keys that are alike."""
+    groups, share, batch = (int(k) for k in (rng.integers(1, 3), rng.integers(1, 3), rng.integers(1, 3)))
+    n, m, d = (int(k) for k in (rng.integers(1, 5), rng.integers(2, 8), 2 * rng.integers(1, 5)))
+    key = rng.normal(size=(batch, m, groups * d))
+    if rng.random() < 0.2:
+        key[:, rng.integers(m)] = key[:, rng.integers(m)]
+    if rng.random() < 0.2:
+        key = np.round(key)
+    arrays = {"query": rng.normal(size=(batch, n, groups * share * d)), "key": key}
+    masks: list[dict[str, Any]] = [
+        {"kind": "causal", "align": "end"},
+        {"kind": "window", "left": 3},
+        {"kind": "alibi"},
+        {"kind": "custom", "allowed": rng.random((n, m)) > 0.3},
+        {"kind": "bias", "values": rng.normal(size=(n, m))},
+        {"kind": "bias", "values": rng.normal(size=(batch, groups * share, n, m))},
+    ]
+    chosen = [mask for mask in masks if rng.random() < 0.2]
+    gaussian = rng.random() < 0.2
+    return Problem(
+        **arrays,
+        value=rng.normal(size=(batch, m, groups * 3)),
+        num_heads=groups * share,
+        num_kv_heads=groups,
+        score="gaussian" if gaussian else "dot",
+        score_params={"w": 0.7, "key_norm": 0.6} if gaussian else {},
+        scale=[None, 1.0, -0.4][rng.integers(3)],
+        temperature=[None, 0.7][rng.integers(2)],
+        rotary_theta=[None, None, 50.0][rng.integers(3)],
+        mask=chosen,
+        batch_axis=True,
+    )
+
+
+_TRACES: deque[tuple[Problem, Trace]] = deque(maxlen=4)
+
+
+def traced(problem: Problem) -> Trace:
+    """The trace of a problem that several judges look at, computed once."""
+    for known, trace in _TRACES:
+        if known is problem:
+            return trace
+    _TRACES.append((problem, compute(problem)))
+    return _TRACES[-1][1]
+
+
+def vectors(problem: Problem, head: int, item: int) -> np.ndarray:
+    """What the logits of a row grow by when a number of the query row grows, written out anew: (m, d_k)."""
+    trace, d = traced(problem), problem.d_k
+    g = head * problem.num_kv_heads // problem.num_heads
+    name = "rotated_key" if problem.rotary_theta else "key"
+    keys = trace[name][item][:, g * d : (g + 1) * d] * problem.effective_scale
+    return keys * problem.score_params["w"] ** 2 if problem.score == "gaussian" else keys
+
+
+def turn(problem: Problem, row: int) -> np.ndarray:
+    """The rotary turn of a query row as a matrix: turned = turn @ row."""
+    d = problem.d_k
+    if not problem.rotary_theta:
+        return np.eye(d)
+    angle = row * problem.rotary_theta ** (-np.arange(0, d, 2) / d)
+    cos, sin = np.diag(np.cos(angle)), np.diag(np.sin(angle))
+    return np.block([[cos, -sin], [sin, cos]])
+
+
+def logits_of(problem: Problem, item: int, head: int, row: int) -> np.ndarray:
+    trace = traced(problem)
+    return trace[trace.stages[trace.stages.index("weights") - 1]][item, head, row]
+
+
+def question(seed: int) -> tuple[Problem, str, tuple[int, ...], float, str]:
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng)
+    place = tuple(int(rng.integers(size)) for size in problem.map_shape)
+    by = ["query", "query", "key", "bias"][rng.integers(4)]
+    stage = ["weights", "scores", "scaled"][rng.integers(3)]
+    stage = "weights" if by == "bias" or problem.score == "gaussian" else stage
+    return problem, stage, place, float(rng.uniform(0.05, 0.95)), by
+
+
+def kept(problem, stage, place, target, by="query"):
+    return solve(problem, stage, place, target, by, odds="kept")
+
+
+@pytest.mark.family(5)
+@pytest.mark.parametrize("share", range(SHARES))
+def test_targets_and_odds_are_met_or_shown_to_be_out_of_reach(share):
+    found = {True: 0, False: 0}
+    for seed in range(share, SEEDS, SHARES):
+        asked = question(seed)
+        solution = kept(*asked)
+        found[solution.feasible] += 1
+        if solution.residual == math.inf:
+            assert_blocked(*asked[:3], solution)
+        elif asked[-1] == "query":
+            assert_solved_by_query(*asked[:4], solution)
+        elif asked[-1] == "key" and asked[0].score == "gaussian" and not solution.feasible:
+            assert_beyond_any_key(*asked[:4], solution)
+        else:
+            assert_met(*asked[:4], solution, condition=1.0)
+            assert solution.feasible
+    assert min(found.values()) > 5
+
+
+def assert_blocked(problem, stage, place, solution):
+    item, head, row, key = place
+    open_ = np.isfinite(logits_of(problem, item, head, row))
+    assert stage == "weights"
+    assert not solution.feasible
+    assert not open_[key] or open_.sum() == 1
+    assert solution.problem == problem
+
+
+def assert_beyond_any_key(problem, stage, place, target, solution):
+    """The parabola of the score has its top where the solution put the key, and the target is above it."""
+    item, head, row, _ = place
+    before, after = (traced(p)[stage][place] for p in (problem, solution.problem))
+    assert stage == "weights"
+    assert (target - before) * (after - before) >= 0
+    assert abs(after - before) < abs(target - before)
+    d, params = problem.d_k, problem.score_params
+    query = traced(problem)["query"][item, row, head * d : (head + 1) * d]
+    top = -(params["w"] ** 2) / 2 * (query @ query) * (1 - 1 / params["key_norm"])
+    assert traced(solution.problem)["scores"][place] == pytest.approx(top, abs=1e-12)
+
+
+def assert_met(problem, stage, place, target, solution, condition):
+    """The target, and the differences between the logits of the other open keys, to 1e-10 × the condition number."""
+    item, head, row, key = place
+    before, after = (logits_of(p, item, head, row) for p in (problem, solution.problem))
+    others = np.isfinite(before) & (np.arange(len(before)) != key)
+    enough = 1e-10 * condition
+    assert abs(traced(solution.problem)[stage][place] - target) <= enough
+    assert solution.reached == traced(solution.problem)[stage][place]
+    assert not others.any() or np.ptp(after[others] - before[others]) <= enough
+    assert solution.residual <= 10 * enough
+    assert np.array_equal(np.isfinite(before), np.isfinite(after))
+
+
+def assert_solved_by_query(problem, stage, place, target, solution):
+    """Against differences to one key instead of the mean, by other routines."""
+    item, head, row, key = place
+    trace, keys = traced(problem), vectors(problem, head, item) @ turn(problem, row)
+    temperature = problem.temperature or 1.0
+    logits = logits_of(problem, item, head, row) / temperature
+    open_ = np.isfinite(logits)
+    rest = np.flatnonzero(open_ & (np.arange(len(open_)) != key))
+    if stage == "weights":
+        step = temperature * (math.log(target / (1 - target)) - logits[key] + np.logaddexp.reduce(logits[rest]))
+        matrix = keys[[key, *rest[1:]]] - keys[rest[0]]
+    else:
+        step = (target - trace[stage][place]) * (problem.effective_scale if stage == "scores" else 1.0)
+        matrix = np.concatenate([keys[[key]], keys[rest[1:]] - keys[rest[:1]]])
+    right = np.eye(len(matrix))[0] * step
+    values = np.linalg.svd(matrix, compute_uv=False)
+    rank = np.linalg.matrix_rank(matrix)
+    condition = values[0] / values[rank - 1] if rank else 1.0
+    grows = np.linalg.matrix_rank(np.column_stack([matrix, right / abs(step) * (values[0] or 1.0)])) > rank
+    assert solution.feasible == (not grows)
+    assert_only_that_row_changed(problem, solution, place)
+    if solution.feasible:
+        assert_met(problem, stage, place, target, solution, condition)
+        shortest = np.linalg.pinv(matrix) @ right
+        assert np.linalg.norm(shortest) == pytest.approx(solution.norm, rel=1e-9 * condition, abs=1e-12)
+    elif stage == "weights":
+        assert solution.residual <= nearest(keys[open_], np.flatnonzero(np.flatnonzero(open_) == key)[0], step) + 1e-9
+        assert solution.reason.values["rank"] == rank
+
+
+def nearest(keys: np.ndarray, key: int, step: float) -> float:
+    """The least residual of the logits with the common number as an unknown of its own, by another solver."""
+    matrix = np.column_stack([keys, -np.ones(len(keys))])
+    right = np.eye(len(keys))[key] * step
+    x = np.linalg.lstsq(matrix.T @ matrix, matrix.T @ right, rcond=1e-12)[0]
+    for _ in range(3):  # and from there by steepest descent, as far as it goes
+        slope = matrix.T @ (matrix @ x - right)
+        x = x - slope * (slope @ slope) / max(float((matrix @ slope) @ (matrix @ slope)), 1e-300)
+    return float(np.linalg.norm(matrix @ x - right))
+
+
+def assert_only_that_row_changed(problem, solution, place):
+    item, head, row, _ = place
+    changed = np.argwhere(solution.problem.query != problem.query)
+    d = problem.d_k
+    assert all((b, i, c // d) == (item, row, head) for b, i, c in changed)
+    assert solution.problem.replace(query=problem.query) == problem
+
+
+STRETCHED = {
+    "far from 0": lambda rng, key: key + 1e3 * rng.normal(size=key.shape[-1]),
+    "in line": lambda rng, key: 1e-7 * key + rng.normal(size=(*key.shape[:2], 1)) * rng.normal(size=key.shape[-1]),
+    "large": lambda rng, key: 1e4 * key,
+    "small": lambda rng, key: 1e-6 * key,
+}
+
+
+@pytest.mark.parametrize("name", STRETCHED)
+def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
+    for seed in range(80):
+        problem, stage, place, target, by = question(seed)
+        if problem.score == "dot" and by == "query":
+            problem = problem.replace(key=STRETCHED[name](np.random.default_rng(seed), problem.key))
+            solution = kept(problem, stage, place, target)
+            if solution.residual < math.inf:
+                assert_solved_by_query(problem, stage, place, target, solution)
+
+
+def test_what_rounding_has_lost_is_not_called_reached(rng):
+    problem = simple(rng, key=1e-9 * rng.normal(size=(5, 4)), score="gaussian")
+    solution = solve(problem, "weights", (0, 1, 2, 3), 0.9)
+    assert not solution.feasible
+    assert "rounding leaves" in solution.reason
+    near = solve(problem.replace(key=3e3 * problem.key), "weights", (0, 1, 2, 3), 0.9)
+    assert near.feasible
+    assert "but for rounding" in near.reason
+
+
+# --- by key --------------------------------------------------------------------------------------
+def simple(rng, **more):
+    arrays = {"query": rng.normal(size=(3, 8)), "key": rng.normal(size=(5, 4)), "value": rng.normal(size=(5, 6))}
+    return Problem(**arrays | {"num_heads": 2, "num_kv_heads": 1} | more)
+
+
+@pytest.mark.parametrize("stage", ["weights", "scores", "scaled"])
+def test_a_key_row_moves_along_the_query_and_touches_one_logit_of_the_row(stage, rng):
+    problem = simple(rng, softcap=3.0)
+    solution = solve(problem, stage, (0, 1, 2, 3), 0.4, by="key")
+    moved = solution.problem.key - problem.key
+    assert solution.reached == pytest.approx(0.4, abs=1e-13)
+    assert np.flatnonzero(moved.any(axis=1)).tolist() == [3]
+    query = problem.query[2, 4:]
+    assert abs(abs(moved[3] @ query) / np.linalg.norm(moved[3]) / np.linalg.norm(query) - 1) < 1e-14
+    before, after = compute(problem)["capped"][0, 1, 2], compute(solution.problem)["capped"][0, 1, 2]
+    assert np.flatnonzero(before != after).tolist() == [3]
+
+
+def test_a_zero_query_gives_no_lever(rng):
+    query = rng.normal(size=(3, 8))
+    query[2, 4:] = 0
+    solution = solve(simple(rng, query=query), "weights", (0, 1, 2, 3), 0.4, by="key")
+    assert (solution.feasible, solution.norm) == (False, 0.0)
+    assert "query is 0" in solution.reason
+    step = math.log(0.4 / 0.6) - math.log(0.2 / 0.8)
+    assert solution.residual == pytest.approx(step * math.sqrt(1 - 1 / 5))  # of the five, less what they have in common
+
+
+@pytest.mark.parametrize("by", ["query", "key"])
+def test_a_scale_of_zero_gives_no_lever(by, rng):
+    solution = solve(simple(rng, scale=0.0), "weights", (0, 1, 2, 3), 0.4, by=by)
+    assert not solution.feasible
+    assert solution.reached == pytest.approx(0.2)
+    assert solve(simple(rng, scale=0.0), "scores", (0, 1, 2, 3), 0.4, by=by).feasible
+
+
+def test_a_softcap_is_the_limit_of_a_key_row(rng):
+    problem = simple(rng, softcap=0.5)
+    solution = solve(problem, "weights", (0, 0, 0, 1), 0.9, by="key")
+    assert not solution.feasible
+    assert compute(solution.problem)["capped"][0, 0, 0, 1] == 0.5
+    assert solution.reason.values["cap"] == 0.5
+    assert solve(problem, "weights", (0, 0, 0, 1), 0.9, by="bias").reached == pytest.approx(0.9, abs=1e-14)
+
+
+@pytest.mark.parametrize("key_norm", [1.0, 0.3, 0.0, -0.5])
+def test_a_gaussian_key_moves_no_further_than_it_must(key_norm, rng):
+    problem = simple(rng, score="gaussian", score_params={"w": 0.8, "key_norm": key_norm})
+    solution = solve(problem, "scores", (0, 1, 2, 3), -0.7, by="key")
+    assert solution.feasible
+    assert solution.reached == pytest.approx(-0.7, abs=1e-13)
+    query, moved = problem.query[2, 4:], solution.problem.key[3]
+    slope = query - key_norm * moved  # of the score, up to w²: the way there must be along it
+    way = moved - problem.key[3]
+    assert abs(abs(way @ slope) / np.linalg.norm(way) / np.linalg.norm(slope) - 1) < 1e-12
+
+
+def test_the_bounds_of_a_softcap_are_said_below_0_too(rng):
+    problem = simple(rng, softcap=0.5)
+    for target in (-3.0, 3.0):
+        solution = solve(problem, "capped", (0, 0, 0, 1), target, by="key")
+        assert not solution.feasible
+        assert "between −0.5 and 0.5" in solution.reason
+
+
+@pytest.mark.parametrize(("key_norm", "target"), [(-1.0, -50.0), (1.0, 50.0)])
+def test_the_nearest_score_of_a_gaussian_is_said_whether_it_is_the_largest_or_the_smallest(key_norm, target, rng):
+    problem = simple(rng, score="gaussian", score_params={"w": 1.0, "key_norm": key_norm})
+    solution = solve(problem, "scores", (0, 1, 2, 3), target, by="key")
+    assert not solution.feasible
+    assert solution.reason.values["most"] == pytest.approx(solution.reached, abs=1e-13)
+    assert "beyond" not in solution.reason
+    assert solve(problem, "scores", (0, 1, 2, 3), -target, by="key").feasible
+
+
+def test_a_gaussian_score_is_never_above_zero(rng):
+    problem = simple(rng, score="gaussian")
+    solution = solve(problem, "scores", (0, 1, 2, 3), 0.1, by="key")
+    assert not solution.feasible
+    assert solution.reached == pytest.approx(0.0, abs=1e-15)
+    assert solution.residual == pytest.approx(0.1)
+    np.testing.assert_allclose(solution.problem.key[3], problem.query[2, 4:])
+
+
+@pytest.mark.parametrize("score", ["cosine", "additive"])
+def test_curved_scores_are_solved_by_key_step_by_step(score, rng):
+    params = {"w_score_query": rng.normal(size=(4, 3)), "w_score_key": rng.normal(size=(4, 3)), "w_score": [2.0, -3, 4]}
+    problem = simple(rng, score=score, score_params=params if score == "additive" else {})
+    solution = solve(problem, "weights", (0, 1, 2, 3), 0.25, by="key")
+    assert solution.reached == pytest.approx(0.25, abs=1e-10)
+    assert np.flatnonzero((solution.problem.key != problem.key).any(axis=1)).tolist() == [3]
+    far = solve(problem, "scores", (0, 1, 2, 3), 100.0, by="key")
+    assert not far.feasible
+    assert far.residual == pytest.approx(100 - far.reached)
+
+
+# --- by bias -------------------------------------------------------------------------------------
+def test_a_bias_of_its_own_is_made_where_the_others_are_shared(rng):
+    shared = {"kind": "bias", "values": rng.normal(size=(1, 5))}
+    problem = simple(rng, mask=(shared,))
+    solution = solve(problem, "weights", (0, 1, 2, 3), 0.6, by="bias")
+    assert (solution.field, len(solution.problem.mask)) == ("mask.1.values", 2)
+    values = solution.problem.mask[1].values
+    assert values.shape == (2, 3, 5)
+    assert np.argwhere(values.any(axis=2)).tolist() == [[1, 2]]
+    assert np.array_equal(values[1, 2][[0, 1, 2, 4]], np.full(4, values[1, 2, 0]))
+    assert abs(values.sum()) < 1e-14  # the smallest change has no common part
+    assert np.array_equal(values[solution.box].reshape(-1), values[1, 2])
+
+
+def test_an_own_bias_is_written_into(rng):
+    values = rng.normal(size=(3, 5))
+    values[0, 1] = -np.inf
+    problem = simple(rng, num_heads=1, query=rng.normal(size=(3, 4)), mask=({"kind": "bias", "values": values},))
+    solution = solve(problem, "weights", (0, 0, 0, 4), 0.6, by="bias")
+    assert solution.field == "mask.0.values"
+    assert solution.reached == pytest.approx(0.6, abs=1e-14)
+    now = solution.problem.mask[0].values
+    assert solution.norm == pytest.approx(np.linalg.norm(np.delete(now, 1, 1) - np.delete(values, 1, 1)))
+    assert np.isneginf(now[0, 1])
+
+
+def test_a_bias_serves_projected_problems_and_one_cell_alone(makers):
+    problem = makers["block"]()
+    solution = solve(problem, "biased", (2, 9, 6, 3), 1.5, by="bias")
+    assert solution.reached == pytest.approx(1.5, abs=1e-14)
+    assert np.count_nonzero(solution.problem.mask[-1].values) == 1
+
+
+# --- outputs -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("by", ["query", "bias"])
+@pytest.mark.parametrize("index", [(0, 1, 2, 1), (0, 2, 4), (0, 2, 6)])
+def test_outputs_have_nearby_solutions(index, by, rng):
+    stage = {1: "head_output", 4: "concat", 6: "output"}[index[-1]]
+    problem = simple(rng, w_output=rng.normal(size=(12, 7)), value=rng.normal(size=(5, 6)))
+    now = compute(problem)[stage][index]
+    for target in (now + 0.05, now - 0.1):
+        solution = solve(problem, stage, index, target, by)
+        assert solution.feasible
+        assert compute(solution.problem)[stage][index] == solution.reached == pytest.approx(target, abs=1e-9)
+        assert solution.residual == abs(solution.reached - target)
+        assert "nearby" in solution.reason
+        assert 0 < solution.norm < 3
+
+
+@pytest.mark.family(3)
+@pytest.mark.parametrize("share", range(3))
+def test_nearby_solutions_are_judged_by_their_residual(share):
+    reached = 0
+    for seed in range(share, 60, 3):
+        problem = random_problem(np.random.default_rng(seed)).replace(mask=())
+        index = (0, problem.n - 1, 1)
+        target = float(np.random.default_rng(seed).normal())
+        solution = solve(problem, "output", index, target)
+        reached += solution.feasible
+        column = traced(problem)["value"][0, :, 1]
+        assert solution.feasible == (solution.residual < 1e-9)
+        assert solution.residual <= abs(traced(problem)["output"][index] - target)
+        if not column.min() < target < column.max():
+            assert not solution.feasible
+            assert solution.reason.values["low"] == column.min()
+    assert reached > 5
+
+
+@pytest.mark.parametrize("stage", ["residual", "normalized", "block_output"])
+def test_the_end_of_a_block_is_reached_by_a_bias(stage, makers):
+    problem = makers["block"]()
+    index = (1, 4, 3)
+    target = compute(problem)[stage][index] + 0.01
+    assert solve(problem, stage, index, target, by="bias").reached == pytest.approx(target, abs=1e-9)
+
+
+# --- kinds of problems ---------------------------------------------------------------------------
+def test_a_matrix_shared_by_all_items_is_changed_for_all(rng):
+    problem = simple(rng, value=rng.normal(size=(3, 5, 6)))
+    solution = solve(problem, "weights", (1, 0, 2, 3), 0.5)
+    assert solution.problem.query.shape == problem.query.shape
+    assert compute(solution.problem)["weights"][:, 0, 2, 3] == pytest.approx([0.5] * 3, abs=1e-12)
+
+
+def test_float32_is_met_to_its_own_rounding(rng):
+    problem = simple(rng, dtype="float32")
+    for by in ("query", "key", "bias"):
+        solution = solve(problem, "weights", (0, 1, 2, 3), 0.5, by)
+        assert solution.problem.dtype == "float32"
+        assert solution.reached == pytest.approx(0.5, abs=1e-5)
+    assert solve(problem, "output", (0, 2, 1), float(compute(problem)["output"][0, 2, 1]) + 0.01).feasible
+
+
+def test_nan_behind_a_mask_is_no_obstacle(rng):
+    key = rng.normal(size=(5, 4))
+    key[4] = np.nan
+    problem = simple(rng, key=key, mask=({"kind": "padding", "lengths": 4},))
+    for by in ("query", "key", "bias"):
+        assert solve(problem, "weights", (0, 1, 2, 3), 0.5, by).reached == pytest.approx(0.5, abs=1e-12)
+
+
+def test_closed_keys_and_keys_without_company_stay(rng):
+    problem = simple(rng, mask=({"kind": "causal"},))
+    closed, alone = (solve(problem, "weights", (0, 0, 0, key), 0.5) for key in (3, 0))
+    assert (closed.feasible, closed.reached, closed.residual) == (False, 0.0, math.inf)
+    assert (alone.feasible, alone.reached, alone.residual) == (False, 1.0, math.inf)
+    assert closed.reason == "Key 3 is closed to this query by a mask or by a bias of −∞: its weight stays 0."
+    assert closed.problem == alone.problem == problem
+    assert solve(problem, "scores", (0, 0, 0, 3), 0.5).reached == pytest.approx(0.5)
+
+
+def test_the_reason_can_be_translated(rng):
+    problem = simple(rng, key=np.ones((5, 4)))
+    solution = solve(problem, "weights", (0, 0, 0, 1), 0.5)
+    assert not solution.feasible
+    assert isinstance(solution.reason, Reason)
+    assert (solution.reason.values["rank"], solution.reason.values["more"]) == (0, 1)
+    assert solution.reason.template.format(**solution.reason.values) == solution.reason
+
+
+REFUSED = {
+    "target 1": ({}, ("weights", (0, 0, 0, 0), 1.0), FieldError, "between 0 and 1"),
+    "target nan": ({}, ("weights", (0, 0, 0, 0), math.nan), FieldError, "finite"),
+    "by": ({}, ("weights", (0, 0, 0, 0), 0.5, "value"), FieldError, "by must be one of query, key, bias, x"),
+    "stage": ({}, ("query", (0, 0, 0), 0.5), FieldError, "query cannot be solved for"),
+    "no stage": ({}, ("masked", (0, 0, 0, 0), 0.5), StageError, "'masked' is not a stage"),
+    "index": ({}, ("weights", (0, 0, 0, 9), 0.5), PlaceError, "4 whole numbers"),
+    "output by key": ({}, ("output", (0, 0, 0), 0.5, "key"), FieldError, "every key"),
+    "scores by bias": ({}, ("scores", (0, 0, 0, 0), 0.5, "bias"), FieldError, "comes before the bias"),
+    "softcap": ({"softcap": 2.0}, ("weights", (0, 0, 0, 0), 0.5, "query", "kept"), FieldError, "softcap"),
+    "cosine": ({"score": "cosine"}, ("weights", (0, 0, 0, 0), 0.5, "query", "kept"), FieldError, "cosine score is not"),
+    "gaussian": ({"score": "gaussian"}, ("scores", (0, 0, 0, 0), 0.5, "query", "kept"), FieldError, "Gaussian score"),
+    "odds": ({}, ("weights", (0, 0, 0, 0), 0.5, "query", "even"), FieldError, "odds must be one of kept, free"),
+    "no x": ({}, ("weights", (0, 0, 0, 0), 0.5, "x"), FieldError, "There is no X here"),
+    "average": ({"score": "average"}, ("weights", (0, 0, 0, 0), 0.5, "key"), FieldError, "neither queries nor keys"),
+    "infinite": ({"value": np.full((5, 6), np.inf)}, ("output", (0, 0, 0), 0.5), FieldError, "NaN or infinity"),
+    "nan": ({"key": np.full((5, 4), np.nan)}, ("weights", (0, 0, 0, 0), 0.5), FieldError, "NaN or infinity"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_makes_no_sense_is_refused_with_a_sentence(case, rng):
+    fields, asked, error, words = REFUSED[case]
+    with pytest.raises(error, match=words) as caught:
+        solve(simple(rng, **fields), *asked)
+    assert caught.value.template.count("{") == len(caught.value.values) or case == "target nan"
+
+
+@pytest.mark.parametrize("by", ["query", "key"])
+def test_projected_problems_offer_another_way(by, makers):
+    with pytest.raises(FieldError, match="work on Q, K, V directly"):
+        solve(makers["cross"](), "weights", (0, 0, 0, 0), 0.5, by)
+
+
+# --- long sequences ------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("stage", "index", "target", "by"),
+    [
+        ("weights", (0, 3, 2000, 1000), 0.2, "key"),
+        ("output", (0, 2000, 11), 0.1, "query"),
+        ("masked", (0, 5, 2000, 1000), -1.5, "key"),
+        ("head_output", (0, 3, 2000, 1), 0.1, "query"),
+    ],
+)
+def test_targets_at_4096_tokens_are_reached_without_a_map(stage, index, target, by):
+    problem = new_problem("direct", n=4096, num_heads=8, d_k=4, d_v=2).replace(mask=({"kind": "causal"},))
+    tracemalloc.start()
+    solution = solve(problem, stage, index, target, by)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
+    assert solution.feasible
+    assert solution.reached == pytest.approx(target, rel=1e-9)
+    part, query = dict(zip(compute(problem).axes(stage), index, strict=True)), 2000
+    trace = compute(solution.problem)
+    cell = trace.block(stage, 0, part.get("head"), slice(query, query + 1), slice(index[-1], index[-1] + 1))
+    assert cell.item() == pytest.approx(target, rel=1e-9)
+
+
+ONE = {"query": [[1.0, 2]], "key": [[1.0, 0]], "value": [[1.0]]}
+TWO = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1]], "value": [[1.0], [2]]}
+THREE = {"query": [[1.0, 2]], "key": [[1.0, 0], [0, 1], [-1, 0.5]], "value": [[1.0], [2], [3]]}
+FIRST = ({"kind": "padding", "lengths": 1},)
+
+
+@pytest.mark.parametrize("more", [{"query_norm": [1.0, 1]}, {"key_norm": [1.0, 1]}])
+def test_the_only_key_and_a_closed_one_are_so_with_norms_too(more):
+    alone = solve(Problem(**ONE, **more), "weights", (0, 0, 0, 0), 0.5)
+    assert alone.reason == "Key 0 is the only one open to this query: its weight stays 1."
+    closed = solve(Problem(**TWO, **more, mask=FIRST), "weights", (0, 0, 0, 1), 0.5)
+    assert closed.reason.startswith("Key 1 is closed")
+    with pytest.raises(FieldError, match="Average pooling"):
+        solve(Problem(**TWO, **more, score="average"), "weights", (0, 0, 0, 1), 0.5)
+
+
+def test_beside_a_sink_one_key_can_have_less_than_1():
+    found = solve(Problem(**ONE, sink=[0.0]), "weights", (0, 0, 0, 0), 0.5)
+    assert found.feasible
+    assert found.reached == pytest.approx(0.5)
+    closed = solve(Problem(**TWO, sink=[0.0], mask=FIRST), "weights", (0, 0, 0, 1), 0.5)
+    assert closed.reason.startswith("Key 1 is closed")
+    with pytest.raises(FieldError, match="comes before the bias"):
+        solve(Problem(**TWO, sink=[0.0]), "scaled", (0, 0, 0, 1), 0.5, by="bias")
+
+
+@pytest.mark.parametrize("more", [{"sink": [0.3]}, {"query_norm": [1.0, 1], "key_norm": [1.0, 1]}], ids=str)
+def test_beside_a_sink_or_a_norm_only_a_key_row_keeps_the_odds_among_the_others(more):
+    problem, index = Problem(**THREE, **more), (0, 0, 0, 2)
+    for by in ("query", "bias"):
+        assert solve(problem, "weights", index, 0.4, by=by).odds == "free"
+        with pytest.raises(FieldError, match="nothing keeps the odds among the other keys"):
+            solve(problem, "weights", index, 0.4, by=by, odds="kept")
+    found = solve(problem, "weights", index, 0.4, by="key", odds="kept")
+    before, after = (compute(each)["weights"][0, 0, 0] for each in (problem, found.problem))
+    assert (found.feasible, found.odds) == (True, "kept")
+    assert after[1] / after[0] == pytest.approx(before[1] / before[0])
+
+
+def test_beside_a_sink_an_output_reaches_towards_0():
+    problem = Problem(query=[[0.0, 0]], key=[[0.0, 0], [0, 0]], value=[[1.0], [2]], sink=[0.0])
+    assert solve(problem, "output", (0, 0, 0), 0.5, by="bias").feasible
+    assert "open keys hold values" not in solve(problem, "output", (0, 0, 0), 0.5).reason
+    assert solve(problem, "output", (0, 0, 0), 3.0).reason == (
+        "Not reached: the open keys hold values from 1 to 2 here, and beside a sink an output lies between them and 0."
+    )
+
+
+def test_a_closed_row_has_no_values_to_mix():
+    problem = Problem(**TWO, mask=({"kind": "padding", "lengths": 0},))
+    reason = solve(problem, "output", (0, 0, 0), 0.5).reason
+    assert reason == "Not reached: no key is open to this query, so that its output stays 0."

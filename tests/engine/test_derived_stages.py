@@ -1,0 +1,206 @@
+"""Derived maps against plain loops, in both evaluations: read, explained hop by hop, differentiated, and no stage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Plane, Problem, StageError, compute, explain, sensitivity
+from attn_gui.engine.evaluation.proxies import derived_maps, with_derived
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+
+N, M, HEADS, GROUPS, D_K, D_V, OUT = 5, 7, 4, 2, 3, 2, 11
+OVER_HEADS = {"mean_weights": np.mean, "largest_weights": np.max}
+DERIVED = ("moved_value", "value_weighted", "mean_weights", "largest_weights", "head_contribution")
+INDEX = {
+    "moved_value": (1, 3, 4, 6),
+    "value_weighted": (1, 3, 2, 4),
+    "mean_weights": (1, 3, 2),
+    "largest_weights": (1, 3, 2),
+    "head_contribution": (1, 3, 2, 6),
+}
+
+HOPS = {
+    "moved_value": {"moved_value", "value"},
+    "value_weighted": {"value_weighted", "moved_norm", "moved_value", "value"},
+    "mean_weights": {"mean_weights", "weights", "masked", "scaled"},
+    "largest_weights": {"largest_weights", "weights", "masked", "scaled"},
+    "head_contribution": {"head_contribution", "head_output", "value"},
+}
+
+
+def made(projected=True, **more):
+    rng = np.random.default_rng(23)
+    fields = {
+        "query": rng.normal(size=(2, N, HEADS * D_K)),
+        "key": rng.normal(size=(2, M, GROUPS * D_K)),
+        "value": rng.normal(size=(2, M, GROUPS * D_V)),
+        "num_heads": HEADS,
+        "num_kv_heads": GROUPS,
+        "mask": [{"kind": "causal"}],
+        **({"w_output": rng.normal(size=(HEADS * D_V, OUT)), "b_output": rng.normal(size=OUT)} if projected else {}),
+    }
+    return Problem(**(fields | more))
+
+
+def by_loops(problem, trace, name, batch, *place):
+    if name in OVER_HEADS:
+        return OVER_HEADS[name]([trace["weights"][batch, head][place] for head in range(HEADS)])
+    head, row, column = place
+    group = head * GROUPS // HEADS
+    rows_of_w = [head * D_V + c for c in range(D_V)]
+    if name == "head_contribution":
+        mixed = trace["head_output"][batch, head, row]
+        return sum(mixed[c] * problem.w_output[rows_of_w[c], column] for c in range(D_V))
+    key = row if name == "moved_value" else column
+    values = [problem.value[batch, key, group * D_V + c] for c in range(D_V)]
+    if problem.w_output is None:
+        moved = values
+    else:
+        moved = [sum(values[c] * problem.w_output[rows_of_w[c], o] for c in range(D_V)) for o in range(OUT)]
+    if name == "moved_value":
+        return moved[column]
+    return trace["weights"][batch, head, row, column] * sum(number**2 for number in moved) ** 0.5
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_every_cell_is_that_of_plain_loops_in_both_evaluations(name):
+    problem = made()
+    trace = compute(problem)
+    whole = trace[name]
+    wanted = np.empty(whole.shape)
+    for place in np.ndindex(*whole.shape):
+        wanted[place] = by_loops(problem, trace, name, *place)
+    assert whole == pytest.approx(wanted, rel=1e-12, abs=1e-13)
+    long = with_derived(StreamingEvaluation(problem))
+    assert long.box(name, tuple(slice(0, k) for k in whole.shape)) == pytest.approx(wanted, rel=1e-12, abs=1e-13)
+    head, place = (None, (1,)) if name in OVER_HEADS else (3, (1, 3))
+    part = long.block(name, 1, head, slice(1, 4), slice(2, 5))
+    assert part == pytest.approx(wanted[*place, 1:4, 2:5], rel=1e-12, abs=1e-13)
+    assert trace.block(name, 1, head, slice(1, 4), slice(2, 5)).tolist() == whole[*place, 1:4, 2:5].tolist()
+    assert trace.axes(name)[: len(place)] == ("batch", "head")[: len(place)]
+
+
+def test_they_are_no_stages_of_the_trace():
+    trace = compute(made())
+    assert not set(DERIVED) & set(trace.stages)
+    assert not set(DERIVED) & set(trace)
+    assert set(derived_maps(trace.evaluation)) == set(DERIVED)
+    with pytest.raises(StageError):
+        trace["value_weigthed"]
+
+
+def test_without_w_o_the_value_itself_moves_the_output():
+    problem = made(projected=False)
+    trace = compute(problem)
+    assert set(derived_maps(trace.evaluation)) == {"moved_value", "value_weighted", *OVER_HEADS}
+    for place in ((0, 0, 3, 1), (1, 2, 4, 4), (1, 3, 0, 6)):
+        assert trace["value_weighted"][place] == pytest.approx(
+            by_loops(problem, trace, "value_weighted", *place), rel=1e-13
+        )
+    with pytest.raises(StageError):
+        trace["head_contribution"]
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_a_cell_is_explained_hop_by_hop_down_to_the_problem(name):
+    trace, index = compute(made()), INDEX[name]
+    found = explain(trace, name, index)
+    assert found.value == trace[name][index]
+    seen = set()
+    while found is not None:
+        assert found.expression.value == pytest.approx(found.value, rel=1e-13)
+        assert found.text
+        assert found.latex
+        seen.add(found.stage)
+        inner = [cell for term in found.terms for cell in term.cells]
+        hops = [found.expand(cell) for cell in reversed(inner)]
+        found = next((hop for hop in hops if hop is not None and hop.stage not in seen), None)
+    assert seen >= HOPS[name]
+
+
+@pytest.mark.parametrize("name", DERIVED)
+@pytest.mark.parametrize("field", ["query", "value", "w_output"])
+def test_the_gradient_is_the_one_that_small_steps_find(name, field):
+    problem, index, step = made(), INDEX[name], 1e-6
+    gradient = sensitivity(compute(problem), name, index)[field]
+    for place in np.ndindex(*gradient.shape):
+        if sum(place) % 5:
+            continue
+        moved = np.array(getattr(problem, field))
+        moved[place] += step
+        up = compute(problem.replace(**{field: moved}))[name][index]
+        moved[place] -= 2 * step
+        down = compute(problem.replace(**{field: moved}))[name][index]
+        assert gradient[place] == pytest.approx((up - down) / (2 * step), rel=1e-5, abs=1e-7)
+
+
+def test_pictures_of_a_long_problem_hold_the_largest_cell_of_every_block():
+    rng = np.random.default_rng(3)
+    arrays = {name: rng.normal(size=(64, 8)) for name in ("query", "key", "value")}
+    problem = Problem(**arrays, num_heads=2, w_output=rng.normal(size=(8, 5)), mask=[{"kind": "causal"}])
+    exact = compute(problem)["value_weighted"][0, 1]
+    values, allowed = with_derived(StreamingEvaluation(problem)).pooled("value_weighted", 0, 1, 8, 16)
+    blocks = exact.reshape(8, 8, 16, 4)
+    assert values == pytest.approx(blocks.max(axis=(1, 3)), rel=1e-12)
+    opened = np.tril(np.ones((64, 64), bool)).reshape(8, 8, 16, 4).any(axis=(1, 3))
+    assert allowed.tolist() == opened.tolist()
+
+
+def test_a_weight_that_is_zero_holds_back_what_is_no_number():
+    value = np.zeros((2, M, GROUPS * D_V))
+    value[1, 4] = np.nan
+    found = compute(made(value=value))["value_weighted"]
+    assert np.isnan(found[1, 3, 4, 4])
+    assert found[1, 3, 2, 4] == 0.0
+
+
+def test_what_a_zero_weight_holds_back_is_explained_as_zero_and_moves_nothing():
+    value = np.zeros((2, M, GROUPS * D_V))
+    value[1, 4] = np.nan
+    trace, cell = compute(made(value=value)), (1, 3, 2, 4)
+    found = explain(trace, "value_weighted", cell)
+    assert found.expression.value == 0.0
+    assert found.text.startswith("G[1, 3, 2, 4] = 0.0")
+    assert found.terms.values.tolist() == [0.0]
+    gradient = sensitivity(trace, "value_weighted", cell)
+    assert not any(gradient[name].any() for name in ("query", "key", "value"))
+    seen = explain(trace, "value_weighted", (1, 3, 2, 5))  # the numbers behind another closed cell are still told
+    assert [cell.name for cell in seen.expression.cells()] == ["weights", "moved_norm"]
+
+
+def test_the_cell_of_every_head_is_one_hop_from_the_mean():
+    trace = compute(made())
+    found = explain(trace, "mean_weights", (1, 3, 2))
+    assert [hop.index for term in found.terms for cell in term.cells if (hop := found.expand(cell))] == [
+        (1, head, 3, 2) for head in range(HEADS)
+    ]
+    numbers = [repr(float(trace["weights"][1, head, 3, 2])) for head in range(HEADS)]
+    assert found.text.splitlines()[0] == f"Ā[1, 3, 2] = ({' + '.join(numbers)}) / {HEADS}.0"
+    largest = explain(trace, "largest_weights", (1, 3, 2))
+    assert len(largest.terms) == HEADS
+    assert largest.expression.index == (1, int(np.argmax(trace["weights"][1, :, 3, 2])), 3, 2)
+
+
+def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
+    allowed = np.ones((HEADS, N, M), bool)
+    allowed[:, 2, 3] = False
+    allowed[1, 2, 4] = False
+    problem = made(mask=[{"kind": "custom", "allowed": allowed}])
+    for kind in (Evaluation, StreamingEvaluation):
+        seen = with_derived(kind(problem))
+        _, opened = Plane(seen, "mean_weights", 0, None).block(slice(0, N), slice(0, M))
+        assert np.argwhere(~opened).tolist() == [[2, 3]]
+        assert [explain(seen, "mean_weights", (0, 2, key)).closed_by for key in (3, 4)] == [0, None]
+    _, drawn = seen.pooled("mean_weights", 0, None, N, M)
+    assert np.argwhere(~drawn).tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("name", OVER_HEADS)
+def test_pictures_of_all_heads_of_a_long_problem_hold_the_largest_cell_of_every_block(name):
+    rng = np.random.default_rng(3)
+    problem = Problem(**{side: rng.normal(size=(64, 8)) for side in ("query", "key", "value")}, num_heads=2)
+    exact = compute(problem)[name][0]
+    values, allowed = with_derived(StreamingEvaluation(problem)).pooled(name, 0, None, 8, 16)
+    assert values == pytest.approx(exact.reshape(8, 8, 16, 4).max(axis=(1, 3)), rel=1e-12)
+    assert allowed is None

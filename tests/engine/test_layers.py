@@ -1,0 +1,306 @@
+"""Whole layers against plain loops written for these tests, against finite differences, and against planted faults."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_gui.engine import Evaluation, FieldError, Problem, ShapeError, compute, explain, sensitivity, verify
+from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS, Activation, LayerNorm, RMSNorm
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.stages import Softmax
+
+N, M, H, G, D, DV, E, F = 5, 7, 6, 3, 4, 2, 11, 13  # another length on every axis; two heads share a K/V head
+KINDS = [kind for kind, block in BLOCKS.items() if "w_up" in block.tables]
+
+
+def tables(rng, kind, *, gated, biased):
+    sizes = {"o": E, "f": F}
+    chosen = {
+        name: tuple(sizes[letter] for letter in table.letters)
+        for name, table in BLOCKS[kind].tables.items()
+        if (gated or "gate" not in name) and (biased or not table.optional or name == "w_gate")
+    }
+    return {name: rng.normal(size=shape) / 2 for name, shape in chosen.items()}
+
+
+def layer(kind, *, gated=False, biased=True, norm="layer", activation="gelu", seed=0, heads=True, **more):
+    rng = np.random.default_rng(seed)
+    shapes = {"x": (N, E), "w_query": (E, H * D), "w_key": (E, G * D), "w_value": (E, G * DV), "w_output": (H * DV, E)}
+    arrays = {name: rng.normal(size=shape) / 2 for name, shape in shapes.items()}
+    if heads:
+        shapes = {"query_norm": (D,), "key_norm": (D,), "rotary_frequencies": (D // 2,), "sink": (H,)}
+        arrays |= {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"qk_norm_eps": 0.01}
+    block = tables(rng, kind, gated=gated, biased=biased)
+    block |= {"kind": kind, "norm": norm, "activation": activation, "norm_eps": 0.03}
+    return Problem(**arrays, num_heads=H, num_kv_heads=G, block=block, **more)
+
+
+# --- plain loops -----------------------------------------------------------------------------------
+def product_of(row, matrix, bias=None):
+    out = [sum(a * b for a, b in zip(row, column, strict=True)) for column in zip(*matrix, strict=True)]
+    return out if bias is None else [a + b for a, b in zip(out, bias, strict=True)]
+
+
+def normed(row, kind, weight, bias, eps):
+    mean = sum(row) / len(row) if kind == "layer" else 0.0
+    size = math.sqrt(sum((a - mean) ** 2 for a in row) / len(row) + eps)
+    out = [(a - mean) / size * w for a, w in zip(row, weight, strict=True)]
+    return out if bias is None else [a + b for a, b in zip(out, bias, strict=True)]
+
+
+BENT = {
+    "gelu": lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2,
+    "gelu_tanh": lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    "silu": lambda x: x / (1 + math.exp(-x)),
+    "relu": lambda x: max(x, 0.0),
+}
+
+
+def turned(head, place, frequencies):
+    half = len(head) // 2
+    out = list(head)
+    for p, frequency in enumerate(frequencies):
+        cos, sin = math.cos(place * frequency), math.sin(place * frequency)
+        out[p], out[p + half] = head[p] * cos - head[p + half] * sin, head[p + half] * cos + head[p] * sin
+    return out
+
+
+def by_loops(problem):
+    """{stage: rows} of a layer in self-attention, token by token."""
+    b = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in problem.block.items()}
+    x = problem.x.tolist()
+
+    def norm(row, number):
+        weight, bias = b[f"norm{number}_weight"], b.get(f"norm{number}_bias")
+        return normed(row, b["norm"], weight, bias, b["norm_eps"])
+
+    read = [norm(row, 1) for row in x] if b["kind"] == "pre" else x
+    found = {"normed_x": read} if b["kind"] == "pre" else {}
+
+    def heads(weight, count, own):
+        rows = [product_of(row, weight.tolist()) for row in read]
+        width = len(rows[0]) // count
+        cut = [[row[g * width : (g + 1) * width] for g in range(count)] for row in rows]
+        if own is None:
+            return cut
+        cut = [[normed(head, "rms", own.tolist(), None, problem.qk_norm_eps) for head in row] for row in cut]
+        return [[turned(head, i, problem.rotary_frequencies.tolist()) for head in row] for i, row in enumerate(cut)]
+
+    queries = heads(problem.w_query, H, problem.query_norm)
+    keys = heads(problem.w_key, G, problem.key_norm)
+    values = heads(problem.w_value, G, None)
+    output = []
+    for i in range(N):
+        joined = []
+        for h in range(H):
+            g = h // (H // G)
+            powers = [
+                math.exp(sum(map(math.prod, zip(queries[i][h], keys[j][g], strict=True))) / math.sqrt(D))
+                for j in range(N)
+            ]
+            total = sum(powers) + math.exp(problem.sink[h])
+            joined += [sum(p / total * values[j][g][c] for j, p in enumerate(powers)) for c in range(DV)]
+        output.append(product_of(joined, problem.w_output.tolist()))
+    found["output"] = output
+    names = ("residual", "normalized", "up", "gate", "activated", "down", "block_residual", "block_output")
+    found |= {name: [] for name in names}
+    for row, y in zip(x, output, strict=True):
+        after(found, row, y, b, norm)
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def after(found, row, y, b, norm):
+    """The rest of one row, from the output on."""
+    h = [one + other for one, other in zip(row, y, strict=True)]
+    found["residual"].append(h)
+    inner = norm(h, 1 if b["kind"] == "post" else 2)
+    found["normalized"].append(inner)
+    up = product_of(inner, b["w_up"], b.get("b_up"))
+    found["up"].append(up)
+    bend = BENT[b["activation"]]
+    if "w_gate" in b:
+        gate = product_of(inner, b["w_gate"], b.get("b_gate"))
+        found["gate"].append(gate)
+        bent = [bend(one) * other for one, other in zip(gate, up, strict=True)]
+    else:
+        bent = [bend(one) for one in up]
+    found["activated"].append(bent)
+    down = product_of(bent, b["w_down"], b.get("b_down"))
+    found["down"].append(down)
+    stream = [one + other for one, other in zip(inner if b["kind"] == "post" else h, down, strict=True)]
+    if b["kind"] == "post":
+        found["block_residual"].append(stream)
+        stream = norm(stream, 2)
+    found["block_output"].append(stream)
+
+
+@pytest.mark.parametrize(("kind", "norm", "activation"), list(product(KINDS, NORMS, ACTIVATIONS)))
+@pytest.mark.parametrize("gated", [False, True], ids=["plain", "gated"])
+def test_every_stage_is_what_the_loops_give(kind, norm, activation, gated):
+    problem = layer(kind, gated=gated, norm=norm, activation=activation)
+    expected, trace = by_loops(problem), compute(problem)
+    assert set(expected) <= set(trace.stages)
+    assert not {"up", "gate", "block_residual", "normed_x"} & (set(trace.stages) - set(expected))
+    for stage, rows in expected.items():
+        np.testing.assert_allclose(trace[stage][0], rows, rtol=1e-11, atol=1e-12, err_msg=stage)
+    report = verify(problem)
+    assert report.ok, str(report)
+
+
+@given(seed=st.integers(0, 10**6), kind=st.sampled_from(KINDS), gated=st.booleans(), biased=st.booleans())
+def test_long_and_short_sequences_are_computed_alike(seed, kind, gated, biased):
+    norm, activation = list(NORMS)[seed % 2], list(ACTIVATIONS)[seed % 4]
+    problem = layer(kind, gated=gated, biased=biased, norm=norm, activation=activation, seed=seed)
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=2, chunk=3)
+    assert dense.stages == streaming.stages
+    for stage in dense.stages:
+        box = tuple(slice(0, length) for length in dense.shape(stage))
+        np.testing.assert_allclose(streaming.fetch(stage, box), dense.fetch(stage, box), rtol=1e-10, atol=1e-12)
+
+
+# --- gradients -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("kind", "activation"), list(product(KINDS, ACTIVATIONS)))
+def test_gradients_of_every_field_are_those_of_finite_differences(kind, activation):
+    problem = layer(kind, gated=True, activation=activation, norm="rms" if activation == "silu" else "layer")
+    index, rng, h = (0, 3, 7), np.random.default_rng(1), 1e-6
+    found = sensitivity(compute(problem), "block_output", index)
+
+    def value(fields):
+        return float(compute(problem.replace(**fields))["block_output"][index])
+
+    for field, gradient in found.items():
+        record, _, part = field.rpartition(".")
+        held = problem.block if record else problem
+        old = np.asarray(
+            held[part] if record else problem.effective_scale if field == "scale" else getattr(problem, field)
+        )
+        place = tuple(int(rng.integers(length)) for length in old.shape)
+        ends = []
+        for step in (h, -h):
+            new = np.array(old, float)
+            new[place] += step
+            cells = new if new.ndim else float(new)
+            ends.append(value({"block": {**held, part: cells}} if record else {field: cells}))
+        slope = (ends[0] - ends[1]) / 2 / h
+        assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-7), (field, place)
+
+
+def test_a_sink_takes_a_share_and_shifts_no_other_odds():
+    problem = layer("pre")
+    without, within = compute(problem.replace(sink=None))["weights"], compute(problem)["weights"]
+    left = within.sum(axis=-1)
+    assert (left < 1).all()
+    np.testing.assert_allclose(within / left[..., None], without, rtol=1e-12)
+    np.testing.assert_allclose(compute(problem.replace(sink=np.full(H, -np.inf)))["weights"], without, rtol=1e-14)
+    large = compute(problem.replace(sink=np.full(H, 800.0)))
+    assert (large["weights"] < 1e-300).all()
+    assert np.isfinite(large["block_output"]).all()
+    text = explain(compute(problem), "weights", (0, 4, 2, 1))
+    assert text.expression.value == pytest.approx(text.value, rel=1e-12)
+    assert "sink" in text.query_text.split("\n")[3]
+    assert text.per_query.expression.value == pytest.approx(text.value, rel=1e-12)
+    assert "sink" in text.query_latex
+
+
+def test_rows_that_see_no_key_are_zero_with_a_sink_too():
+    problem = layer("post", mask=({"kind": "custom", "allowed": np.arange(N)[:, None] > np.arange(N)},))
+    for evaluation in (Evaluation(problem), StreamingEvaluation(problem, tile=2, chunk=2)):
+        weights = evaluation.fetch("weights", (slice(0, 1), slice(0, H), slice(0, 1), slice(0, N)))
+        assert (weights == 0).all()
+        assert (evaluation.fetch("head_output", (slice(0, 1), slice(0, H), slice(0, 1), slice(0, DV))) == 0).all()
+    assert verify(problem).ok
+
+
+# --- planted faults --------------------------------------------------------------------------------
+FAULTS = {
+    "the epsilon is left out": (RMSNorm, "_standard", lambda old: lambda self, x, eps: old(self, x, eps * 0)),
+    "the mean stays": (LayerNorm, "_centered", lambda old: lambda self, x: x),
+    "the activation is left out": (
+        Activation,
+        "forward",
+        lambda old: lambda self, up, gate: up if gate is None else gate * up,
+    ),
+    "the sink is forgotten": (Softmax, "forward", lambda old: lambda self, s, t, sink: old(self, s, t, None)),
+    "the sink is not over T": (Softmax, "forward", lambda old: lambda self, s, t, sink: old(self, s, t, sink * t)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_verification_sees_a_planted_fault(monkeypatch, fault, kind):
+    owner, name, change = FAULTS[fault]
+    problem = layer(kind, temperature=1.5)
+    assert verify(problem).ok
+    monkeypatch.setattr(owner, name, change(getattr(owner, name)))
+    report = verify(problem)
+    assert not report.ok
+    assert report.complaint
+
+
+# --- what does not fit -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("field", "shape", "words"),
+    [
+        ("query_norm", (D + 1,), "one number for each column of a head of w_query: expected 4, got 5"),
+        ("key_norm", (D + 1,), "one number for each column of a head of w_key: expected 4, got 5"),
+        ("rotary_frequencies", (D,), "one number for each pair of columns of a head of w_query: expected 2, got 4"),
+        ("sink", (G,), "one number for each head: expected 6, got 3"),
+        (
+            "block.norm1_weight",
+            (F,),
+            "block.norm1_weight must have one number for each column of x: expected 11, got 13",
+        ),
+        ("block.w_up", (F, F), "block.w_up must have as many rows as x has columns: expected 11, got 13"),
+        ("block.w_down", (E, E), "block.w_down must have as many rows as block.w_up has columns: expected 13, got 11"),
+        ("block.b_gate", (E,), "block.b_gate must have one number for each column of block.w_up: expected 13, got 11"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_both_sides(field, shape, words):
+    problem = layer("pre", gated=True)
+    record, _, part = field.rpartition(".")
+    change = {record: {**problem.block, part: np.ones(shape)}} if record else {field: np.ones(shape)}
+    with pytest.raises(ShapeError) as clash:
+        problem.replace(**change)
+    assert words in str(clash.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": "sandwich"}, "block.kind must be one of linear, post, pre, got 'sandwich'."),
+        ({"norm": "batch"}, "block.norm must be one of layer, rms, got 'batch'."),
+        ({"activation": "elu"}, "block.activation must be one of gelu, gelu_tanh, silu, relu, got 'elu'."),
+        ({"w_down": None}, "block needs w_down."),
+        ({"w_gate": None}, "block.b_gate needs block.w_gate."),
+        ({"norm_eps": 0.0}, "block.norm_eps must be greater than 0, got 0."),
+        ({"ln_weight": np.ones(E)}, "block does not have the parameter ln_weight"),
+    ],
+)
+def test_a_block_that_cannot_be_is_refused_in_a_sentence(change, words):
+    problem = layer("pre", gated=True)
+    with pytest.raises(FieldError) as refused:
+        problem.replace(block={**problem.block, **change})
+    assert words in str(refused.value)
+
+
+def test_positions_are_given_in_one_way():
+    with pytest.raises(ValueError, match="rotary_theta and rotary_frequencies exclude each other"):
+        layer("pre", rotary_theta=10.0)
+
+
+def test_both_sequences_pass_one_norm():
+    context = np.random.default_rng(3).normal(size=(M, E))
+    problem = layer("pre", norm="rms", context=context)
+    trace = compute(problem)
+    weight, bias = problem.block["norm1_weight"], problem.block["norm1_bias"]
+    size = np.sqrt((context**2).mean(axis=1, keepdims=True) + problem.block["norm_eps"])
+    np.testing.assert_allclose(trace["normed_context"][0], context / size * weight + bias, rtol=1e-12)
+    np.testing.assert_allclose(trace["key"][0], trace["normed_context"][0] @ problem.w_key, rtol=1e-12)
+    with pytest.raises(ShapeError, match="context must have as many columns as x: expected 11, got 13"):
+        problem.replace(context=np.ones((M, F)), w_key=np.ones((F, G * D)), w_value=np.ones((F, G * DV)))

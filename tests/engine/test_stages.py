@@ -1,0 +1,221 @@
+"""The promises of a stage, checked for every stage of every problem: a new catalog entry is tested by being there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import STAGE, Problem, compute, explain
+from attn_gui.engine.blocks import ACTIVATIONS
+from attn_gui.engine.evaluation.proxies import with_derived
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.expressions import Cell
+
+CONTRACT = [
+    *("normed_x", "normed_context", "query", "key", "value", "normed_query", "normed_key"),
+    *("rotated_query", "rotated_key", "scores", "scaled", "capped", "biased", "masked", "weights", "head_output"),
+    *("concat", "output", "residual", "normalized", "up", "gate", "activated", "down"),
+    *("block_residual", "block_output"),
+]
+HELPERS = ("position", "exponent", "angle")  # never edited cell by cell
+
+
+def whole(evaluation, name):
+    shape = evaluation.sources[name].shape if name in evaluation.sources else evaluation._by_name[name].shape
+    return np.array(evaluation.fetch(name, indices.whole(shape)))
+
+
+def parts(evaluations, stage_of):
+    """A node and all of its inputs as plain arrays."""
+    evaluation = evaluations[stage_of[0]]
+    node = evaluation._by_name[stage_of[1]]
+    return node, {ref.name: whole(evaluation, ref.name) for ref in node.inputs if not ref.optional}
+
+
+def run(node, inputs):
+    with np.errstate(all="ignore"):
+        return np.array(node.compute(indices.whole(node.shape), lambda name, box: inputs[name][box])[1])
+
+
+def some(shape, count, rng):
+    return [tuple(int(k) for k in rng.integers(shape)) for _ in range(count)]
+
+
+def nudged(array, index, step):
+    array = array.copy()
+    array[index] = ~array[index] if array.dtype == bool else array[index] + step
+    return array
+
+
+def test_every_stage_of_the_contract_is_covered(evaluations):
+    names = CONTRACT
+    assert list(STAGE) == names
+    assert {name for evaluation in evaluations.values() for name in evaluation.stages} == set(names)
+    for evaluation in evaluations.values():
+        assert list(evaluation.stages) == [name for name in names if name in evaluation.stages]
+        for stage in STAGE.values():
+            if stage.name in evaluation.stages:
+                assert len(evaluation.axes(stage.name)) == len(evaluation.shape(stage.name))
+            assert stage.symbol
+            assert stage.latex
+
+
+@pytest.mark.family(3)
+def test_pull_back_is_the_derivative(evaluations, stage_of, rng):
+    node, inputs = parts(evaluations, stage_of)
+    seed, h = rng.normal(size=node.shape), 1e-5
+    known = inputs | {node.name: run(node, inputs)}
+    finite = np.isfinite(known[node.name])
+    with np.errstate(all="ignore"):
+        pulled = node.pull_back(
+            indices.whole(node.shape), np.where(finite, seed, 0.0), lambda name, box: known[name][box]
+        )
+    for name, _, gradient in pulled:
+        assert gradient.shape == inputs[name].shape
+        if name.endswith(HELPERS[:2]):
+            continue
+        for index in some(gradient.shape, 8, rng):
+            if not np.isfinite(inputs[name][index]):
+                assert gradient[index] == 0
+                continue
+            up, down = (run(node, inputs | {name: nudged(inputs[name], index, s)}) for s in (h, -h))
+            with np.errstate(invalid="ignore"):
+                slope = np.where(finite, (up - down) * seed, 0.0).sum() / 2 / h
+            assert gradient[index] == pytest.approx(slope, rel=2e-6, abs=2e-7), (name, index)
+
+
+@pytest.mark.family(3)
+def test_affected_is_exactly_what_changes(evaluations, stage_of, rng):
+    """No changed cell outside; none inside that stayed, cells closed by a mask aside."""
+    node, inputs = parts(evaluations, stage_of)
+    before = run(node, inputs)
+
+    def fetch(name, box):
+        return whole(evaluations[stage_of[0]], name)[box]
+
+    for position, ref in enumerate(node.inputs):
+        if ref.optional or not ref.axes or ref.name.endswith(HELPERS) or node.name.endswith(HELPERS):
+            continue
+        for index in some(inputs[ref.name].shape, 6, rng):
+            if inputs[ref.name].dtype != bool and not np.isfinite(inputs[ref.name][index]):
+                continue
+            after = run(node, inputs | {ref.name: nudged(inputs[ref.name], index, 1.0)})
+            changed = (before != after) & ~(np.isnan(before) & np.isnan(after))
+            claimed = np.zeros(node.shape, bool)
+            for box in node.affected(position, indices.cell(index), fetch):
+                claimed[box] = True
+            assert not (changed & ~claimed).any(), (ref.name, index)
+            extra = claimed & ~changed
+            assert not (extra & ~closed(evaluations[stage_of[0]], node, inputs, index, ref)).any(), (ref.name, index)
+
+
+def closed(evaluation, node, inputs, index, ref):
+    """Cells that may stay although they are claimed."""
+    if node.name == "allowed":  # another layer closes the cell
+        return np.ones(node.shape, bool)
+    if node.name in ("masked", "weights") and "masked" in evaluation.stages:
+        allowed = evaluation.fetch("allowed", indices.whole(node.shape))
+        return ~allowed | (allowed.sum(axis=-1, keepdims=True) == 1)  # a single key has the weight 1 whatever its score
+    if node.name.startswith("rotated"):  # position 0 is not turned
+        return np.broadcast_to(np.arange(node.shape[1])[:, None] == 0, node.shape)
+    return np.zeros(node.shape, bool)
+
+
+@pytest.mark.family(3)
+def test_any_block_has_the_bits_of_the_whole(evaluations, stage_of, rng):
+    evaluation = evaluations[stage_of[0]]
+    node, full = evaluation._by_name[stage_of[1]], whole(evaluation, stage_of[1])
+    for _ in range(8):
+        low = rng.integers(full.shape)
+        box = tuple(slice(int(a), int(rng.integers(a, k)) + 1) for a, k in zip(low, full.shape, strict=True))
+        with np.errstate(all="ignore"):
+            outer, array = node.compute(box, evaluation.fetch)
+        assert np.array_equal(array, full[outer], equal_nan=True) or not node.stage.ordered
+        np.testing.assert_allclose(array, full[outer], rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.family(3)
+def test_explanation_evaluates_to_the_cell(evaluations, shown_stage_of, rng):
+    evaluation, stage = evaluations[shown_stage_of[0]], shown_stage_of[1]
+    for index in some(evaluation.shape(stage), 6, rng):
+        found = explain(evaluation, stage, index)
+        size = max(np.abs(found.terms.values).sum(), abs(found.value)) if np.isfinite(found.value) else 0.0
+        assert found.expression.value == found.value or (
+            abs(found.expression.value - found.value) <= 8 * np.finfo(float).eps * size
+        )
+        for cell in found.sources:
+            if cell.name in evaluation.stages:
+                assert cell.value == evaluation.fetch(cell.name, indices.cell(cell.index)).item()
+            else:
+                known = evaluation.problem.arrays() | evaluation.problem.scalars()
+                assert cell.value == np.asarray(known[cell.name])[cell.index]
+        evaluated(found)
+
+
+ROWS = (
+    [1e160, 1.0, 2e160],
+    [-2e160, 1e159, 3.0],
+    [1e308, -1e308, 1e308],
+    [1e200, 1e200, 1e200],
+    [3e-170, -1e-171, 2e-172],
+)
+
+
+def normalizing(row):
+    """Problems that divide a row by its length, or multiply by that, and what comes of it."""
+    rows = np.array([row, [1.0, 2.0, 3.0]])
+    given = {"query": rows, "key": np.eye(3), "value": rows[[0, 1, 0]]}
+    yield Problem(**given, score="cosine"), "scores", (0, 0, 0, 0)
+    yield Problem(**given | {"query": np.eye(3), "key": rows, "value": rows}, score="cosine"), "scores", (0, 0, 1, 0)
+    yield Problem(**given, query_norm=np.ones(3)), "normed_query", (0, 0, 2)
+    yield Problem(**given, scale=0.0), "moved_norm", (0, 0, 2)
+    projections = {f"w_{name}": np.eye(3) for name in ("query", "key", "value")}
+    block = {name: np.ones(3) for name in ("norm1_weight", "norm2_weight")}
+    block |= {"kind": "pre", "w_up": np.eye(3), "w_down": np.eye(3)}
+    for norm in ("layer", "rms"):
+        yield Problem(x=rows, **projections, block=block | {"norm": norm}), "normed_x", (0, 0, 1)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_row_whose_squares_are_no_numbers_is_explained_by_what_gives_the_cell(row, typeset):
+    for problem, stage, index in normalizing(row):
+        trace = compute(problem)
+        found = explain(with_derived(trace.evaluation), stage, index)
+        assert np.isfinite(found.value)
+        assert found.expression.value == pytest.approx(found.value, rel=1e-13)
+        assert np.isfinite(found.terms.values).all()
+        assert typeset([found.symbols_latex, found.numbers_latex, *found.parts_latex])
+        if stage != "normed_x" or len(set(row)) > 1:  # where all are equal ε vanishes beside them, as plain numbers go
+            evaluated(found)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
+def test_the_formula_of_an_activation_gives_the_cell_however_large_it_is(activation):
+    for number in (1e110, -1e110, 1e200, -1e200, 1e-200):
+        written = activation.written(Cell("up", (0,), number, "u")).value
+        with np.errstate(all="ignore"):
+            assert written == float(activation.bend(np.array([number]))[0])
+
+
+def evaluated(found):
+    """The plain text is enough to recompute the cell."""
+    names = {
+        "exp": np.exp,
+        "tanh": np.tanh,
+        "sqrt": np.sqrt,
+        "cos": np.cos,
+        "sin": np.sin,
+        "erfc": math.erfc,
+        "inf": np.inf,
+        "nan": np.nan,
+    }
+    first, second, *rest = found.text.split("\n")
+    assert float(second.removeprefix("= ")) == found.value or np.isnan(found.value)
+    for line in reversed(rest):
+        name, formula = line.split(" = ", 1)
+        names[name] = eval(formula, {"__builtins__": {}}, names)  # our own text, digits and functions only
+    value = eval(first.split(" = ", 1)[1], {"__builtins__": {}}, names)
+    assert value == pytest.approx(found.value, rel=1e-12, abs=1e-13, nan_ok=True)
+    assert found.latex.count("{") == found.latex.count("}")
