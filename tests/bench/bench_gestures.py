@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.engine.problem.masks import Causal
+from attn_gui.engine.masks import Causal
 
 SIZES = (16, 1024, 4096)
 ROUNDS = 5
