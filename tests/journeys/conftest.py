@@ -43,11 +43,14 @@ class Person:
 
     # --- finding ---------------------------------------------------------------------------------
     def find(self, name: str, kind: type[W] = QWidget) -> W:  # type: ignore[assignment]
+        """The widget of this name, once all that has come of the last gesture is shown."""
+        self.look()
         found = self.window.findChild(kind, name)
         assert found is not None, f"nothing is named {name}"
         return found
 
     def has(self, name: str) -> bool:
+        self.look()
         return self.window.findChild(QWidget, name) is not None
 
     def action(self, name: str) -> QAction:
@@ -94,11 +97,9 @@ class Person:
         self.look()
 
     def look(self) -> None:
-        """Until the window shows all that has come of a gesture, as a person does before the next one."""
-        end = time.monotonic() + PATIENCE_MS / 1000
-        while not self.program.computation.told:
-            assert time.monotonic() < end, "somebody is never told"
-            QTest.qWait(1)
+        """Let the window show all that has come of a gesture, as the next press of a person does."""
+        if not self.program.computation.told:
+            self.program.view.tell_all()
 
     def button(self, text: str, inside: str | QWidget) -> QAbstractButton:
         """The visible button with these words."""

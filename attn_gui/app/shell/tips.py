@@ -137,9 +137,9 @@ class TipsController(QObject):
         return window is not None
 
     def retranslate(self) -> None:
-        """The language has changed; widgets that have tips of their own hear of it later."""
+        """The language has changed; widgets that have tips of their own have heard of it."""
+        self._soon.stop()
         self.show()
-        self._begin()
 
 
 def _tip(name: str) -> str:

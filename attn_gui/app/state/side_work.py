@@ -70,7 +70,7 @@ class SideWork(QObject):
         self._job.ended.connect(self._hand_over.give)
         self._hand_over.handed.connect(self._on_handed_over)
         line.cancelRequested.connect(self._cancel)
-        window.installEventFilter(self)
+        self._window = window
 
     @property
     def busy(self) -> bool:
@@ -85,6 +85,7 @@ class SideWork(QObject):
         self.forget()
         self._line.set_name(name)
         self._line.begin(at_once=at_once)
+        self._window.installEventFilter(self)  # no longer than it runs: that costs a call for each event
         self._job.begin(work)
 
     def forget(self) -> None:
@@ -114,6 +115,7 @@ class SideWork(QObject):
         self.ended.emit(outcome)
 
     def _end(self) -> None:
+        self._window.removeEventFilter(self)
         self._hand_over.drop()
         self._line.end()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QDropEvent, QHelpEvent, QInputEvent, QKeyEvent, QMouseEvent
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -30,7 +30,7 @@ AGAIN = object()
 """Returned by a follower that has done a part of what there is to do, and is to be called once more."""
 Show = Callable[[], object]
 POINTING = {QEvent.Type.MouseMove, QEvent.Type.HoverMove, QEvent.Type.ToolTip}
-"""Events that say where the pointer is, and come again."""
+"""Events that say where the pointer is, and come again; with a button held they do something, too."""
 ACTING = {
     QEvent.Type.MouseButtonPress,
     QEvent.Type.MouseButtonRelease,
@@ -41,6 +41,8 @@ ACTING = {
     QEvent.Type.Drop,
 }
 """Events that do something where the pointer or the keyboard is."""
+INPUT = (QInputEvent, QHelpEvent, QDropEvent)
+"""The kinds of both: most events are of no such kind, and this is quickly seen."""
 SLICE = 0.004
 """Seconds of telling, after which the window may paint and answer before the rest is told."""
 
@@ -221,9 +223,14 @@ class ViewState(QObject):
         app.installEventFilter(self) if on else app.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in ACTING and not (isinstance(event, QKeyEvent) and event.isAutoRepeat()):
-            self.tell_all()
-        return event.type() in POINTING
+        if not isinstance(event, INPUT):
+            return False
+        kind, drags = event.type(), isinstance(event, QMouseEvent) and event.buttons() != Qt.MouseButton.NoButton
+        if kind in ACTING or (kind in POINTING and drags):
+            if not (isinstance(event, QKeyEvent) and event.isAutoRepeat()):
+                self.tell_all()
+            return False
+        return kind in POINTING
 
     def show_all(self) -> None:
         """Tell every follower of the evaluation that there is, as of a document just opened."""
@@ -262,10 +269,15 @@ class ViewState(QObject):
         shows = [show for show, parts in self._followers if changed & parts]
         if not shows:
             return
-        self._waiting += [show for show in shows if show not in self._waiting]  # they read what there is then
-        if not changed & WIDE:
+        if changed & WIDE:
+            self.tell_in_turns(shows)
+        else:
+            self._waiting += [show for show in shows if show not in self._waiting]
             self.tell_all()
-            return
+
+    def tell_in_turns(self, shows: Iterable[Show]) -> None:
+        """Call each of these soon, once, when it reads what there is then; between them the window paints."""
+        self._waiting += [show for show in shows if show not in self._waiting]
         self._computation.told = False
         self._guard(True)
         self._soon.start()
