@@ -111,7 +111,7 @@ def _solution(words: list[str]) -> int:
 def _completion(words: list[str]) -> int:
     from attn_gui.commands.completion import completion
 
-    return completion(words, _window_parser(), _verify_parser())
+    return completion(words, window_parser(), verify_parser())
 
 
 def _refuse(refusal: Refusal) -> int:
@@ -120,7 +120,7 @@ def _refuse(refusal: Refusal) -> int:
 
 
 def _window(words: list[str]) -> int:
-    chosen = _window_parser().parse_args(words)
+    chosen = window_parser().parse_args(words)
     if words and re.fullmatch(r"\w+", words[0]) and not Path(words[0]).exists():  # a slip in a command, hardly a file
         raise Refusal(_NO_COMMAND, word=words[0], near=nearest(words[0], list(COMMANDS)))
     if not chosen.files and arranged(chosen) is not None:
@@ -167,9 +167,9 @@ def _check(chosen: argparse.Namespace) -> None:
     """Refuse a file that cannot be opened in the window: a problem, a lesson, a model or a session of one."""
     from attn_gui.app.model.model_folder import is_model
     from attn_gui.formats import FormatError
-    from attn_gui.formats.sessions.study_record import ModelNeeded
+    from attn_gui.formats.session import ModelNeeded
+    from attn_gui.lessons.lesson import read_lesson
     from attn_gui.lessons.lesson_ending import is_lesson
-    from attn_gui.lessons.lesson_file import read_lesson
 
     alone = arranged(chosen) is None
     try:
@@ -187,7 +187,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _verify(words: list[str]) -> int:
-    chosen = _verify_parser().parse_args(words)
+    chosen = verify_parser().parse_args(words)
     from attn_gui.engine import verify
     from attn_gui.formats.problem_fields import listed
 
@@ -227,7 +227,8 @@ COMMANDS = {
 }
 
 
-def _window_parser() -> argparse.ArgumentParser:
+def window_parser() -> argparse.ArgumentParser:
+    """The parser of `attn-gui` without a command."""
     parser = Parser(
         "attn-gui",
         usage="\n       ".join(
@@ -256,7 +257,8 @@ def _window_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _verify_parser() -> argparse.ArgumentParser:
+def verify_parser() -> argparse.ArgumentParser:
+    """The parser of `attn-gui verify`."""
     parser = Parser(
         "attn-gui verify",
         usage="attn-gui verify FILE [options]",

@@ -102,7 +102,7 @@ def long(program: Program) -> None:
     program.view.set(stage="masked", head=2)
     wait(program)
     program.view.set(cell=ChosenCell("masked", 1234, 1218))
-    program.window.product.maps.map("masked").extent.zoom(9 * 120, (1234, 1218))
+    program.window.product.maps.map("masked").box.zoom(9 * 120, (1234, 1218))
     wait(program)
 
 

@@ -72,7 +72,7 @@ def plain_templates() -> list[str]:
     for path in PLAIN:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-                found.append(str(node.value.value))
+                found += re.findall(r"(?s)^.*[a-z].*$", str(node.value.value))  # a sign is no sentence
     return found
 
 

@@ -22,7 +22,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.comparison import READY
 from attn_gui.formats import load, load_matrix, open_file, open_matrix, save, save_study
-from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
+from attn_gui.formats.session import LayerRecord, StudyRecord
 from attn_gui.paths import resource
 
 ROOT = Path(__file__).parents[1]
@@ -738,6 +738,12 @@ def test_a_chinese_locale_is_refused_in_chinese(
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
     assert main(list(map(str, words))) == 2
     assert not re.search("[\u4e00-\u9fff]", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "zz_ZZ.ISO-8859-1"])
+def test_a_locale_without_utf_8_is_no_matter_for_advice(tmp_path: Path, locale: str) -> None:
+    done = run("export", resource("examples", "worked-example.npz"), "-o", tmp_path, LC_ALL=locale)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_locale_changes_stderr_and_nothing_else(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import configparser
 import importlib
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,12 +59,32 @@ def test_desktop_and_window_name_each_other():
     assert all(entry()[f"{name}[zh_CN]"] for name in ("Name", "GenericName", "Comment", "Keywords"))
 
 
-def test_the_manual_names_every_command(capsys):
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    usage = capsys.readouterr().out.split("\n\n")[0]
+def test_the_manual_is_what_the_parsers_say():
+    wanted = installers("make_manual").manual()
+    assert (LINUX / "attn-gui.1").read_text(encoding="utf-8") == wanted, "run packaging/make_manual.py"
+
+
+def test_the_manual_names_every_command_and_every_option(capsys):
+    def told(*words):
+        with pytest.raises(SystemExit):
+            main([*words, "--help"])
+        return capsys.readouterr().out
+
     manual = (LINUX / "attn-gui.1").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\.B attn-gui (\w+)$", manual, re.M)) == set(re.findall(r"attn-gui (\w+)", usage))
+    commands = re.findall(r"attn-gui (\w+)", told().split("\n\n")[0])
+    assert set(re.findall(r"^\.B attn-gui (\w+)$", manual, re.M)) == set(commands)
+    bold = set(re.findall(r"\\fB(\S+?)\\fR", manual.replace("\\-", "-")))
+    for words in ([], *([command] for command in commands)):
+        options = set(re.findall(r"^  (--?\w[\w-]*)", told(*words), re.M)) - {"-h"}
+        assert options <= bold, words
+        assert options or words in (["lesson"], ["completion"])
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="needs man")
+def test_the_manual_is_read_without_a_warning():
+    call = ["man", "--warnings", "-l", "-Tutf8", str(LINUX / "attn-gui.1")]
+    found = subprocess.run(call, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    assert (found.returncode, found.stderr) == (0, "")
 
 
 def test_the_icon_can_be_told_at_every_size(qapp):

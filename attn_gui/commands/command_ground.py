@@ -185,11 +185,10 @@ def arranged(chosen: argparse.Namespace) -> Arrangement | None:
 def opened(chosen: argparse.Namespace) -> Loaded:
     """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
+    from attn_gui.formats.file_sentences import SeveralReadings
     from attn_gui.formats.named.attention_maps import SeveralMaps
-    from attn_gui.formats.named.by_name import ForeignNames
-    from attn_gui.formats.named.listed_files import likely_arrays
-    from attn_gui.formats.named.open_readings import SeveralReadings
-    from attn_gui.formats.named.several_files import open_several
+    from attn_gui.formats.named.roles import ForeignNames
+    from attn_gui.formats.named.several_files import likely_arrays, open_several
 
     arrangement = arranged(chosen)
     try:

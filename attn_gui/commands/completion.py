@@ -24,13 +24,13 @@ def completion(words: list[str], window: argparse.ArgumentParser, verify: argpar
     return DONE
 
 
-def _whole(window: argparse.ArgumentParser, verify: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """One parser with the commands in it, as shtab reads them; each command parses its own words otherwise."""
+def command_parsers(verify: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """The parser of every command; `verify` is that of `attn-gui verify`."""
     from attn_gui.commands.export_command import export_parser
     from attn_gui.commands.model_command import model_parser
     from attn_gui.commands.teaching_commands import lesson_parser, solution_parser, worksheet_parser
 
-    parsers = (
+    return [
         export_parser(),
         verify,
         model_parser(),
@@ -38,10 +38,14 @@ def _whole(window: argparse.ArgumentParser, verify: argparse.ArgumentParser) -> 
         solution_parser(),
         lesson_parser(),
         _parser(),
-    )
+    ]
+
+
+def _whole(window: argparse.ArgumentParser, verify: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """One parser with the commands in it, as shtab reads them; each command parses its own words otherwise."""
     whole = argparse.ArgumentParser("attn-gui", parents=[window], add_help=False, conflict_handler="resolve")
     commands = whole.add_subparsers()
-    for parser in parsers:
+    for parser in command_parsers(verify):
         commands.add_parser(parser.prog.split()[-1], parents=[parser], add_help=False, help=parser.description)
     return whole
 

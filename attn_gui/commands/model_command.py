@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import Settings, parsed, setting, whole
+from attn_gui.arguments import VECTOR, Settings, parsed, setting, whole
 from attn_gui.commands.command_ground import (
     DONE,
     NO_MEMORY,
@@ -33,14 +33,14 @@ _RECORD = '{"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 
 MOST_LAYERS, MOST_TOKENS = 10**4, 10**6
 LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
-NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title", "--outlines"), "-o")
+NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title"), "-o") | {"--outlines": VECTOR}
 CLASHES = {"--page": ("--stage",)}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
 
 def model(words: list[str]) -> int:
     """Run a text through a model and print what it predicts."""
-    chosen = parsed(model_parser(), words, NEEDS, CLASHES)
+    chosen = parsed(model_parser(), words, NEEDS, CLASHES, _formats_have)
     chosen.format = chosen.format or _image_endings()[:1]
     if chosen.folder_out is not None:
         need_drawing()
@@ -68,6 +68,13 @@ def model(words: list[str]) -> int:
     return DONE
 
 
+def _formats_have(chosen: argparse.Namespace) -> set[str]:
+    """Return what options need and one of the chosen formats has."""
+    from attn_gui.formats import IMAGES
+
+    return {VECTOR for ending in chosen.format or () if not IMAGES[ending].pixels}
+
+
 def _folder(given: Path, progress: FileProgress) -> Path:
     """A folder, or that of a model that is known by this name."""
     from attn_gui.models import KNOWN
@@ -83,7 +90,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
     """
     from attn_gui.engine.evaluation.proxies import reading
     from attn_gui.engine.evaluation.trace import evaluation_of
-    from attn_gui.models.passes.layer_changes import checked_layer
+    from attn_gui.models.changed_layers import checked_layer
 
     if chosen.layer is not None:
         checked_layer(chosen.layer, run.model.num_layers)
@@ -97,7 +104,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
 def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
     """Lines about a run: its model, its tokens, the most probable tokens where the model predicts any."""
-    from attn_gui.models.attributing.likely_tokens import asked_places
+    from attn_gui.models.attribution import asked_places
 
     model = run.model
     yield f"{model.family}: {model.num_layers} layers, {model.num_heads} heads, {len(run.ids)} tokens"
@@ -126,7 +133,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     from attn_gui.figure.pages.aim import Aim, ModelAim
     from attn_gui.figure.pages.knobs import from_texts
     from attn_gui.figure.sheet import write
-    from attn_gui.models.attributing.likely_tokens import asked_place, likely
+    from attn_gui.models.attribution import asked_place, likely
 
     layer = chosen.layer or 0
     place = asked_place(run) if chosen.position is None else chosen.position

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.document.edits import quoted
 from attn_gui.document.number_text import shortest
-from attn_gui.document.phrases import quoted
 from attn_gui.formats.text.headings import Sort, sort_of
-from attn_gui.formats.text.typeset_tables import markdown
+from attn_gui.formats.typeset_tables import markdown
 
 Cells = Sequence[Sequence[object]]
 """Rows of NumPy numbers or texts."""

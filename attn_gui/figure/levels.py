@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, Lut, lut
 from attn_gui.figure.text.numbers import Values
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -50,6 +50,13 @@ class Levels:
     def symmetric(self) -> bool:
         """Whether 0 is exactly in the middle."""
         return self.low == -self.high
+
+    def dragged(self, value: float, *, upper: bool) -> Levels:
+        """Levels with another upper or lower end, as fine as a hand is: to three digits of half their distance.
+        Symmetric ones stay so; ValueError where the ends would meet."""
+        end = round(value, 2 - math.floor(math.log10(self.high / 2 - self.low / 2)))
+        other = -end if self.symmetric else self.low if upper else self.high
+        return Levels(other, end) if upper else Levels(end, other)
 
 
 def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.aim import Aim

@@ -198,7 +198,7 @@ def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -
     def paint(painter: QPainter) -> None:
         painter.save()
         begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if options.transparent else ink.theme)
-        drawing.paint(painter)
+        drawing.paint_all(painter)
         painter.restore()
 
     return Page(drawing.width, drawing.height, drawing.title, paint, _ground(options), scale, outlines=options.outlines)

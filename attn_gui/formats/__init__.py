@@ -32,9 +32,10 @@ from attn_gui.formats.catalog import (
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import Arrangement, arrangement_of
-from attn_gui.formats.named.by_name import ForeignNames, is_problem, problem_of
-from attn_gui.formats.named.listed_files import likely_arrays, list_arrays, open_arranged, read_array
-from attn_gui.formats.named.weight_orders import ROWS_IN
+from attn_gui.formats.named.attention_maps import check_nameless
+from attn_gui.formats.named.roles import ForeignNames, is_problem, problem_of
+from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
+from attn_gui.formats.named.weight_layouts import ROWS_IN
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import (
     Progress,
@@ -49,7 +50,7 @@ from attn_gui.formats.rows import (
     stage_rows,
 )
 from attn_gui.formats.saving import replacing, saving, write_file
-from attn_gui.formats.sessions.session_files import save_session, save_study
+from attn_gui.formats.session import save_session, save_study
 from attn_gui.formats.text.several_readings import AmbiguousTable
 
 __all__ = [
@@ -177,6 +178,8 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
     if found.text:
         with suppress(FormatError):
             return _parts_in(source, found)
+    if found.listing is not None:
+        check_nameless(found.listing(source), source)
     template = QT_TRANSLATE_NOOP(
         "Sentences",
         "{file} holds one matrix, not a problem; expected {expected}. Import it into a table of an open problem.",

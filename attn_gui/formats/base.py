@@ -20,7 +20,7 @@ from attn_gui.formats.foreign_arrays import Array
 
 if TYPE_CHECKING:
     from attn_gui.formats.rows import Rows
-    from attn_gui.formats.snapshots.snapshot import Snapshot
+    from attn_gui.formats.snapshots import Snapshot
 
 Labels: TypeAlias = Sequence[str] | None
 PathText: TypeAlias = str | os.PathLike[str]

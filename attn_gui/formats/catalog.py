@@ -6,13 +6,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-from attn_gui.formats import npy, npz
+from attn_gui.formats import (
+    carried,
+    csv_text,
+    json_arrays,
+    npy,
+    npz,
+    safetensors,
+    session,
+    typeset_tables,
+    workbook,
+    xlsx,
+)
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, check_size, suffix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
-from attn_gui.formats.named import json_arrays, safetensors, xlsx
-from attn_gui.formats.sessions import carried, session
-from attn_gui.formats.spreadsheets import workbook
-from attn_gui.formats.text import csv_text, typeset_tables
 
 
 class Figures(NamedTuple):
@@ -108,6 +115,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         npy.write,
         npy.matches,
         write_rows=npy.write_unlabeled,
+        listing=npy.listing,
     ),
     Format(
         "csv",

@@ -1,4 +1,4 @@
-"""Sentences that refuse files or note something about them. Imports how the engine fills in sentences.
+"""Sentences that refuse files or note something about them.
 
 Every sentence is an English template with {places}: `str()` is the English sentence, and whoever has a translator puts
 `template` through it (context "Sentences") and fills in `values`.
@@ -7,12 +7,17 @@ Every sentence is an English template with {places}: `str()` is the English sent
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
 from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, say, size_text
 
 __all__ = ["LONGEST", "QT_TRANSLATE_NOOP", "FormatError", "Note", "shape_text", "shown", "size_text"]
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
 
 LONGEST = 40
 
@@ -66,3 +71,36 @@ def quoted(text: str, longest: int = 24) -> str:
 
 def shape_text(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape)) if shape else "1"
+
+
+# --- several readings -----------------------------------------------------------------------------
+# Refusals of arrays that can be read in several ways, each spelled out as the argument that chooses it.
+
+
+_SEVERAL = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} can be read in {count} ways: {readings}; say which.")
+ARGUMENT, OPTION = QT_TRANSLATE_NOOP("Sentences", '{option}="{value}" ({words})'), "--{option} {value} ({words})"
+READ_AS = QT_TRANSLATE_NOOP("Sentences", "{names}: read as {reading}; another reading can be chosen.")
+
+
+class Unsettled(FormatError):
+    """A file of arrays about which a person has to say more."""
+
+
+class SeveralReadings(Unsettled):
+    """`option` of `load` and of the command line chooses among `choices`, from its values to what they mean."""
+
+    def __init__(self, option: str, names: Iterable[str], choices: Mapping[str, Note]) -> None:
+        self.option, self.choices = option, choices
+        super().__init__(_SEVERAL, names=tuple(names), count=len(choices), readings=self._spelled(ARGUMENT))
+
+    def on_command_line(self) -> Note:
+        """The sentence with the readings as options of the command line."""
+        return Note(self.template, **{**self.values, "readings": self._spelled(OPTION)})
+
+    def _spelled(self, template: str) -> tuple[Note, ...]:
+        return tuple(reading(self.option, value, words, template) for value, words in self.choices.items())
+
+
+def reading(option: str, value: str, words: Note, template: str = ARGUMENT) -> Note:
+    """A reading as the argument that chooses it."""
+    return Note(template, option=option, value=value, words=words)

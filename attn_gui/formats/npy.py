@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import IO
 
 import numpy as np
 
-from attn_gui.formats.base import Labels, Matrix, Source
-from attn_gui.formats.foreign_arrays import MAGIC, Budget, read_npy, rounding_notes
+from attn_gui.engine.fields import GIVEN
+from attn_gui.formats.base import Labels, Listed, Listing, Matrix, Source
+from attn_gui.formats.foreign_arrays import (
+    MAGIC,
+    Array,
+    Budget,
+    ListedBudget,
+    checked_header,
+    read_npy,
+    rounding_notes,
+)
 from attn_gui.formats.rows import Rows, rows_of
 
-__all__ = ["matches", "read", "write", "write_rows", "write_unlabeled"]
+__all__ = ["listing", "matches", "read", "write", "write_rows", "write_unlabeled"]
 
 
 def matches(start: bytes) -> bool:
@@ -21,6 +31,17 @@ def read(source: Source) -> Matrix:
     """The array; a vector becomes one row, a single number one cell."""
     array = read_npy(source.file, "array", source.size, Budget())
     return Matrix(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
+
+
+def listing(source: Source) -> Listing:
+    """The array as attention weights, which is all that one array without a name can be of a problem."""
+    header = checked_header(source.file, GIVEN, source.size, ListedBudget())
+    return Listing((Listed(GIVEN, header.shape, header.dtype.name),), _read_listed)
+
+
+def _read_listed(source: Source, names: Collection[str]) -> dict[str, Array]:
+    source.file.seek(0)
+    return {name: read_npy(source.file, name, source.size, ListedBudget()) for name in names}
 
 
 def write(matrix: Matrix, file: IO[bytes]) -> None:

@@ -13,27 +13,23 @@ from attn_gui.formats import npy
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import (
+    TOO_LONG,
     Array,
     Budget,
     Header,
+    Json,
     ListedBudget,
     check_dtype,
     checked_header,
+    dump,
+    parse_object,
     read_bytes,
     read_header,
     read_npy,
 )
-from attn_gui.formats.json_text import TOO_LONG, Json, dump, parse_object
 from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.attention_maps import means_maps
-from attn_gui.formats.named.by_name import (
-    LONGEST_META,
-    META,
-    THERE_TWICE,
-    is_ours,
-    joined,
-    said_in_meta,
-)
+from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_ours, joined, said_in_meta
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.formats.rows import Rows, rows_of
 

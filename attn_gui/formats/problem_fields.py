@@ -18,8 +18,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.json_text import Json
+from attn_gui.formats.foreign_arrays import Array, Json
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem

@@ -1121,8 +1121,8 @@
         <translation>{title}的配色</translation>
     </message>
     <message>
-        <source>A number x has the color at (x − low) / (high − low) of the bar. Click: levels and colors</source>
-        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。单击可设置色阶和配色</translation>
+        <source>A number x has the color at (x − low) / (high − low) of the bar. Drag an end to move that level; click: levels and colors</source>
+        <translation>数值 x 的颜色位于色条的 (x − 下限) / (上限 − 下限) 处。拖动一端可移动该端的色阶，单击可设置色阶和配色</translation>
     </message>
     <message>
         <source>gradient</source>
@@ -2018,6 +2018,18 @@
         <source>Matrices ({patterns})</source>
         <translation>矩阵文件 ({patterns})</translation>
     </message>
+    <message>
+        <source>Folder of the model</source>
+        <translation>模型所在的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose its folder…</source>
+        <translation>选择它的文件夹…</translation>
+    </message>
+    <message>
+        <source>The same checkpoint at its new place; its weights are compared</source>
+        <translation>同一检查点的新位置；会核对权重</translation>
+    </message>
 </context>
 <context>
     <name>FindBar</name>
@@ -2605,10 +2617,6 @@
         <translation>添加 W_O 和块</translation>
     </message>
     <message>
-        <source>set {cell} to {value}</source>
-        <translation>将 {cell} 设为 {value}</translation>
-    </message>
-    <message>
         <source>w fitted to the points: {value}</source>
         <translation>由数据点拟合 w：{value}</translation>
     </message>
@@ -2815,6 +2823,10 @@
     <message>
         <source>pasted Q, K and V</source>
         <translation>粘贴 Q、K、V</translation>
+    </message>
+    <message>
+        <source>{cell}: {old} → {new} by {cells}</source>
+        <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
 </context>
 <context>
@@ -4648,6 +4660,10 @@
         <source>Drawn from the present numbers, as they are after every edit; rest on a mark to read it</source>
         <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在图形上可读出数值</translation>
     </message>
+    <message>
+        <source>Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it</source>
+        <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在曲线上可读出各点的数值，滚动滚轮或按 + 和 − 缩放，拖动可平移，双击或按 0 显示全部</translation>
+    </message>
 </context>
 <context>
     <name>PageProgress</name>
@@ -5810,10 +5826,6 @@
         <translation>稳定秩</translation>
     </message>
     <message>
-        <source>Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}</source>
-        <translation>权重矩阵的 Σσ² / σ₁²：各行分布相同时为 1，最大为 {most}</translation>
-    </message>
-    <message>
         <source>largest weight</source>
         <translation>最大权重</translation>
     </message>
@@ -5838,24 +5850,12 @@
         <translation>前一词元</translation>
     </message>
     <message>
-        <source>share of the weights on the token before: j = i − 1</source>
-        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
-    </message>
-    <message>
         <source>duplicate token</source>
         <translation>重复词元</translation>
     </message>
     <message>
-        <source>share of the weights on earlier tokens that are the same: j &lt; i</source>
-        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
-    </message>
-    <message>
         <source>induction</source>
         <translation>归纳</translation>
-    </message>
-    <message>
-        <source>share of the weights on tokens that follow an earlier one that is the same</source>
-        <translation>落在前面相同词元的后一个词元上的权重所占的比例</translation>
     </message>
     <message>
         <source>&amp;Mark the counted cells</source>
@@ -5874,12 +5874,28 @@
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
     <message>
-        <source>mean entropy of a row in nats, 0 … ln {keys} = {most}</source>
+        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
         <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
     </message>
     <message>
-        <source>mean entropy of a row in nats, 0 … {most}</source>
+        <source>mean of rows in nats, 0 … {most}</source>
         <translation>每行的平均熵（奈特），0 … {most}</translation>
+    </message>
+    <message>
+        <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
+        <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
+    </message>
+    <message>
+        <source>share on the token before: j = i − 1</source>
+        <translation>落在前一个词元上的权重所占的比例：j = i − 1</translation>
+    </message>
+    <message>
+        <source>share on the same token before: j &lt; i</source>
+        <translation>落在前面相同词元上的权重所占的比例：j &lt; i</translation>
+    </message>
+    <message>
+        <source>share on what followed the same token</source>
+        <translation>前面相同词元之后那个词元所占的权重比例</translation>
     </message>
 </context>
 <context>
@@ -8466,10 +8482,6 @@
         <translation>读取 {file} 需要 openpyxl，但尚未安装：python -m pip install openpyxl。</translation>
     </message>
     <message>
-        <source>The model {name} (SHA-256 {sha}…) is not where it was. Put its folder back as {folder}: what was changed is kept, and offered again at the next start.</source>
-        <translation>模型 {name}（SHA-256 {sha}…）不在原处。请把它的文件夹放回 {folder}：所做的改动都还保留着，下次启动时会再次提供恢复。</translation>
-    </message>
-    <message>
         <source>The snapshot “{name}” does not fit the model.</source>
         <translation>快照“{name}”与该模型不相符。</translation>
     </message>
@@ -8772,6 +8784,22 @@
     <message>
         <source>This problem has no page {page}. {needs}.</source>
         <translation>这个算例没有页面 {page}。{needs}。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left out when it was compared with the weights computed here.</source>
+        <translation>文件中“{name}”的 {count} 行里有 {rows} 行是 NaN，如同掩码屏蔽了所有键的行；与此处计算的权重比较时未计入这些行。</translation>
+    </message>
+    <message>
+        <source>{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}.</source>
+        <translation>{file} 只有一个数组，其各行之和为 1，与注意力权重相同，请选择其一：{choices}。</translation>
+    </message>
+    <message>
+        <source>{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to 1; expected an array of two axes, or several arrays by name.</source>
+        <translation>{file} 只有一个形状为 {got} 的数组，它既不是矩阵，也不是各行之和为 1 的注意力权重；应为二维数组，或按名称存放的多个数组。</translation>
+    </message>
+    <message>
+        <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
+        <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
 </context>
 <context>
@@ -10110,6 +10138,10 @@
     <message>
         <source>Find the smallest change of the query that gives it</source>
         <translation>求能得到它的、改动最小的查询</translation>
+    </message>
+    <message>
+        <source>Set it, and rescale the other weights and the share of the sink so that all add up to 1</source>
+        <translation>改这个数，并按比例缩放该行其余权重与汇点所占的份额，使总和为 1</translation>
     </message>
 </context>
 <context>

@@ -82,16 +82,16 @@ def session() -> dict[str, float]:
         program.document.apply(SetCells("query", box, random.standard_normal((1, 1), dtype=np.float32), Label("x")))
 
     def pan() -> None:
-        top, bottom, left, right = heatmap.extent.window
+        top, bottom, left, right = heatmap.box.in_view
         step = (bottom - top) / 7
-        heatmap.extent.set_window((top + step, bottom + step, left + step, right + step))
+        heatmap.box.set_window((top + step, bottom + step, left + step, right + step))
 
     times = []
     for _ in range(13):
         times.append(painted(edit))
         quiet(0.2)
     found["edit"] = float(np.median(times[1:]))
-    heatmap.extent.set_window((100.0, 800.0, 200.0, 900.0))
+    heatmap.box.set_window((100.0, 800.0, 200.0, 900.0))
     quiet(0.5)
     times = []
     for _ in range(13):

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from attn_gui.app.shell.program import Program
 from attn_gui.engine import Problem
 from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.items.cells_item import CellsItem
 from attn_gui.views.tables.delegate import CellDelegate
 
 HEADS, WIDTH = 8, 64
@@ -39,7 +39,7 @@ which so has to take it away, too."""
 COME = 0.4
 """Seconds without work in which everything that is left for later has come."""
 
-PAINTERS = ((CellsItem, "paint"), (CellDelegate, "paint"), (HeadThumb, "paintEvent"))
+PAINTERS = ((CellsPicture, "paint"), (CellDelegate, "paint"), (HeadThumb, "paintEvent"))
 """What paints the color or text of cells: of maps, of tables, and the mean entropies of heads."""
 
 

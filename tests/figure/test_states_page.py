@@ -15,7 +15,7 @@ from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.formats import save_session
-from attn_gui.formats.snapshots.snapshot import packed
+from attn_gui.formats.snapshots import packed
 
 PAGE = PAGES["side_by_side"]
 

@@ -15,8 +15,8 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import FormatError, load
-from attn_gui.formats.spreadsheets.boards import Board
-from attn_gui.formats.spreadsheets.workbook import workbook_bytes
+from attn_gui.formats.cell_formulas import Board
+from attn_gui.formats.workbook import workbook_bytes
 
 from .test_scripts import EXTREMES, PROBLEMS, STEEP, N, given, layer, projected
 

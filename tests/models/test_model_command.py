@@ -14,7 +14,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.formats import load
 from attn_gui.models import open_model
-from attn_gui.models.studies.sample_texts import sample_text
+from attn_gui.models.study import sample_text
 
 from .golden_folders import DATA, TOY
 from .made_folders import LLAMA, llama_tensors, write_folder
@@ -216,3 +216,7 @@ def test_figures_of_a_model_are_without_title_and_letters_on_request(capsys, tmp
     assert ">11 × 11</text>" not in bare
     assert "<text" not in Path(said(capsys, TOY, *words, tmp_path / "c", "--outlines")[-1]).read_text(encoding="utf-8")
     assert "--title means something with -o only" in refused(capsys, TOY, "--text", TEXT, "--no-title")
+    idle = (TOY, "--text", TEXT, "--layer", 1, "-o", tmp_path / "d", "--outlines")
+    for form in ((), ("--format", "png")):
+        assert "--outlines means something with svg or pdf (--format) only" in refused(capsys, *idle, *form)
+    assert not (tmp_path / "d").exists()

@@ -20,17 +20,14 @@ import numpy as np
 from attn_gui import render
 from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.formats import FORMATS, open_file, open_matrix, save, save_matrix, save_session
+from attn_gui.formats import FORMATS, carried, open_file, open_matrix, save, save_matrix, save_session
 from attn_gui.formats.base import reading
-from attn_gui.formats.sessions import carried
-from attn_gui.formats.sessions.journal import LENGTH, MAGIC, Held, Journal, Step
-from attn_gui.formats.sessions.journal_reading import kept_in, recover
-from attn_gui.formats.sessions.kept import Kept, Stamp
-from attn_gui.formats.sessions.study_record import LayerRecord, StudyRecord
-from attn_gui.formats.snapshots.snapshot import packed
+from attn_gui.formats.journal import LENGTH, MAGIC, Held, Journal, Step, kept_in, recover
+from attn_gui.formats.session import Kept, LayerRecord, Stamp, StudyRecord
+from attn_gui.formats.snapshots import packed
 from attn_gui.formats.text.text_table import read_table
-from attn_gui.lessons.lesson_file import read_lesson
-from attn_gui.lessons.lesson_states import states_of
+from attn_gui.lessons.lesson import read_lesson
+from attn_gui.lessons.scenes import states_of
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 

@@ -18,8 +18,7 @@ from random import Random
 
 import pytest
 
-from attn_gui.formats import FormatError, foreign_arrays
-from attn_gui.formats.sessions import carried
+from attn_gui.formats import FormatError, carried, foreign_arrays
 
 from .inputs import Input, inputs
 from .mutator import mutated

@@ -28,11 +28,10 @@ from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
-from attn_gui.formats.named.arrangement import Arrangement, proposed
-from attn_gui.formats.named.attention_maps import MapChoice, beside_maps, choices_of, names_of_maps
-from attn_gui.formats.named.open_readings import SeveralReadings, Unsettled
-from attn_gui.formats.named.recalled import recalled, record_of
-from attn_gui.formats.named.settling import settled
+from attn_gui.formats.file_sentences import SeveralReadings, Unsettled
+from attn_gui.formats.named.arranged import settled
+from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, record_of
+from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
@@ -62,6 +61,7 @@ class ArraysController(QObject):
         self._paths: tuple[Path, ...] = ()
         self._said: Arrangement | None = None  # of these, when they were given
         self._question: SeveralReadings | None = None  # of these, which only their numbers left open
+        self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
         self._dialog: ArraysDialog | None = None
         self._listed = SideWork(window, OpeningProgress(window))
         self._preview = Background(self)
@@ -86,6 +86,7 @@ class ArraysController(QObject):
         paths = self._paths if several else (path,)
         self._said = self._said if self._paths == paths else None
         self._paths, self._question = paths, error if isinstance(error, SeveralReadings) else None
+        self._choices = error.choices if isinstance(error, SeveralMaps) else ()
         self._listed.start(several_name(paths), partial(list_several, paths) if several else partial(list_arrays, path))
 
     def open_together(self, paths: tuple[Path, ...], arrangement: Arrangement | None = None) -> None:
@@ -93,7 +94,7 @@ class ArraysController(QObject):
         if arrangement is not None and arrangement.arrays:
             self._open_several(paths, arrangement)
             return
-        self._paths, self._said, self._question = paths, arrangement, None
+        self._paths, self._said, self._question, self._choices = paths, arrangement, None, ()
         self._listed.start(several_name(paths), partial(_sorted, paths))
 
     def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
@@ -136,7 +137,7 @@ class ArraysController(QObject):
             self._ask(self._paths, found)
 
     def _ask(self, paths: tuple[Path, ...], listing: Listing) -> None:
-        if len(choices := self._maps_in(listing)) > 1:
+        if len(choices := self._choices or self._maps_in(listing)) > 1:
             self._ask_for_maps(paths, listing, choices)
             return
         from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog

@@ -77,7 +77,7 @@ class TypingController(QObject):
             return
         self._close()
         self._heatmap, self._cell = heatmap, cell
-        heatmap.extent.bring(*own)
+        heatmap.box.bring(*own)
         hidden = self._view.hides(cell)
         text = begun or "" if hidden else begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
         name = cell_name(cell.stage, self._index())
@@ -145,7 +145,8 @@ class TypingController(QObject):
 
         if self._view.look.weights_typed != ASK:
             return self._view.look.weights_typed
-        rest = np.delete(self._row(stage, index), index[-1]).sum()
+        shares = self._row(stage, index)
+        rest = np.delete(shares, index[-1]).sum() + self._beside(shares)
         possible = {ALONE: True, RESCALED: 0 <= value <= 1 and (rest > 0 or value == 1), SOLVED: 0 < value < 1}
         dialog = WeightDialog(
             cell_name(stage, index),
@@ -166,7 +167,12 @@ class TypingController(QObject):
         """The whole row is set: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
         box = (*_box(index)[:-1], slice(0, len(shares)))
-        self._changes.set(stage, box, rescaled(shares, index[-1], value), label)
+        self._changes.set(stage, box, rescaled(shares, index[-1], value, self._beside(shares)), label)
+
+    def _beside(self, shares: Array) -> float:
+        """The share of a row that the sink of its head takes: what its weights lack to 1."""
+        sink = self._document.problem.sink is not None
+        return max(0.0, 1.0 - float(shares.sum(dtype=float))) if sink else 0.0
 
     def _row(self, stage: str, index: tuple[int, ...]) -> Array:
         """The numbers of a cell's row, as they are now."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
-from attn_gui.app.files.opening import Opening, Read, Resumed, resume
+from attn_gui.app.files.opening import FOLDERS, ModelAway, Opening, Read, Resumed, resume
 from attn_gui.app.files.questions import Way, ask_about_change, may_go, path_to_save, paths_to_open, save_first
 from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
@@ -26,15 +26,14 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.formats import SESSION, Loaded, Note, open_file
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.named.open_readings import Unsettled
-from attn_gui.formats.sessions.kept import Kept, Stamp
-from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Unsettled
+from attn_gui.formats.session import Kept, ModelNeeded, Stamp, StudyRecord
+from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.models.studies.study import Placed, Study
+    from attn_gui.models.study import Placed, Study
 
 
 class FilesController(QObject):
@@ -154,7 +153,16 @@ class FilesController(QObject):
 
     def recover(self, path: Path) -> None:
         """Open what a journal kept as an unsaved document, as it was."""
-        self.open_beside(path, resume)
+        opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
+        self.open_beside(path, partial(resume, opened=opened))
+
+    def _recover_with(self, path: Path, away: ModelAway) -> None:
+        """Ask for the folder of a journal's model, and open what it kept; without an answer the refusal stays."""
+        name = QFileDialog.getExistingDirectory(self._window, self.tr("Folder of the model"), self._folder())
+        if name:
+            self.open_beside(path, partial(resume, opened=[Path(name)]))
+        else:
+            self._refuse(path, away)
 
     def _on_opening_ended(self, outcome: Future[Loaded | Resumed]) -> None:
         path, read, revision, stamp, name = self._asked
@@ -192,6 +200,14 @@ class FilesController(QObject):
         clash = error.__cause__
         if isinstance(error, Unsettled):
             self.foreign.emit(path, error)
+            return
+        if isinstance(error, ModelAway):
+            choose = Offer(
+                lambda: self.tr("Choose its folder…"),
+                lambda: self.tr("The same checkpoint at its new place; its weights are compared"),
+                partial(self._recover_with, path, error),
+            )
+            self._window.banner.show_error(saying(error), offers=[choose])
             return
         if not isinstance(clash, ShapeError) or clash.given is None:
             self._window.banner.show_error(saying(error))

@@ -13,10 +13,9 @@ from attn_gui.app.files.journaling import journals_folder, lock_of
 from attn_gui.app.state.look import LookController
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import shown
+from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in
 from attn_gui.formats.saving import hidden_beside
-from attn_gui.formats.sessions.journal import SUFFIX
-from attn_gui.formats.sessions.journal_reading import is_in_its_file, kept_in
-from attn_gui.formats.sessions.kept import Kept
+from attn_gui.formats.session import Kept
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 

@@ -23,13 +23,12 @@ from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats import FormatError
-from attn_gui.lessons.covered_evaluation import Covered
-from attn_gui.lessons.worksheets import Blank, random_blanks, usual_stages
+from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.lessons.exercise_panel import ExercisePanel
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.items.overlay_marks import Area
+from attn_gui.views.map.marks import Area
 from attn_gui.views.zones import handing_on, put_on_top
 
 AT_ONCE, MOST_CELLS = "6", 200_000  # blanks that are proposed, and cells of the maps that one can be drawn from

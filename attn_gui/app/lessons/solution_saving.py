@@ -19,8 +19,8 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Tell
-from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
-from attn_gui.lessons.worksheets import Blank
+from attn_gui.lessons.exercises import Blank
+from attn_gui.lessons.solutions import solution_of_all, solution_of_cell
 from attn_gui.views.main_window import MainWindow
 
 WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"

@@ -21,7 +21,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.document.document import Document
 from attn_gui.engine.progress import Tell
-from attn_gui.lessons.worksheets import usual_stages
+from attn_gui.lessons.exercises import usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 

@@ -9,9 +9,8 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
-from attn_gui.document.field_symbols import cell_name as table_cell_name
-from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.places import table_box
+from attn_gui.document.matrix_model import MatrixModel, table_box
+from attn_gui.document.matrix_model import cell_name as table_cell_name
 from attn_gui.engine import Box, Evaluation
 from attn_gui.engine.evaluation.dense import Forward
 from attn_gui.engine.graph import indices
@@ -19,8 +18,8 @@ from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.items.veil import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
 from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.veil import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
 from attn_gui.views.tables import MatrixPanel
 
 TablePlace = tuple[str, int, int]  # field, row, column of the table

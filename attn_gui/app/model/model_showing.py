@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
@@ -22,9 +22,9 @@ from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.predicting.prediction_page import MOST
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.models.attributing.likely_tokens import Likely, likely
-from attn_gui.models.run import Run
-from attn_gui.models.studies.study import Study
+from attn_gui.models.attribution import Likely, likely
+from attn_gui.models.model import Run
+from attn_gui.models.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.head_model import HeadPlace
@@ -38,6 +38,7 @@ class ModelShowing(QObject):
     """Follows the document: an answer for a state that has gone is dropped; the last one stays until the next."""
 
     changed = Signal()  # another answer is there, or none
+    staleChanged = Signal(bool)  # whether what is shown is of a state that is gone
     headOffAsked = Signal()  # the head on show switched off, or on again
     built = Signal(object)  # the view, once a model is first there
 
@@ -103,6 +104,12 @@ class ModelShowing(QObject):
         """Bring the model into the middle of the window."""
         self._view.set(mode=MODEL)
 
+    def take_keyboard(self) -> None:
+        """Show the model that has just been opened, and put the keyboard on the grid of its heads."""
+        self.show()
+        if self._panel is not None:
+            self._panel.heads.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_with_next(self) -> None:
         """Bring the model into the middle of the window as soon as there is another evaluation."""
         self._view.set_with_next(mode=MODEL)
@@ -146,6 +153,7 @@ class ModelShowing(QObject):
         if stale != self._stale and self._panel is not None:
             self._stale = stale
             self._panel.set_stale(stale)
+            self.staleChanged.emit(stale)
 
     def _leave(self) -> None:
         """Bring the maps back for a document that is of no model."""

@@ -58,6 +58,7 @@ class PagesController(QObject):
         self._document, self._computation, self._view, self._look = document, computation, view, look
         self._name = ""
         self.model: ModelAim | None = None
+        self._model_stale = False  # whether a run goes on whose numbers are others
         self._asked: ref[Evaluation] | None = None  # what the page on show is read of
         self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
         self.knobs: dict[str, dict[str, Any]] = {}
@@ -108,6 +109,15 @@ class PagesController(QObject):
         """Set the run of the model that the problem is a layer of; None for any other problem."""
         self.model = model
         self._soon.start()
+
+    def set_model_stale(self, stale: bool) -> None:
+        """Dim pages of the model while it runs; they come back once they are read anew."""
+        self._model_stale = stale
+        if stale:
+            for page in self._panel.pages.values():
+                self._show_stale(page)
+        else:
+            self._soon.start()
 
     @property
     def busy(self) -> bool:
@@ -163,6 +173,7 @@ class PagesController(QObject):
         if self._keys.get(self._name) == (key := self._key(page.kind, aim)):
             if page.content is not None and (marked := page.kind.at(page.content, aim)) is not page.content:
                 page.set_content(marked, self._layer(page.kind))
+            self._show_stale(page)
             return
         self._keys[self._name] = key
         if page.kind.is_quick(aim):
@@ -170,6 +181,7 @@ class PagesController(QObject):
         else:
             page.begin_work()
             self._begin(lambda tell: page.kind.read(evaluation, aim, tell))
+            self._show_stale(page)
 
     def _reason_against(self, kind: PageKind[Any]) -> str:
         """The sentence that stands in place of a page that cannot be shown now; nothing where it can."""
@@ -240,6 +252,11 @@ class PagesController(QObject):
             if self._asked is not None and (evaluation := self._asked()) is not None:
                 self._read_of[page.kind.name] = evaluation
             page.set_content(page.kind.at(found, self._aim(page.kind)), self._layer(page.kind))
+        self._show_stale(page)
+
+    def _show_stale(self, page: PageWidget) -> None:
+        """Dim a page of the model that is of a run before, until it is read anew."""
+        page.set_stale(page.kind.of_model and (self._model_stale or self._working == page.kind.name))
 
     def _on_edited(self, *_: object) -> None:
         self._edits += 1

@@ -16,7 +16,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.places import table_box
+from attn_gui.document.matrix_model import table_box
 from attn_gui.engine.creation.mask_cells import SHAPES, Cell, Cells, Shape, first_layer, line, painted
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking

@@ -16,7 +16,7 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.engine.analysis.shortest_change import BIAS
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from attn_gui.engine import Solution
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 
+SET_BY = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by {cells}")
 REST_MS = 120  # a number is typed to its end before it is solved for
 
 
@@ -92,7 +93,7 @@ class TargetController(QObject):
         self._withdraw()
         self._dialog = None
         if found is not None:
-            self._apply(found, name)
+            self._apply(found, name, value)
 
     def finish(self) -> None:
         """Stop what is being solved, and wait for its end; for the end of the program."""
@@ -134,9 +135,9 @@ class TargetController(QObject):
         where = cells_text(found.field, found.box)
         self._dialog.set_answer(Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
 
-    def _apply(self, solution: Solution, name: str) -> None:
-        value = number(solution.reached)
-        label = Label(QT_TRANSLATE_NOOP("History", "set {cell} to {value}"), {"cell": name, "value": value})
+    def _apply(self, solution: Solution, name: str, before: float) -> None:
+        said = {"cell": name, "old": number(before), "new": number(solution.reached)}
+        label = Label(SET_BY, {**said, "cells": cells_text(solution.field, solution.box)})
         if solution.field in self._document.problem.arrays():
             array = solution.problem.arrays()[solution.field]
             self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))

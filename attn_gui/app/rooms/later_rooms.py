@@ -48,9 +48,10 @@ def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
     models = ModelController(window, document, computation, making, files, settings)
     model = ModelShowing(window, document, view, making, models)
     models.opening.connect(model.show_with_next)
-    models.opened.connect(model.show)  # of a model that came back, too
+    models.opened.connect(model.take_keyboard)  # of a model that came back, too
     pages.headAsked.connect(model.choose)
     model.changed.connect(lambda: pages.set_model(model.aim()))
+    model.staleChanged.connect(pages.set_model_stale)
     model.changed.connect(bars.actions.show_states)
     model.headOffAsked.connect(bars.actions["head_off"].trigger)
     return LaterRooms(

@@ -16,7 +16,7 @@ from attn_gui.app.model.model_folder import is_model
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.several_files import holds_arrays, holds_matrix
+from attn_gui.formats.named.several_files import holds_arrays, holds_maps, holds_matrix
 from attn_gui.lessons.lesson_ending import is_lesson
 from attn_gui.views.main_window import MainWindow
 
@@ -53,7 +53,7 @@ class Arrivals(QObject):
         if len(together) > 1:
             self._arrays.open_together(tuple(together), arrangement)
             self._open_beside([path for path in paths if path not in together])
-        elif len(paths) == 1 and any(map(holds_matrix, together)):
+        elif len(paths) == 1 and any(map(holds_matrix, together)) and (field or not holds_maps(paths[0])):
             self._import(paths[0], field)
         else:
             self._open_documents(paths)

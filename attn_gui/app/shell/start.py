@@ -36,13 +36,14 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     _import_plainly()
     from attn_gui.app.shell.shell import Shell
     from attn_gui.app.shell.signals import ending_signals
-    from attn_gui.figure.text.fonts import load_fonts
+    from attn_gui.figure.text.fonts import load_fonts, without_locale_advice
 
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
     plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath), "platforminputcontexts")
     if changed := replace_missing_fcitx(os.environ, plugins):
         print(changed, file=sys.stderr)
-    app = QApplication.instance() or QApplication(sys.argv[:1])
+    with without_locale_advice():
+        app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("attn_gui")
     app.setApplicationDisplayName("attn_gui")
@@ -139,7 +140,7 @@ class Start:
             raise
 
     def _rest(self) -> None:
-        from pyqtgraph.util.garbage_collector import GarbageCollector  # and with it what the first zoom asks for
+        from pyqtgraph.util.garbage_collector import GarbageCollector
 
         gc.freeze()  # nor is it garbage later
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another

@@ -29,6 +29,7 @@ class HandOver(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._outcome: Future[Any] | None = None
+        self._held = Qt.MouseButton.NoButton  # since the work began
         self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
         self._again.timeout.connect(self._try)
 
@@ -36,6 +37,11 @@ class HandOver(QObject):
     def waiting(self) -> bool:
         """Whether an outcome is held back."""
         return self._again.isActive()
+
+    def begin(self) -> None:
+        """Wait for no mouse button that is held now: its press has asked for the work. Of a double click that closes a
+        dialog no window hears the release, until the mouse moves."""
+        self._held = QApplication.mouseButtons()
 
     def give(self, outcome: Future[Any]) -> None:
         """Hand this over, now or later."""
@@ -48,7 +54,8 @@ class HandOver(QObject):
         self._outcome = None
 
     def _try(self) -> None:
-        if _is_engaged():
+        self._held &= QApplication.mouseButtons()
+        if _is_engaged(self._held):
             self._again.start()
             return
         outcome = self._outcome
@@ -83,6 +90,7 @@ class SideWork(QObject):
         `at_once` shows the line before anybody could wonder: of work that always takes a while.
         """
         self.forget()
+        self._hand_over.begin()
         self._line.set_name(name)
         self._line.begin(at_once=at_once)
         self._window.installEventFilter(self)  # no longer than it runs: that costs a call for each event
@@ -120,7 +128,8 @@ class SideWork(QObject):
         self._line.end()
 
 
-def _is_engaged() -> bool:
-    """Whether the person is in a dialog or a menu, holds a mouse button, or types into a cell."""
-    met = QApplication.activeModalWidget() or QApplication.activePopupWidget() or QApplication.mouseButtons()
+def _is_engaged(held: Qt.MouseButton) -> bool:
+    """Whether the person is in a dialog or a menu, holds another mouse button than those, or types into a cell."""
+    buttons = QApplication.mouseButtons() & ~held
+    met = QApplication.activeModalWidget() or QApplication.activePopupWidget() or buttons
     return asking() or bool(met) or isinstance(QApplication.focusWidget(), CellEditor)

@@ -8,8 +8,8 @@ from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.graph.nodes import is_named

@@ -21,8 +21,7 @@ from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
 from attn_gui.figure.pages.differentials.differentiated import CELL
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.lessons.covered_evaluation import Covered
-from attn_gui.lessons.worksheets import Blank
+from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.modes import ALL, PRODUCT
 from attn_gui.views.dialogs.weight_meanings import ASK
 

@@ -16,9 +16,7 @@ from attn_gui.app.tables.read_cells import StageCells
 from attn_gui.app.tables.two_states import TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.matrix_model import MatrixModel, Read
-from attn_gui.document.places import has_maps, table_cells
+from attn_gui.document.matrix_model import MatrixModel, Read, field_symbol, has_maps, table_cells
 from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.evaluation.readout import parts_of
 from attn_gui.engine.fields import GIVEN

@@ -1,6 +1,7 @@
 """Readings of a head, one number each, from its weights row by row; a new one is one class and its entry in READINGS.
 
-Words are English templates of the context "Readings"."""
+Words are English templates of the context "Readings".
+"""
 
 from __future__ import annotations
 
@@ -127,10 +128,8 @@ class Entropy(Reading):
     key = "entropy"
     singles = False
     title = QT_TRANSLATE_NOOP("Readings", "entropy")
-    sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy of a row in nats, 0 … ln {keys} = {most}")
-    uneven = QT_TRANSLATE_NOOP(
-        "Readings", "mean entropy of a row in nats, 0 … {most}"
-    )  # of rows that do not add up to 1
+    sentence = QT_TRANSLATE_NOOP("Readings", "mean of rows in nats, 0 … ln {keys} = {most}")
+    uneven = QT_TRANSLATE_NOOP("Readings", "mean of rows in nats, 0 … {most}")  # of rows that do not add up to 1
 
     def said(self, problem: Problem) -> str:
         return self.sentence if self.most(problem) == math.log(problem.m) else self.uneven
@@ -157,7 +156,7 @@ class StableRank(Reading):
     key = "rank"
     singles = False
     title = QT_TRANSLATE_NOOP("Readings", "stable rank")
-    sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁² of the weights: 1 where all rows attend alike, at most {most}")
+    sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁², 1 (all rows alike) … {most}")
 
     def most(self, problem: Problem) -> float:
         return min(problem.n, problem.m)
@@ -264,7 +263,7 @@ class PreviousToken(OfTokens):
 
     key = "previous_token"
     title = QT_TRANSLATE_NOOP("Readings", "previous token")
-    sentence = QT_TRANSLATE_NOOP("Readings", "share of the weights on the token before: j = i − 1")
+    sentence = QT_TRANSLATE_NOOP("Readings", "share on the token before: j = i − 1")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         i, j = np.ogrid[rows, 0 : problem.m]
@@ -276,7 +275,7 @@ class DuplicateToken(OfTokens):
 
     key = "duplicate_token"
     title = QT_TRANSLATE_NOOP("Readings", "duplicate token")
-    sentence = QT_TRANSLATE_NOOP("Readings", "share of the weights on earlier tokens that are the same: j < i")
+    sentence = QT_TRANSLATE_NOOP("Readings", "share on the same token before: j < i")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         i, j = np.ogrid[rows, 0 : problem.m]
@@ -288,9 +287,7 @@ class Induction(OfTokens):
 
     key = "induction"
     title = QT_TRANSLATE_NOOP("Readings", "induction")
-    sentence = QT_TRANSLATE_NOOP(
-        "Readings", "share of the weights on tokens that follow an earlier one that is the same"
-    )
+    sentence = QT_TRANSLATE_NOOP("Readings", "share on what followed the same token")
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
         i, j = np.ogrid[rows, 0 : problem.m]

@@ -1,6 +1,7 @@
 """The whole computation again, in plain loops over Python floats, to verify the engine. Imports the problem only.
 
-Nothing is vectorized, nothing is shared with the stages: a mistake would have to be made twice, in two ways."""
+Nothing is vectorized, nothing is shared with the stages: a mistake would have to be made twice, in two ways.
+"""
 
 from __future__ import annotations
 

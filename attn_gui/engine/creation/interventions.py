@@ -86,8 +86,9 @@ def with_cells_free(
     return tuple(found)
 
 
-def rescaled(row: Array, place: int, share: float) -> Array:
-    """A row of shares with `share` at one place and the others scaled so that the sum is 1.
+def rescaled(row: Array, place: int, share: float, beside: float = 0.0) -> Array:
+    """A row of shares with `share` at one place and the others scaled so that the sum is 1, with that `beside` the row,
+    of a sink, scaled as they are.
 
     Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
     Others without a sum above 0, as NaN or infinities of both signs, stay as they are.
@@ -95,7 +96,7 @@ def rescaled(row: Array, place: int, share: float) -> Array:
     others = row.astype(np.float64)
     others[place] = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
-        total = others.sum()
+        total = others.sum() + beside
         new = np.where(others == 0, 0.0, others / total * (1.0 - share)) if total > 0 else others
         new[place] = share
         return new.astype(row.dtype)

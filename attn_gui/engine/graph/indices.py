@@ -1,7 +1,8 @@
 """Index notation. `b (g r) i d` is an array of four axes whose second runs over g and r together.
 
 A Box is a tuple of slices, one an axis: it indexes the array as it stands.
-Ranges say the same by letter, so a box of one array can be carried over to another array."""
+Ranges say the same by letter, so a box of one array can be carried over to another array.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The node that follows a stage in which cells are changed by hand: x[…] = x[…], where[…], values[…].
 
 `where` are boxes, the numbers of an intervention have the shape of their box, and a copy reads the computed cells of
-another place: none of it is ever as large as the stage."""
+another place: none of it is ever as large as the stage.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 `formula` is both the documentation and the wiring, e.g. `logits[b (g r) i j] = query[b i (g r d)] * key[b j (g d)]`:
 the cells read by a cell are those with its letters, every letter not on the left being run through in full.
 The arrays that arrive have one axis a letter, left-hand letters first, and length 1 where a letter is missing,
-so plain broadcasting is always right, whatever the batch, the heads or their grouping."""
+so plain broadcasting is always right, whatever the batch, the heads or their grouping.
+"""
 
 from __future__ import annotations
 

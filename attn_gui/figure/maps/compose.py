@@ -8,7 +8,7 @@ from operator import index
 
 import numpy as np
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation import trace

@@ -23,8 +23,10 @@ Numbers = npt.NDArray[np.float64]
 
 TICK_PITCH = 44.0
 TICK = 4.0
+FEWEST, ROUNDING = 3.0, 1e-9
 NARROWEST, WIDEST = 1e-290, 1e308
 """Lengths of an axis: a step of it, and the distance of two points, have to be numbers that can be divided by."""
+SHORT, LONG = 1e-100, 1e100
 
 DECIMALS = 12
 """So many at most; a smaller step is written with a power of ten, and one of a million and more."""
@@ -42,6 +44,13 @@ class Scale:
         """The values that have a tick, the ends included."""
         count = round((self.high - self.low) / self.step)
         return [self.low + number * self.step for number in range(count + 1)]
+
+    def within(self, low: float, high: float, most: float) -> Scale:
+        """The ticks between two values of it, at most about so many; all of it has the ticks that it has."""
+        if high - low > (self.high - self.low) * (1 - ROUNDING):
+            return self
+        step = _nice_step((high - low) / max(most, FEWEST))
+        return Scale(math.ceil(low / step - ROUNDING) * step, math.floor(high / step + ROUNDING) * step, step)
 
     def text(self, value: float) -> str:
         """A tick with as many decimals as the step needs."""
@@ -61,28 +70,43 @@ def nice_scale(numbers: Numbers, most: float) -> Scale:
     if high - low <= max(1e-9 * max(abs(low), abs(high)), NARROWEST):
         apart = abs(low) * 0.5 if abs(low) > NARROWEST else 0.5
         low, high = low - apart, high + apart
-    rough = (high - low) / max(most, 1.0)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(nice * power for nice in (1, 2, 5, 10) if nice * power >= rough * (1 - 1e-9))
+    step = _nice_step((high - low) / max(most, 1.0))
     return Scale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
+
+
+def _nice_step(least: float) -> float:
+    """The first of 1, 2 and 5 times a power of ten that is not less."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(nice * power for nice in (1, 2, 5, 10) if nice * power >= least * (1 - 1e-9))
 
 
 @dataclass(frozen=True)
 class Axes:
-    """A plot in a rectangle, its two scales and what they count."""
+    """The rectangle of a plot, that of the plot with all its labels, its two scales and what they count."""
 
     plot: QRectF
+    room: QRectF
     across: Scale
     up: Scale
     names: tuple[str, str]
-    foot: float
-    side: float
 
     def place(self, x: float, y: float) -> QPointF:
         """The place of a point of the plot on the page."""
         right = (x - self.across.low) / (self.across.high - self.across.low)
         above = (y - self.up.low) / (self.up.high - self.up.low)
         return QPointF(self.plot.left() + right * self.plot.width(), self.plot.bottom() - above * self.plot.height())
+
+    def numbers_at(self, point: QPointF) -> tuple[float, float]:
+        """The numbers of a place on the page, the inverse of `place`."""
+        right = (point.x() - self.plot.left()) / self.plot.width()
+        above = (self.plot.bottom() - point.y()) / self.plot.height()
+        across, up = self.across, self.up
+        return across.low + right * (across.high - across.low), up.low + above * (up.high - up.low)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether its lengths are numbers that scenes of Qt and pyqtgraph can compute with."""
+        return all(SHORT < scale.high - scale.low < LONG for scale in (self.across, self.up))
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         """Paint frame, ticks, labels and names."""
@@ -103,8 +127,11 @@ class Axes:
             elided(name, room, metrics("small"))
             for name, room in zip(self.names, (self.plot.width(), self.plot.height()), strict=True)
         )
-        paint_axis_name(painter, QPointF(self.plot.center().x(), self.foot), across, theme.text2, turned=False)
-        paint_axis_name(painter, QPointF(self.side, self.plot.center().y()), up, theme.text2, turned=True)
+        line = metrics("small")
+        foot = QPointF(self.plot.center().x(), self.room.bottom() - line.descent())
+        side = QPointF(self.room.left() + line.ascent(), self.plot.center().y())
+        paint_axis_name(painter, foot, across, theme.text2, turned=False)
+        paint_axis_name(painter, side, up, theme.text2, turned=True)
 
     def points(self, x: Numbers, y: Numbers) -> list[QPointF]:
         """The places of the points whose numbers are finite."""
@@ -123,7 +150,7 @@ def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axe
     across = nice_scale(x, (room.right() - left) / TICK_PITCH)
     right = room.right() - max(SPACING.s, micro.horizontalAdvance(across.text(across.high)) / 2)
     plot = QRectF(left, top, right - left, bottom - top)
-    return Axes(plot, across, up, names, room.bottom() - line.descent(), room.left() + line.ascent())
+    return Axes(plot, room, across, up, names)
 
 
 def paint_line(painter: QPainter, places: Sequence[QPointF], color: QColor, *, dashed: bool = False) -> None:
@@ -137,8 +164,8 @@ def paint_line(painter: QPainter, places: Sequence[QPointF], color: QColor, *, d
     painter.drawPolyline(QPolygonF(list(places)))
 
 
-def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float) -> None:
-    """Paint a filled dot."""
-    painter.setPen(Qt.PenStyle.NoPen)
+def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float, rim: QPen | None = None) -> None:
+    """Paint a filled dot, with an outline if there is a pen for one."""
+    painter.setPen(rim or QPen(Qt.PenStyle.NoPen))
     painter.setBrush(color)
     painter.drawEllipse(at, radius, radius)

@@ -103,10 +103,13 @@ class Field:
         width, height = self.place.width() / self.columns, self.place.height() / self.rows
         return QRectF(self.place.left() + column * width, self.place.top() + row * height, width, height)
 
+    def paint(self, painter: QPainter) -> None:
+        """Paint what it shows, where `Drawing.paint` leaves that to it: a plot, which the window shows otherwise."""
+
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A page in logical pixels; `title` and `said` are what it shows, in words."""
+    """A page in logical pixels; `title` and `said` are what it shows, in words, `paint` all but its plots."""
 
     width: float
     height: float
@@ -114,6 +117,12 @@ class Drawing:
     said: str
     paint: Callable[[QPainter], None]
     fields: tuple[Field, ...] = ()
+
+    def paint_all(self, painter: QPainter) -> None:
+        """Paint the page with its plots."""
+        self.paint(painter)
+        for field in self.fields:
+            field.paint(painter)
 
     def field_at(self, point: QPointF) -> tuple[int, int, int] | None:
         """(field, row, column) under a point; the last painted wins."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
-from attn_gui.document.phrases import Label, Refusal
+from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine.analysis.sweep import Row
@@ -17,11 +17,12 @@ from attn_gui.figure.levels import Shade, auto_levels
 from attn_gui.figure.maps.grounds import snapped
 from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
 from attn_gui.figure.maps.map_parts import paint_bar, paint_note, paint_panel
-from attn_gui.figure.output.text import MIDDLE, write_line, write_within
-from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
+from attn_gui.figure.output.text import END, MIDDLE, START, write_within
+from attn_gui.figure.pages.axes import Axes, axes_in
 from attn_gui.figure.pages.frame import framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Drawing, Field, Spot
+from attn_gui.figure.pages.plot import Curve, Note, Plot, Rule
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import significant
@@ -105,8 +106,10 @@ class SweepLayout:
         self.strip_room = QRectF(body.left(), body.bottom() - strip - self.foot, body.width(), strip)
         self.said = wrapped(self._said(), self.curve_room.width() / WIDER_FONT, metrics("small"))
         room = self.curve_room.adjusted(0, len(self.said) * metrics("small").height() + SPACING.xs, 0, 0)
-        names = self.quantity, ""
-        self.axes: Axes | None = axes_in(room, swept.values, swept.readings, names) if self.curve else None
+        self.plot: Plot | None = None
+        if self.curve:
+            axes = axes_in(room, swept.values, swept.readings, (self.quantity, ""))
+            self.plot = Plot(axes, ink.theme, self._marks(axes))
 
     # --- words -----------------------------------------------------------------------------------
     @cached_property
@@ -175,19 +178,12 @@ class SweepLayout:
 
     def drawing(self) -> Drawing:
         """The page; a click on the curve or on a small map chooses that value."""
-        fields = [Field(self.axes.plot, self._nearest, 1, len(self.swept.values))] if self.axes is not None else []
+        fields: list[Field] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
         if self.strip:
             fields += [Field(place, partial(self._spot, step)) for step, place in self.small]
         frame = self.frame
         said = f"{frame.title}. {frame.subtitle}. {self._said()}."
         return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
-
-    def _nearest(self, _row: int, column: int) -> Spot:
-        """The step whose value lies nearest to a place of the curve."""
-        assert self.axes is not None
-        across = self.axes.across
-        value = across.low + (column + 0.5) / len(self.swept.values) * (across.high - across.low)
-        return self._spot(int(np.argmin(np.abs(self.swept.values - value))))
 
     def _spot(self, step: int, *_: int) -> Spot:
         return Spot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", knob=("place", step))
@@ -195,31 +191,26 @@ class SweepLayout:
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
-        if self.axes is not None:
-            self._paint_curve(painter, self.axes)
+        if self.plot is not None:
+            paint_note(painter, self.said, self.curve_room.topLeft(), self.ink.theme)
         if self.strip:
             self._paint_strip(painter)
         if not self.large.isNull():
             self._paint_map(painter, self.swept.place, self.large, above=True)
 
-    def _paint_curve(self, painter: QPainter, axes: Axes) -> None:
-        theme, swept = self.ink.theme, self.swept
-        axes.paint(painter, theme)
-        paint_note(painter, self.said, self.curve_room.topLeft(), theme)
+    def _marks(self, axes: Axes) -> tuple[Curve | Rule | Note, ...]:
+        """The present value, the curve, and the chosen value on it."""
+        theme, swept, micro = self.ink.theme, self.swept, metrics("micro")
+        present: tuple[Rule | Note, ...] = ()
         if swept.now is not None and axes.across.low <= swept.now <= axes.across.high:
-            at = axes.place(swept.now, axes.up.low).x()
-            painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.DotLine))
-            painter.drawLine(QLineF(at, axes.plot.top(), at, axes.plot.bottom()))
-            word = self.ink.translate("Pages", "now")
-            left = at + SPACING.xs + metrics("micro").horizontalAdvance(word) < axes.plot.right()
-            place = QPointF(at + (SPACING.xs if left else -SPACING.xs), axes.plot.top() + metrics("micro").ascent())
-            write_line(painter, place, word, theme.text3, FONT_SIZE.micro, anchor="start" if left else "end")
-        places = axes.points(swept.values, swept.readings)
-        paint_line(painter, places, theme.accent)
-        for at_step in places:
-            paint_dot(painter, at_step, theme.accent, DOT)
-        for chosen in axes.points(*(numbers[[swept.place]] for numbers in (swept.values, swept.readings))):
-            paint_dot(painter, chosen, theme.query, CHOSEN)
+            at, word = axes.place(swept.now, axes.up.low).x(), self.ink.translate("Pages", "now")
+            left = at + SPACING.xs + micro.horizontalAdvance(word) < axes.plot.right()
+            place = QPointF(at + (SPACING.xs if left else -SPACING.xs), axes.plot.top() + micro.ascent())
+            note = Note(word, theme.text3, place, START if left else END, x=swept.now)
+            present = Rule(swept.now, theme.line_strong), note
+        curve = Curve(swept.values, swept.readings, theme.accent, dot=DOT)
+        values, readings = (numbers[[swept.place]] for numbers in (swept.values, swept.readings))
+        return *present, curve, Curve(values, readings, theme.query, Qt.PenStyle.NoPen, CHOSEN)
 
     def _paint_strip(self, painter: QPainter) -> None:
         nearest = min(self.small, key=lambda one: abs(one[0] - self.swept.place))[0]

@@ -87,10 +87,11 @@ class TwoMapsLayout:
     def __init__(self, title: str, shown: TwoMaps, ink: Ink, width: float | None, height: float | None) -> None:
         self.shown, self.ink, self.title = shown, ink, title
         small, micro = metrics("small"), metrics("micro")
-        self.above = 2 * (small.height() + SPACING.xs)
         self.below = SPACING.m + BAR + micro.height() + SPACING.l
         head = f" · {ink.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
         across, down = (2, 1) if body_width(width) >= BESIDE else (1, 2)
+        self.over = self._room_for(1, body_width(width) / across - MOST_LABEL - SPACING.l, 0.0)
+        self.above = 2 * (small.height() + SPACING.xs) + self.over
         heads_row = self._row_of_heads() if shown.each else 0.0
         self.frame = framed(
             ink,
@@ -143,10 +144,14 @@ class TwoMapsLayout:
         return width, width * ratio
 
     def _label(self, height: float) -> float:
-        """The room for tokens, where rows are high enough for them."""
-        names = self.shown.tokens[0]
-        if not names or height / self.shown.shape[0] < LEAST_ROW:
-            return SPACING.xl
+        """The room for the tokens of queries, where rows are high enough for them."""
+        return self._room_for(0, height, SPACING.xl)
+
+    def _room_for(self, axis: int, length: float, without: float) -> float:
+        """The room for the tokens of an axis of this length, where its cells are large enough for them."""
+        names = self.shown.tokens[axis]
+        if not names or length / self.shown.shape[axis] < LEAST_ROW:
+            return without
         widest = max(metrics("micro").horizontalAdvance(token_label(name)) for name in names)
         return min(widest, MOST_LABEL) + SPACING.m
 
@@ -194,12 +199,13 @@ class TwoMapsLayout:
         theme, small, shown = self.ink.theme, metrics("small"), self.shown
         figure, name = self._figure(number), shown.names[number]
         words = f"{symbol(name)}  {title(name, self.ink.lang)}"
-        base = place.top() - SPACING.s - small.height() - SPACING.xs
+        top = place.top() - SPACING.s - self.over
+        base = top - small.height() - SPACING.xs
         at, room = QPointF(place.left(), base), place.width() + self.label
         write_within(painter, at, words, theme.text, FONT_SIZE.small, room, strong=True)
         key, query = f"{self.ink.words.axes['key']} →", f"{self.ink.words.axes['query']} ↓"
         both = small.horizontalAdvance(key) + SPACING.m + small.horizontalAdvance(query)
-        at, end = (QPointF(x, place.top() - SPACING.s) for x in (place.left(), place.left() + max(place.width(), both)))
+        at, end = (QPointF(x, top) for x in (place.left(), place.left() + max(place.width(), both)))
         write_line(painter, at, key, theme.key, FONT_SIZE.small)
         write_line(painter, end, query, theme.query, FONT_SIZE.small, anchor=END)
         rows, columns = figure.shape
@@ -209,12 +215,19 @@ class TwoMapsLayout:
         paint_bar(painter, figure, QRectF(place.left(), place.bottom() + SPACING.m, place.width(), BAR))
 
     def _paint_tokens(self, painter: QPainter, place: QRectF) -> None:
-        """The tokens of the queries, where rows are high enough for them."""
-        names, micro = self.shown.tokens[0], metrics("micro")
-        if not names or self.label == SPACING.xl:
-            return
-        pitch = place.height() / len(names)
-        for row, name in enumerate(names):
+        """The tokens of the queries and, turned, of the keys, where cells are large enough for them."""
+        (queries, keys), micro = self.shown.tokens, metrics("micro")
+        pitch = place.width() / self.shown.shape[1]
+        for column, name in enumerate(keys or () if self.over and pitch >= LEAST_ROW else ()):
+            painter.save()
+            x = place.left() + (column + 0.5) * pitch + micro.capHeight() / 2
+            painter.translate(x, place.top() - SPACING.s)
+            painter.rotate(-90)
+            color = self.ink.theme.key if column == self.shown.cell[1] else self.ink.theme.text2
+            write_line(painter, QPointF(0, 0), elided(token_label(name), MOST_LABEL, micro), color, FONT_SIZE.micro)
+            painter.restore()
+        pitch = place.height() / self.shown.shape[0]
+        for row, name in enumerate(queries or () if self.label != SPACING.xl else ()):
             text = elided(token_label(name), MOST_LABEL, micro)
             at = QPointF(place.left() - SPACING.s, place.top() + (row + 0.5) * pitch + micro.capHeight() / 2)
             color = self.ink.theme.query if row == self.shown.cell[0] else self.ink.theme.text2

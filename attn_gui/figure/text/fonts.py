@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QCoreApplication, qInstallMessageHandler
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
 from attn_gui.figure.tokens import CHINESE_FAMILIES, FONT_FAMILIES, FONT_WEIGHT
@@ -21,13 +25,30 @@ def ensure_gui() -> QGuiApplication:
     """
     running = QCoreApplication.instance()
     if running is None:
-        _kept.append(QGuiApplication(["attn_gui", "-platform", "offscreen"]))
+        with without_locale_advice():
+            _kept.append(QGuiApplication(["attn_gui", "-platform", "offscreen"]))
     elif not isinstance(running, QGuiApplication):
         raise RuntimeError("Figures need a QGuiApplication, and this process already runs a QCoreApplication.")
     load_fonts()
     application = QCoreApplication.instance()
     assert isinstance(application, QGuiApplication)
     return application
+
+
+@contextmanager
+def without_locale_advice() -> Iterator[None]:
+    """Make an application without the four lines that Qt writes where the locale is no UTF-8: it takes the UTF-8 one of
+    the same language by itself, and figures do not go by it."""
+
+    def pass_on(_kind: object, _context: object, message: str) -> None:
+        if not message.startswith("Detected locale"):
+            print(message, file=sys.stderr)
+
+    before = qInstallMessageHandler(pass_on)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
 
 
 def release_gui() -> None:

@@ -1,31 +1,394 @@
-"""Arrays of a file as the problem that an arrangement makes of them. Imports engine."""
+"""The problem that an arrangement makes of the arrays of a file."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attn_gui.engine import Problem, compute
+from attn_gui.engine.errors import ShapeError
 from attn_gui.engine.fields import DIRECT, GIVEN
-from attn_gui.engine.head_axis import BATCH, HEAD, laid, side_by_side
+from attn_gui.engine.head_axis import (
+    BATCH,
+    COLUMN,
+    HEAD,
+    TOKEN,
+    Axes,
+    Shape,
+    agreeing,
+    counts_agree,
+    fits,
+    laid,
+    likelier,
+    readings,
+    side_by_side,
+    sizes,
+    spelled,
+)
 from attn_gui.engine.masks import Causal
-from attn_gui.engine.shape_errors import TOKENS
-from attn_gui.formats.base import Listing, Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
+from attn_gui.formats.base import Listed, Listing, Loaded, Source
+from attn_gui.formats.file_sentences import (
+    QT_TRANSLATE_NOOP,
+    READ_AS,
+    FormatError,
+    Note,
+    SeveralReadings,
+    reading,
+    shape_text,
+    shown,
+)
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.named.arrangement import ROWS, Arrangement, held_vector_shape
+from attn_gui.formats.named.arrangement import ROWS, Arrangement, held_shape, held_vector_shape
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
-from attn_gui.formats.named.by_name import is_ours_whole, joined, problem_of, there_twice
-from attn_gui.formats.named.fused import FUSED, known_split, parts_of
-from attn_gui.formats.named.mask_meanings import KEEP, NO_MASK, meaning_in, note_on, with_mask
-from attn_gui.formats.named.roles import MASK, guess
-from attn_gui.formats.named.settling import masks_beside, settled
-from attn_gui.formats.named.weight_orders import LINEAR, laid_weight
-from attn_gui.formats.problem_fields import in_our_words, is_option, is_result, listed, option_of
+from attn_gui.formats.named.mask_meanings import (
+    KEEP,
+    NO_MASK,
+    SWITCHES,
+    known_meaning,
+    meaning_in,
+    note_on,
+    open_mask,
+    with_mask,
+)
+from attn_gui.formats.named.roles import (
+    MASK,
+    guess,
+    is_map,
+    is_ours_whole,
+    is_token_ids,
+    joined,
+    problem_of,
+    there_twice,
+)
+from attn_gui.formats.named.weight_layouts import (
+    FUSED,
+    LINEAR,
+    ROWS_IN,
+    WEIGHT_ORDERS,
+    is_weight,
+    known_order,
+    known_split,
+    laid_weight,
+    orders_of,
+    parts_of,
+)
+from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, option_of
+
+# --- what the file decides ------------------------------------------------------------------------
+# What a file settles of an arrangement, and what is still open.
+#
+# What an array means is decided here alone, for the window, `load` and the command line. What a person says counts.
+# Else the orders that fit; of these the ones with which the whole problem fits together; of these the ones that agree
+# with the other arrays of the file, with the names, and with what people have: if one is left it is taken and noted,
+# unless it is the order that a problem has itself. If several are left, they are asked for.
+
+
+ITEMS_FIRST, HEADS_FIRST = (BATCH, TOKEN, COLUMN), (HEAD, TOKEN, COLUMN)
+"""The axes of the fields of a problem, and of heads apart as `Problem.from_heads` takes them."""
+HOOK = "hook_"
+"""Names of activations begin so in TransformerLens, which has heads behind tokens."""
+_NO_READING = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the shapes {got} fit together in no order of axes as query, key and value."
+)
+_NO_READING_OF_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the shapes {got} can be read in no order of axes as query, key and value of {heads} heads."
+)
+_OTHER_READING = QT_TRANSLATE_NOOP("Sentences", "{file}: {names} cannot be read as {axes}; expected {expected}.")
+_SIZES = {
+    "items": QT_TRANSLATE_NOOP("Sentences", "items {count}"),
+    "heads": QT_TRANSLATE_NOOP("Sentences", "heads {count}"),
+    "K/V heads": QT_TRANSLATE_NOOP("Sentences", "K/V heads {count}"),
+    "tokens": QT_TRANSLATE_NOOP("Sentences", "tokens {count}"),
+    "queries": QT_TRANSLATE_NOOP("Sentences", "queries {count}"),
+    "keys": QT_TRANSLATE_NOOP("Sentences", "keys {count}"),
+}
+
+
+Kind = Callable[[Shape, Mapping[str, int]], bool]
+"""A rule for the shape of an array, by the numbers of items b, heads h, queries n and keys m."""
+
+
+class Settled(NamedTuple):
+    """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
+    by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
+
+    arrangement: Arrangement
+    notes: tuple[Note, ...]
+    questions: tuple[SeveralReadings, ...]
+    choices: Mapping[str, Mapping[str, Note]]
+    masks: Mapping[str, tuple[str | None, bool]]
+
+
+def settled(arrangement: Arrangement, listing: Listing) -> Settled:
+    """The arrangement with everything said. Raises SeveralReadings where something is open, FormatError where the
+    shapes allow no order of axes, or not the one that is said."""
+    answer = answered(arrangement, listing)
+    if answer.questions:
+        raise answer.questions[0]
+    return answer
+
+
+def answered(arrangement: Arrangement, listing: Listing) -> Settled:
+    """The arrangement with all that the file settles, what is to be noted of it, and what is open. Raises FormatError
+    as `settled` does. Where nothing fits nothing is open: what is wrong comes first."""
+    _check_axes(arrangement, listing)
+    work = _Settling(arrangement, listing)
+    work.settle_axes()
+    work.settle_weights()
+    masks = work.settle_masks()
+    return Settled(work.found, tuple(work.notes), tuple(work.questions), work.choices, masks)
+
+
+def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
+    """The reason why an arrangement makes no problem, by shapes alone: no number is read."""
+    if GIVEN in arrangement.arrays:
+        return complaint_on_maps(arrangement.arrays, listing)
+    try:
+        return _clash(settled(arrangement, listing).arrangement, listing)
+    except (ValueError, TypeError) as error:
+        return error
+
+
+def masks_of(said: Arrangement, listing: Listing) -> dict[str, tuple[str | None, bool]]:
+    """The masks that are read, what each means, None where neither its name nor anybody says it, and whether a person
+    says it.
+
+    Beside the one that is chosen these are those of the same layer, or of none, whose names say what they mean, and
+    where none is chosen the others, too.
+    """
+    if said.mask == NO_MASK:
+        return {}
+    chosen = said.arrays.get(MASK)
+    found = {} if chosen is None else {chosen: KEEP if said.own else known_meaning(chosen)}
+    for name in masks_beside(said, listing):
+        meaning = known_meaning(name)
+        if meaning is not None or chosen is None:
+            found.setdefault(name, meaning)
+    opens = [name for name, meaning in found.items() if meaning is None]
+    about = [chosen] if chosen is not None else opens or list(found)
+    return {
+        name: (meaning, False) if said.mask is None or name not in about else (said.mask, True)
+        for name, meaning in found.items()
+    }
+
+
+def masks_beside(said: Arrangement, listing: Listing) -> tuple[str, ...]:
+    """The other arrays that are masks by their names and shapes, of the layer that the parts are of, or of none."""
+    rows, heads = said.rows(listing), said.count(listing).heads
+    every = said.readings(listing) if said.axes is None else (said.axes,)
+    known = [_map_sizes(axes, rows, heads) for axes in every if fits(axes, rows)]
+    layers = {found.numbers for name in said.arrays.values() if (found := guess(name)) is not None} - {()}
+
+    def is_mask(array: Listed) -> bool:
+        found = guess(array.name)
+        if found is None or found.role != MASK or (found.numbers and layers and found.numbers not in layers):
+            return False
+        return any(_is_mask_of(array.shape, size) for size in known)
+
+    return tuple(array.name for array in listing.arrays if array.name not in said.arrays.values() and is_mask(array))
+
+
+class _Settling:
+    """One question after another: what is found, noted and open."""
+
+    def __init__(self, said: Arrangement, listing: Listing) -> None:
+        self._said, self._listing = said, listing
+        self.found, self.notes, self.questions = said, list[Note](), list[SeveralReadings]()
+        self.choices: dict[str, Mapping[str, Note]] = {}
+        every: list[Axes | None] = [axes for axes in said.readings(listing) if len(axes) > said.own]
+        orders: list[str | None] = list(orders_of(said.whole_shapes(listing)))
+        ways = [
+            replace(said, axes=axes, weights=order)
+            for axes in ([said.axes] if said.axes is not None else every or [None])
+            for order in ([said.weights] if said.weights is not None else orders or [None])
+        ]
+        ways.sort(key=lambda way: said.own and way.axes != ITEMS_FIRST)
+        valid = [way for way in ways if _clash(way, listing) is None]
+        self._fits, self._ways = bool(valid), valid or ways[:1]
+        """Orders of axes and of weights with which the whole problem fits together."""
+
+    def settle_axes(self) -> None:
+        said, left = self._said, tuple(dict.fromkeys(way.axes for way in self._ways if way.axes is not None))
+        if said.axes is not None or not left:
+            return
+        rows = said.rows(self._listing)
+        self.choices["axes"] = {spelled(axes): words(axes, rows) for axes in left}
+        for agrees in self._witnesses(rows):
+            left = agreeing(left, agrees)
+        left = likelier(left, rows)
+        several = len(left) > 1
+        if ITEMS_FIRST in left and (said.own or not said.direct) and not self._may_be_heads(rows):
+            left = (ITEMS_FIRST,)
+        names = listed(said.arrays[role] for role in (*ROWS, *FUSED) if role in said.arrays)
+        if len(left) > 1:
+            self.questions.append(SeveralReadings("axes", names, {spelled(axes): words(axes, rows) for axes in left}))
+            return
+        counts = dict(zip(DIRECT, (said.num_heads, said.num_kv_heads), strict=False))
+        usual = left[0] in (ITEMS_FIRST, ITEMS_FIRST[1:])
+        alone = left[0][-3:] == HEADS_FIRST and len(readings(rows, counts)) == 1
+        if several if usual else not alone:
+            self._note("axes", names, spelled(left[0]), words(left[0], rows))
+        self.found = replace(said, axes=left[0])
+
+    def settle_weights(self) -> None:
+        same = [way for way in self._ways if self.found.axes in (None, way.axes)]
+        left = list(dict.fromkeys(way.weights for way in same if way.weights is not None))
+        if self._said.weights is not None or not left:
+            return
+        self.choices["weights"] = {order: Note(WEIGHT_ORDERS[order].words) for order in left}
+        names = {role: name for role, name in self._said.arrays.items() if is_weight(role)}
+        own = ROWS_IN in left and all(role == name for role, name in names.items())
+        known = ROWS_IN if own else left[0] if len(left) == 1 else known_order(names, left)
+        if known is None:
+            self.questions.append(SeveralReadings("weights", listed(names.values()), self.choices["weights"]))
+        elif not own and (known != ROWS_IN or len(left) > 1):
+            self._note("weights", listed(names.values()), known, Note(WEIGHT_ORDERS[known].words))
+        self.found = replace(self.found, weights=known)
+
+    def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
+        """Ask what true and 1 mean in a mask whose name does not say it; numbers are looked at when they are read."""
+        kinds = {array.name: array.dtype for array in self._listing.arrays}
+        found = masks_of(self.found, self._listing)
+        for name, (meaning, _) in found.items():
+            question = open_mask(name, kinds[name])
+            if kinds[name] == SWITCHES or (meaning is not None and "float" not in kinds[name]):
+                self.choices.setdefault(MASK, question.choices)
+            if self._fits and meaning is None and kinds[name] == SWITCHES:
+                self.questions.append(question)
+        return found
+
+    def _note(self, option: str, names: tuple[str, ...], value: str, meaning: Note) -> None:
+        self.notes.append(Note(READ_AS, names=names, reading=reading(option, value, meaning)))
+
+    def _witnesses(self, rows: Mapping[str, Shape]) -> Iterator[Callable[[Axes], bool]]:
+        """What an order of axes may agree with: an option, every array whose shape follows from it, the names."""
+        if self._listing.options.get("batch_axis"):
+            yield lambda axes: axes[0] == BATCH
+        heads = self._said.count(self._listing).heads
+        parts = {name for role, name in self._said.arrays.items() if role != MASK}
+        chosen = self._said.arrays.get(MASK)
+        others = [array for array in self._listing.arrays if array.name not in parts]
+        found = ((_is_mask_of if each.name == chosen else _shape_of_kind(each.name), each.shape) for each in others)
+        for kind, shape in dict.fromkeys(found):
+            if kind is not None:
+                yield partial(_agrees, kind, shape, rows, heads)
+        names = [self._said.arrays[role].rpartition(".")[2] for role in DIRECT if role in self._said.arrays]
+        if names and all(name.startswith(HOOK) for name in names):
+            yield lambda axes: axes[-2:] == (HEAD, COLUMN)
+
+    def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
+        """Whether a first axis is as long as there are heads, and nothing says that it has the items."""
+        heads = self._said.count(self._listing).heads
+        return (
+            self._said.direct
+            and heads > 1
+            and not self._listing.options.get("batch_axis")
+            and rows["query"][0] == heads
+        )
+
+
+def _check_axes(said: Arrangement, listing: Listing) -> None:
+    """Raise FormatError where the shapes allow no order of axes, or not the one that is said."""
+    rows, found = said.rows(listing), said.readings(listing)
+    names = tuple(role for role in ROWS if role in rows)
+    if said.axes is not None and rows:
+        counted = fits(said.axes, rows) and counts_agree(said.axes, rows, said.heads(listing))
+        if not (counted and said.lies(said.axes)):
+            expected = tuple(map(spelled, found)) or ("–",)
+            raise FormatError(_OTHER_READING, names=names, axes=spelled(said.axes), expected=expected)
+    elif not found and said.direct and not (said.own and min(map(len, rows.values()), default=0) < 4):
+        # of fewer axes a problem itself says what is wrong with its fields
+        template = _NO_READING_OF_HEADS if readings(rows) else _NO_READING
+        got = tuple(shape_text(rows[role]) for role in names)
+        raise FormatError(template, got=got, heads=said.count(listing).heads)
+
+
+def _clash(said: Arrangement, listing: Listing) -> Exception | None:
+    """The reason why an arrangement in which nothing is open makes no problem."""
+    held: dict[str, Shape] = {}
+    try:
+        held |= {role: shape for role, shape in said.shapes(listing).items() if role != MASK}
+        shapes = {role: held_shape(said, role, shape) for role, shape in held.items()}
+        tiny: dict[str, Array] = {role: np.zeros((1,) * len(shape)) for role, shape in shapes.items()}
+        return clash_with(draft_of(fields_of(tiny, said.options(listing))), shapes)
+    except ShapeError as error:  # of one array alone, which was tiny
+        return _of_shape(error, held)
+    except (ValueError, TypeError) as error:
+        return error
+
+
+def _of_shape(error: ShapeError, shapes: Mapping[str, Shape]) -> ShapeError:
+    """The error with the shape that its matrix has in the file."""
+    name = error.matrices[0]
+    if name not in shapes or "shape" not in error.values:
+        return error
+    own = ("matrix", "other", "expected", "got", "shape")
+    return ShapeError(
+        error.template,
+        matrices=error.matrices,
+        axes=error.axes,
+        expected=error.expected,
+        got=error.got,
+        shape=shapes[name],
+        **{place: value for place, value in error.values.items() if place not in own},
+    )
+
+
+def words(axes: Axes, rows: Mapping[str, Shape]) -> Note:
+    """Numbers of items, heads and tokens in an order of axes, in words."""
+    return Note("{sizes}", sizes=tuple(Note(_SIZES[word], count=count) for word, count in sizes(axes, rows).items()))
+
+
+def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, int]:
+    """The numbers of items, heads, queries and keys of a map."""
+    found = {name: dict(zip(axes, shape, strict=True)) for name, shape in rows.items()}
+    query = next(found[name] for name in ("query", "x", *found) if name in found)
+    key = next(found[name] for name in ("key", "context", "x", *found) if name in found)
+    return {"b": query.get(BATCH, 1), "h": query.get(HEAD, heads), "n": query[TOKEN], "m": key[TOKEN]}
+
+
+def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axes: Axes) -> bool:
+    """Whether the shape of another array follows from an order of axes."""
+    return kind(shape, _map_sizes(axes, rows, heads))
+
+
+def _shape_of_kind(name: str) -> Kind | None:
+    """The rule for the shape of an array that follows from that of query and key; None for every other."""
+    if is_map(name):
+        return _is_map_of
+    if is_token_ids(name):
+        return _is_row_of
+    found = guess(name)
+    return _is_mask_of if found is not None and found.role == MASK else None
+
+
+def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Whether a number for every query has this shape."""
+    return shape in ((size["n"],), (size["b"], size["n"]))
+
+
+def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Whether maps of all heads and items have this shape."""
+    whole = tuple(size[axis] for axis in "bhnm")
+    return shape == whole or (size["b"] == 1 and shape == whole[1:]) or (whole[:2] == (1, 1) and shape == whole[2:])
+
+
+def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
+    """Whether a mask of keys, of queries and keys, or of maps has this shape."""
+    b, h, n, m = (size[axis] for axis in "bhnm")
+    keys = shape in ((m,), (b, m), (1, m), (n, m), (b * h, n, m))
+    return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})
+
+
+# --- the problem ----------------------------------------------------------------------------------
+# Arrays of a file as the problem that an arrangement makes of them.
+
 
 _SPLIT_BY_NAME = QT_TRANSLATE_NOOP(
     "Sentences", "“{name}” was split as {split}, as models have an array of this name; another split can be chosen."
@@ -40,6 +403,11 @@ _CAUSAL = QT_TRANSLATE_NOOP(
     "Sentences",
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
     "in the file. Add one, and they agree.",
+)
+_NO_NUMBERS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "“{name}” in the file holds NaN in {rows} of its {count} rows, as where a mask closes every key; these were left "
+    "out when it was compared with the weights computed here.",
 )
 MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
@@ -106,11 +474,21 @@ def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, sou
     causal = () if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
     notes = []
     for name in maps:
-        apart = float(np.abs(found[name].astype(float) - weights).max())
+        held = found[name].astype(float).reshape(weights.shape)
+        compared = ~np.isnan(held).any(-1)
+        if not compared.all():
+            rows = int(np.count_nonzero(~compared))
+            notes.append(Note(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
+        apart = _apart(held[compared], weights[compared])
         if apart > ALIKE:
-            masked = len(causal) and float(np.abs(found[name].astype(float) - causal).max()) <= ALIKE
+            masked = len(causal) and _apart(held[compared], causal[compared]) <= ALIKE
             notes.append(Note(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
     return notes
+
+
+def _apart(one: Array, other: Array) -> float:
+    """The largest difference of two arrays of one shape; 0 where they are empty."""
+    return float(np.abs(one - other).max(initial=0.0))
 
 
 def _given(asked: Arrangement, listing: Listing, source: Source) -> Loaded:

@@ -13,12 +13,10 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
 from attn_gui.formats.base import Listing, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.fused import parts_of
-from attn_gui.formats.named.open_readings import Unsettled
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, Unsettled, shape_text, shown
+from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import suggested
+from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_field
 
 LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
@@ -64,6 +62,14 @@ _NO_MAPS = frozenset(
 )
 _CHOOSE = QT_TRANSLATE_NOOP(
     "Sentences", "{file} holds attention weights that can be read in several ways; choose one of {choices}."
+)
+_NAMELESS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} holds one array whose rows add up to 1, as those of attention do; choose one of {choices}."
+)
+_NEITHER = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file} holds one array of the shape {got}, which is neither a matrix nor attention weights, whose rows add up to "
+    "1; expected an array of two axes, or several arrays by name.",
 )
 _NOT_SO = QT_TRANSLATE_NOOP(
     "Sentences", "{file}: “{name}” of the shape {got} cannot be read so; choose one of {choices}."
@@ -159,6 +165,37 @@ def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None,
     if isinstance(refusal, SeveralMaps):
         refusal.choices = found
     raise refusal
+
+
+def is_matrix(listing: Listing) -> bool:
+    """Whether the first array of a file has two axes or less."""
+    return len(listing.arrays[0].shape) <= 2
+
+
+def check_nameless(listing: Listing, source: Source) -> None:
+    """Raise SeveralMaps with every reading of a file's only array, which has no name, if its rows add up to 1, and
+    FormatError if they do not and it is no matrix either."""
+    (name, shape, _), *_ = listing.arrays
+    every = [axes for axes in (*USUAL.get(len(shape), ()), *RARE) if len(axes) == len(shape) > 2]
+    if not every:
+        return
+    if not _add_up(listing.read(source, [name])[name]):
+        raise FormatError(_NEITHER, got=shape_text(shape))
+    choices = tuple(choice for axes in every for choice in _of_shape(name, shape, axes))
+    refusal = SeveralMaps(_NAMELESS, choices=_written(choices))
+    refusal.choices = choices
+    raise refusal
+
+
+def _add_up(array: Array) -> bool:
+    """Whether the numbers are weights whose rows add up to 1, except rows that a mask closes."""
+    sums = array.sum(-1, dtype=float)
+    closed = np.isnan(sums) | (sums == 0)
+    return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
+
+
+NEARLY = 0.01
+"""What rows of half precision may be off when their weights are added up."""
 
 
 def _not_so(listing: Listing, name: str, every: Sequence[MapChoice]) -> FormatError:

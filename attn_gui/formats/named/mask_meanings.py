@@ -8,13 +8,21 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.masks import Bias, Custom, Layer
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
-from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.json_text import Json
-from attn_gui.formats.named.open_readings import READ_AS, SeveralReadings, reading
+from attn_gui.formats.file_sentences import (
+    QT_TRANSLATE_NOOP,
+    READ_AS,
+    FormatError,
+    Note,
+    SeveralReadings,
+    reading,
+    shape_text,
+    shown,
+)
+from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import layers_of
 
+SWITCHES = "bool"  # the kind of numbers, as NumPy calls it, that is never added to scores
 KEEP, BLOCK, ADD, NO_MASK = "keep", "block", "add", "none"
 _WORDS = {
     KEEP: QT_TRANSLATE_NOOP("Sentences", "True may attend"),
@@ -52,14 +60,9 @@ def known_meaning(name: str) -> str | None:
     return next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
 
 
-def is_decimal(dtype: str) -> bool:
-    """Whether numbers of this kind, as NumPy calls it, are added to the scores, unless all are 0 and 1."""
-    return "float" in dtype
-
-
 def open_mask(name: str, dtype: str) -> SeveralReadings:
     """The question what a mask means, for numbers of this kind."""
-    found = (KEEP, BLOCK, NO_MASK) if dtype == "bool" else (KEEP, BLOCK, ADD, NO_MASK)
+    found = (KEEP, BLOCK, NO_MASK) if dtype == SWITCHES else (KEEP, BLOCK, ADD, NO_MASK)
     return SeveralReadings(MASK, (shown(name),), {each: Note(_WORDS[each]) for each in found})
 
 

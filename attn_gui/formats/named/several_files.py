@@ -1,25 +1,72 @@
-"""Arrays of several files as those of one: a matrix goes by the name of its file. Imports the formats."""
+"""Arrays of one file or of several, listed and read by name."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.base import Listed, Listing, Loaded, Source, reading
-from attn_gui.formats.catalog import detect, listings, matrices, suffixes
+from attn_gui.formats.base import Listed, Listing, Loaded, PathText, Source, reading
+from attn_gui.formats.catalog import detect, listings, matrices, problems, suffixes
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arranged import read_arranged
-from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.by_name import is_problem
-from attn_gui.formats.named.listed_files import NO_ARRAYS
+from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.attention_maps import is_matrix
+from attn_gui.formats.named.roles import is_problem
+from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
+
+# --- one file -------------------------------------------------------------------------------------
+# Files of arrays by name: listed, read array by array, and read as they are arranged.
+
+
+NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
+
+
+def open_arranged(path: PathText, arrangement: Arrangement, tell: Tell | None = None) -> Loaded:
+    """The problem that an arrangement makes of a file's arrays. Raises FormatError. `tell` as for `open_file`."""
+    with reading(path, tell=tell) as source:
+        return read_arranged(arrangement, _listing(source, path), source)
+
+
+def list_arrays(path: PathText, tell: Tell | None = None) -> Listing:
+    """The arrays of a file, not read where that can be put off. Raises FormatError. `tell` as for `open_file`."""
+    with reading(path, tell=tell) as source:
+        return _listing(source, path)
+
+
+def likely_arrays(path: PathText) -> dict[str, str]:
+    """Part of a problem → name in a file: those that their names suggest, of one layer; empty if too few do."""
+    with suppress(FormatError):
+        found = proposed(list_arrays(path)).arrays
+        if is_problem(parts_of(found)):
+            return dict(found)
+    return {}
+
+
+def read_array(path: PathText, listing: Listing, name: str) -> Array:
+    """One array of a file whose listing is known. Raises FormatError."""
+    with reading(path) as source:
+        return listing.read(source, [name])[name]
+
+
+def _listing(source: Source, path: PathText) -> Listing:
+    found = detect(source, path, problems())
+    listing = None if found.listing is None else found.listing(source)
+    if listing is None or (found.kind == "matrix" and is_matrix(listing)):
+        raise FormatError(NO_ARRAYS, expected=suffixes(listings()))
+    return listing
+
+
+# --- several files --------------------------------------------------------------------------------
+# Arrays of several files as those of one: a matrix goes by the name of its file.
+
 
 _TWO_OPTIONS = QT_TRANSLATE_NOOP(
     "Sentences",
@@ -30,6 +77,13 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 def holds_matrix(path: Path) -> bool:
     """Whether a file of this name holds one matrix."""
     return path.suffix.lower() in suffixes(matrices())
+
+
+def holds_maps(path: Path) -> bool:
+    """Whether a file holds an array of more axes than a matrix has, whose header alone is read."""
+    with suppress(FormatError), reading(path) as source:
+        return len(_shape(source)) > 2
+    return False
 
 
 def holds_arrays(path: Path) -> bool:
@@ -103,9 +157,6 @@ def _part(path: Path, tell: Tell) -> Listing:
     """Contents of one file, which is opened again where an array is read."""
     with reading(path, tell=tell) as source:
         found = detect(source, path, (*matrices(), *listings()))
-        if found.listing is not None:
-            listing = found.listing(source)
-            return replace(listing, read=partial(_from, path, listing))
         for kind in matrices():
             if kind is found:
                 matrix = kind.read(source)
@@ -114,6 +165,9 @@ def _part(path: Path, tell: Tell) -> Listing:
                     values = values.astype(bool)
                 only = Listed(path.stem, values.shape, values.dtype.name)
                 return Listing((only,), partial(_all_of, values), notes=matrix.notes)
+        if found.listing is not None:
+            listing = found.listing(source)
+            return replace(listing, read=partial(_from, path, listing))
         raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
 
 

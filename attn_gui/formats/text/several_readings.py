@@ -1,4 +1,7 @@
-"""The refusal of a text that can mean several matrices, with all of them. Imports NumPy."""
+"""The refusal of a text that can mean several matrices, with all of them.
+
+It stands beside the reader of tables, which nobody need import to catch it.
+"""
 
 from __future__ import annotations
 

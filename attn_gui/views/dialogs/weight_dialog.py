@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.dialogs.weight_meanings import MEANINGS
+from attn_gui.views.dialogs.weight_meanings import MEANINGS, WITH_SINK
 from attn_gui.views.theme import dress, scaled
 
 BUTTONS = QDialogButtonBox.StandardButton
@@ -51,7 +51,7 @@ class WeightDialog(QDialog):
         column.setSpacing(SPACING.l)
         column.addWidget(intro)
         self.radios: dict[str, QRadioButton] = {}
-        for key, text in MEANINGS.items():
+        for key, text in (WITH_SINK if sink else MEANINGS).items():
             radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
             radio.setObjectName(f"weight.{key}")
             radio.setEnabled(key in meanings)

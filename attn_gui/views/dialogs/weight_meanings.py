@@ -11,3 +11,8 @@ MEANINGS = {
     ALONE: QT_TRANSLATE_NOOP("WeightDialog", "Set this number alone: the row need not add up to 1"),
     SOLVED: QT_TRANSLATE_NOOP("WeightDialog", "Find the smallest change of the query that gives it"),
 }
+WITH_SINK = MEANINGS | {
+    RESCALED: QT_TRANSLATE_NOOP(
+        "WeightDialog", "Set it, and rescale the other weights and the share of the sink so that all add up to 1"
+    ),
+}

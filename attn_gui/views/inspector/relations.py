@@ -13,7 +13,7 @@ from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.inspector.context import ExplainContext
 from attn_gui.views.inspector.links import FlowLayout, Link
 from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
-from attn_gui.views.map.items.veil import BACKWARD, FORWARD
+from attn_gui.views.map.veil import BACKWARD, FORWARD
 from attn_gui.views.theme import dress
 from attn_gui.views.words.tip import set_tip
 

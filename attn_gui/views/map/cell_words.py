@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.map.items.overlay_marks import Area, Marks
+from attn_gui.views.map.marks import Area, Marks
 from attn_gui.views.map.shown import Shown
 
 

@@ -1,6 +1,8 @@
-"""One map of a matrix: the same widget in the spine, the product picture, the heads and the tiles."""
+"""One large map of a matrix: the same widget in the product picture and in the tiles."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
@@ -11,7 +13,6 @@ from PySide6.QtGui import (
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
-    QPaintEvent,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
@@ -27,24 +28,25 @@ from attn_gui.views.map.accessible_table import AccessibleTable
 from attn_gui.views.map.cell_words import block_in_words, cell_in_words, describe
 from attn_gui.views.map.gestures.cell_typing import CellTyping
 from attn_gui.views.map.gestures.gestures import Gestures
-from attn_gui.views.map.items.flash import motion_reduced
-from attn_gui.views.map.items.overlay_marks import Area, Cell
 from attn_gui.views.map.map_drawing import MapDrawing, Placement
+from attn_gui.views.map.map_view import MapBox, MapView
+from attn_gui.views.map.marks import Area, Canvas, Cell, motion_reduced
 from attn_gui.views.map.shown import Shown
-from attn_gui.views.map.zooming.extent import Extent
 from attn_gui.views.theme import scaled
 
 
-class Heatmap(QWidget):
+class Heatmap(Canvas):
     """Shows what it is told to, takes focus and lets cells be chosen.
 
-    Its parts are public: `drawing` shows the matrix, of which `cells` are drawn and `overlay` marks some, `extent` says
-    which are in view, `gestures` tell what a person wants of them.
+    Its parts are public: `drawing` holds what is shown, of which `cells` is the picture of the matrix and `overlay`
+    marks some cells; `box` (a pyqtgraph view box) says which are in view, `view` paints them; `gestures` tell what a
+    person wants of them.
     """
 
     def __init__(self, parent: QWidget | None = None, *, zoomable: bool = False) -> None:
         super().__init__(parent)
-        self.extent = Extent(self, movable=zoomable)
+        self.view: MapView | None = None  # until it is shown
+        self.box = MapBox(movable=zoomable)
         self.drawing = drawing = MapDrawing(self, self._place, small=False)
         self.cells, self.overlay, self.taken = drawing.cells, drawing.overlay, drawing.taken
         self.levelsChanged, self.numbersArrived, self.lettered = (
@@ -52,10 +54,10 @@ class Heatmap(QWidget):
             drawing.numbersArrived,
             drawing.lettered,
         )
-        drawing.reshaped.connect(lambda: self.extent.set_shape(self.shape))
+        drawing.reshaped.connect(lambda: self.box.set_matrix(*self.shape))
         drawing.numbersArrived.connect(self._describe_chosen)
-        self.extent.changed.connect(drawing.redraw)
-        self.gestures = Gestures(self, self.overlay, self.extent, self.cell_under)
+        self.box.changed.connect(drawing.redraw)
+        self.gestures = Gestures(self, self.overlay, self.box, self.cell_under)
         self.typing = CellTyping(self)
         self.settle = self.typing.settle  # as the window asks of whatever is typed into
         self._table: AccessibleTable | None = None
@@ -120,7 +122,7 @@ class Heatmap(QWidget):
         cell = cell if cell is not None and 0 <= cell[0] < rows and 0 <= cell[1] < columns else None
         if cell != self.chosen:
             if cell is not None:
-                self.extent.bring(*cell)
+                self.box.bring(*cell)
             self.overlay.set_marks(chosen=cell)
             self._describe_chosen()
         if motion_reduced():
@@ -175,7 +177,7 @@ class Heatmap(QWidget):
 
     def _place(self) -> tuple[QRect, Window]:
         """The pixels of the cells, and which of them are in view."""
-        return self._inner(), self.extent.window
+        return self._inner(), self.box.in_view
 
     def _inner(self) -> QRect:
         return self.rect().adjusted(self.margin, self.margin, -self.margin, -self.margin)
@@ -183,7 +185,25 @@ class Heatmap(QWidget):
     def follow_theme(self) -> None:
         """The colors and sizes have changed; they are those of `views.theme`."""
         self.drawing.follow_theme()
-        self.extent.set_pixels(self._inner())
+        self._follow_size()
+
+    # --- the scene -------------------------------------------------------------------------------
+    def show_cells(self, pixels: QRect | None) -> None:
+        """Repaint these pixels of the cells, or everything."""
+        if self.view is not None and self.isVisible():
+            self.view.show_cells(pixels)
+
+    def show_marks(self, kinds: Iterable[str]) -> None:
+        """Repaint the marks of these kinds, where they were and where they are."""
+        if self.view is not None and self.isVisible():
+            self.view.show_marks(kinds)
+
+    def _follow_size(self) -> None:
+        """Put the cells where the size of the widget has them."""
+        if self.view is not None:
+            self.view.setGeometry(self.rect())
+            self.view.place(self._inner())
+        self.drawing.redraw()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -194,13 +214,16 @@ class Heatmap(QWidget):
         return QSize(side, side)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.gestures.press(event)
+        if self.drawing.split is None or not self.drawing.split.dragged(event):
+            self.gestures.press(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.gestures.move(event)
+        if self.drawing.split is None or not self.drawing.split.dragged(event):
+            self.gestures.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self.gestures.release(event)
+        if self.drawing.split is None or not self.drawing.split.dragged(event):
+            self.gestures.release(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.gestures.double_click(event)
@@ -225,6 +248,11 @@ class Heatmap(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if self.view is None:
+            self.view = MapView(self, self.box, self.drawing)
+            self.view.lower()
+            self.view.show()
+            self._follow_size()
         if self._table is None and QAccessible.isActive():  # a screen reader runs
             self._table = AccessibleTable(self)
 
@@ -236,13 +264,9 @@ class Heatmap(QWidget):
         self.drawing.rest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.extent.set_pixels(self._inner())
-        self.drawing.redraw()
+        self._follow_size()
         if self._table is not None:
             self._table.setGeometry(self.rect())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self.drawing.paint(event)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):

@@ -1,24 +1,25 @@
-"""Drawing of one matrix with its marks into a widget: what every map is made of, large or small."""
+"""What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QRect, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.figure.display import Levels
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike, number_at
-from attn_gui.views.map.items.cells_item import CellsItem
-from attn_gui.views.map.items.map_item import MapItem
-from attn_gui.views.map.items.overlay import OverlayItem
+from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.levels.taken_levels import TakenLevels
-from attn_gui.views.map.shown import OtherHalf, Shown
+from attn_gui.views.map.marks import Canvas, Overlay
+from attn_gui.views.map.shown import Shown
 from attn_gui.views.theme import current_theme, scaled, ui_font
+
+if TYPE_CHECKING:
+    from attn_gui.views.map.split import Split
 
 VALUE_FONTS = ((44, "body"), (26, "small"), (0, "micro"))
 """Least width of a cell for each size of its value."""
@@ -36,9 +37,9 @@ class MapDrawing(QObject):
     """Shows what it is told to in whole pixels, row 0 on top; asks the matrix for what is in view and keeps nothing
     but pixels.
 
-    `cells` are drawn from the matrix, `overlay` marks some of them; `items` are painted in their order. Drawing waits
-    until the map is painted, so that many changes cost one drawing; a map that is not visible draws nothing, yet
-    answers `cell_at` and `cell_rect`.
+    `cells` is the picture of the matrix, `overlay` marks some of its cells; the canvas paints both and is told of what
+    has changed. Drawing waits until the map is painted, so that many changes cost one drawing; a map that is not
+    visible draws nothing, yet answers `cell_at` and `cell_rect`.
     """
 
     levelsChanged = Signal(object)
@@ -46,14 +47,13 @@ class MapDrawing(QObject):
     lettered = Signal()  # numbers are written into the cells in another way, or no more
     reshaped = Signal()  # a matrix of another size is shown
 
-    def __init__(self, canvas: QWidget, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
-        """Draw into a widget; `where` tells which of its pixels are the cells', and the window of cells in view."""
+    def __init__(self, canvas: Canvas, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
+        """Show on a canvas; `where` tells which of its pixels are the cells', and the window of cells in view."""
         super().__init__(canvas)
         self.canvas, self._where, self.small = canvas, where, small
         self.shown, self._stale = Shown(), True
-        self.split: OtherHalf | None = None
-        self.cells, self.overlay = CellsItem(canvas, small=small), OverlayItem(canvas, small=small)
-        self.items: list[MapItem] = [self.cells, self.overlay]
+        self.split: Split | None = None
+        self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
         self.taken = TakenLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
         self._news = News(self, self.cells)
@@ -92,8 +92,8 @@ class MapDrawing(QObject):
         """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
         if self._stale or not self.canvas.isVisible():
             self.redraw()
-        else:
-            self.cells.render_part(rows, columns)
+        elif not (pixels := self.cells.render_part(rows, columns)).isEmpty():
+            self.canvas.show_cells(pixels)
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
         """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
@@ -135,7 +135,7 @@ class MapDrawing(QObject):
         """The pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
         self.arrange()
         rect = self.overlay.cell_rect(row, column)
-        return rect.translated(self.overlay.origin) if not rect.isEmpty() else QRect()
+        return rect.translated(self._where()[0].topLeft()) if not rect.isEmpty() else QRect()
 
     def arrange(self) -> None:
         """Bring cells and marks to where the widget and the window of cells put them, if that is another place."""
@@ -147,9 +147,10 @@ class MapDrawing(QObject):
         (rows, columns), (top, bottom, left, right) = self.shown.shape, window
         down, across = Span(rows, inner.height(), top, bottom), Span(columns, inner.width(), left, right)
         self.cells.font = ui_font(next(size for least, size in VALUE_FONTS if across.cell_size >= scaled(least)))
-        for item in (self.cells, self.overlay):
-            item.origin = inner.topLeft()
-            item.set_geometry(down, across)
+        self.cells.set_geometry(down, across)
+        self.overlay.set_geometry(down, across)
+        if self.split is not None:
+            self.split.place_bar()
         self.redraw()
 
     def follow_theme(self) -> None:
@@ -163,15 +164,16 @@ class MapDrawing(QObject):
     def redraw(self, *_: object) -> None:
         """Draw everything again, where it belongs by then, once the map is painted."""
         self._stale = True
-        self.canvas.update()
+        self.canvas.show_cells(None)
 
     def rest(self) -> None:
         """Ask for nothing more while the map is hidden."""
         self._stale |= self._news.leave()
 
-    def paint(self, event: QPaintEvent) -> None:
-        """Paint what is exposed of the canvas, drawn before where it is due."""
-        if self._stale:
+    def draw(self) -> bool:
+        """Draw what is due, as the canvas asks before it paints; whether all was drawn anew."""
+        stale = self._stale
+        if stale:
             self.arrange()
             self.cells.set_style(levels=self.levels)
             before = self.cells.numbers
@@ -179,12 +181,15 @@ class MapDrawing(QObject):
             self._stale = False
             if self.cells.numbers != before:
                 self.lettered.emit()
-        painter = QPainter(self.canvas)
-        for item in self.items:
-            painter.save()
-            painter.translate(item.origin)
-            item.paint(painter, event.rect().translated(-item.origin))
-            painter.restore()
+        if self.split is not None:
+            self.split.draw()
+        return stale
+
+    def paint_cells(self, painter: QPainter) -> None:
+        """Paint the cells; the painter stands at their corner."""
+        self.cells.paint(painter)
+        if self.split is not None:
+            self.split.paint(painter)
 
     def _on_news_arrived(self, rows: slice, columns: slice) -> None:
         """More of the plane is known, and with it perhaps a larger number."""

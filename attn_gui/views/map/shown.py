@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-from PySide6.QtGui import QColor
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.levels import PLAIN, Shade
 from attn_gui.figure.products.operands import by_hand_of, off_areas
 from attn_gui.pictures.planes import PlaneLike
-
-
-class OtherHalf(Protocol):
-    """State that is shown over a part of a map."""
-
-    def cell_at(self, row: int, column: int) -> tuple[float, QColor] | None:
-        """The value and color of a cell that lies in that part."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRect, Qt
-from PySide6.QtGui import QColor, QHideEvent, QPaintEvent, QResizeEvent
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.items.overlay_marks import Cell
 from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.marks import OUTSIDE, Canvas, Cell
 from attn_gui.views.map.shown import Shown
 
 
-class Thumbnail(QWidget):
+class Thumbnail(Canvas):
     """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -73,6 +75,15 @@ class Thumbnail(QWidget):
         """The whole matrix, with the names of its rows and columns."""
         return self.shown.copied()
 
+    # --- painting --------------------------------------------------------------------------------
+    def show_cells(self, _pixels: QRect | None) -> None:
+        """Repaint: so few pixels are painted whole."""
+        self.update()
+
+    def show_marks(self, _kinds: Iterable[str]) -> None:
+        """Repaint: so few pixels are painted whole."""
+        self.update()
+
     def follow_theme(self) -> None:
         """The colors and sizes have changed; they are those of `views.theme`."""
         self.drawing.follow_theme()
@@ -88,7 +99,19 @@ class Thumbnail(QWidget):
         self.drawing.redraw()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self.drawing.paint(event)
+        drawing = self.drawing
+        drawing.draw()
+        painter, cells = QPainter(self), drawing.placement.cells
+        painter.translate(cells.topLeft())
+        painter.save()
+        drawing.paint_cells(painter)
+        painter.restore()
+        for kind in drawing.overlay.KINDS:
+            painter.save()
+            if kind not in OUTSIDE:
+                painter.setClipRect(QRect(QPoint(), cells.size()))
+            drawing.overlay.paint(painter, kind)
+            painter.restore()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.drawing.rest()

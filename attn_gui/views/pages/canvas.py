@@ -1,20 +1,39 @@
-"""Canvas of a page: painted by the routine that paints its files; pointed at, clicked and walked through by keys."""
+"""Canvas of a page: painted by the routine that paints its files; pointed at, clicked and walked through by keys.
+
+Over each of its plots lies the same plot in pyqtgraph, which can be zoomed.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QHelpEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_drawing import Drawing, NoRoom, Spot
 from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.plot import PlotField
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.inspector.links import paint_focus_ring
+from attn_gui.views.map.gestures import keys
+from attn_gui.views.model.head_delegate import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.words.tip import plain_tip
+
+if TYPE_CHECKING:
+    from attn_gui.views.pages.live_plot import LivePlot
 
 LEAST_WIDTH, TALL = 200, 380
 """A page that would be taller than this by itself takes what room there is."""
@@ -39,7 +58,9 @@ class PageCanvas(QLabel):
         self._content: Any = None
         self._drawing: Drawing | None = None
         self._image = QImage()
+        self._plots: dict[int, LivePlot] = {}  # by the numbers of their fields
         self._at: Place | None = None
+        self._stale = False
         self._heights: dict[tuple[int, float], int] = {}  # of the content, by width and zoom
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)
@@ -56,12 +77,15 @@ class PageCanvas(QLabel):
         self._lay_out()
         self.updateGeometry()
 
+    def set_stale(self, stale: bool) -> None:
+        """Paint the page faint, as long as it is of a state that is gone."""
+        if stale != self._stale:
+            self._stale = stale
+            self.update()
+
     def set_language(self, lang: str) -> None:
         """The language of the words in it."""
         self._lang = lang
-        self.setWhatsThis(
-            self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
-        )
         self._heights.clear()
         self._lay_out()
 
@@ -74,7 +98,8 @@ class PageCanvas(QLabel):
     def place_of(self, field: int, row: int = 0, column: int = 0) -> QPointF:
         """The middle of a place, in the widget."""
         assert self._drawing is not None
-        return self._drawing.fields[field].rect(row, column).center() * self._factor()
+        middle = self._drawing.fields[field].rect(row, column).center()
+        return self._plots[field].from_page(middle) if field in self._plots else middle * self._factor()
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -107,14 +132,20 @@ class PageCanvas(QLabel):
         super().resizeEvent(event)
         self._lay_out()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._place_plots()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         if self._drawing is None:
             return
         if self._image.isNull():
             self._image = self._painted(self._drawing)
+        painter.setOpacity(STALE if self._stale else 1.0)
         painter.drawImage(0, 0, self._image)
-        if self._at is not None:
+        painter.setOpacity(1.0)
+        if self._at is not None and self._at[0] not in self._plots:
             self._paint_place(painter, self._at)
         if self.hasFocus():
             paint_focus_ring(painter, self.rect())
@@ -129,6 +160,12 @@ class PageCanvas(QLabel):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._point_at(self._place_at(event.position()))
 
+    def _read_at(self, point: QPointF) -> None:
+        """Point into a plot: what it says there is read at once."""
+        self._point_at(self._place_at(point))
+        if (spot := self._spot(self._at)) is not None:
+            QToolTip.showText(self.mapToGlobal(point).toPoint(), plain_tip(spot.text), self)
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         if not self.hasFocus():
@@ -136,8 +173,7 @@ class PageCanvas(QLabel):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._point_at(self._place_at(event.position()))
-            self._choose()
+            self._choose_at(event.position())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
@@ -145,12 +181,23 @@ class PageCanvas(QLabel):
             self._choose()
         elif key in STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._step(*STEPS[key])
+        elif self._plots and (delta := keys.zoomed(event.text(), event.modifiers())):
+            number, _, column = self._at if self._at is not None else (-1, 0, 0)
+            for field, plot in self._plots.items():
+                plot.zoom(delta, column if field == number else None)
+        elif self._plots and keys.shows_everything(event.text(), event.modifiers()):
+            for plot in self._plots.values():
+                plot.show_all()
         else:
             super().keyPressEvent(event)
 
     # --- places ----------------------------------------------------------------------------------
     def _place_at(self, point: QPointF) -> Place | None:
-        return None if self._drawing is None else self._drawing.field_at(point * (1 / self._factor()))
+        if self._drawing is None:
+            return None
+        shown = (plot.to_page(point) for plot in self._plots.values())
+        page = next((found for found in shown if found is not None), point * (1 / self._factor()))
+        return self._drawing.field_at(page)
 
     def _spot(self, place: Place | None) -> Spot | None:
         if place is None or self._drawing is None:
@@ -160,10 +207,17 @@ class PageCanvas(QLabel):
     def _point_at(self, place: Place | None) -> None:
         if place != self._at:
             self._at = place
+            self._mark_plots()
             self._describe()
             self.update()
 
     def _step(self, down: int, across: int) -> None:
+        """Point at the next place, and bring it into view where a plot is zoomed."""
+        self._point_beside(down, across)
+        if self._at is not None and self._at[0] in self._plots:
+            self._plots[self._at[0]].bring(self._at[2])
+
+    def _point_beside(self, down: int, across: int) -> None:
         """The next place in a field, or the first or last of the field beside it."""
         fields = self._drawing.fields if self._drawing is not None else ()
         if not fields:
@@ -181,6 +235,10 @@ class PageCanvas(QLabel):
             other = fields[number + way]
             end = (0, 0) if way > 0 else (other.rows - 1, other.columns - 1)
             self._point_at((number + way, *end))
+
+    def _choose_at(self, point: QPointF) -> None:
+        self._point_at(self._place_at(point))
+        self._choose()
 
     def _choose(self) -> None:
         spot = self._spot(self._at)
@@ -206,8 +264,43 @@ class PageCanvas(QLabel):
             self._drawing = self._planned(self.width() / _zoom(), self.height() / _zoom())
             if self._at is not None and not self._holds(self._drawing, self._at):
                 self._at = None
+        self._place_plots()
         self._describe()
         self.update()
+
+    def _place_plots(self) -> None:
+        """Lay a plot of pyqtgraph, which is imported for the first that is looked at, over every plot of the page."""
+        if not self.isVisible():
+            return
+        drawn = enumerate(self._drawing.fields if self._drawing is not None else ())
+        plots = {number: field for number, field in drawn if isinstance(field, PlotField)}
+        fields = {number: field for number, field in plots.items() if field.plot.axes.is_usual}
+        for number in self._plots.keys() - fields.keys():
+            gone = self._plots.pop(number)
+            gone.hide()
+            gone.deleteLater()
+        for number, field in fields.items():
+            if number not in self._plots:
+                from attn_gui.views.pages.live_plot import LivePlot
+
+                self._plots[number] = LivePlot(self)
+                self._plots[number].clicked.connect(self._choose_at)
+                self._plots[number].pointed.connect(self._read_at)
+                self._plots[number].show()
+            self._plots[number].set_field(field, self._factor())
+        self._mark_plots()
+        if self._plots:
+            text = self.tr(
+                "Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, "
+                "turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it"
+            )
+        else:
+            text = self.tr("Drawn from the present numbers, as they are after every edit; rest on a mark to read it")
+        self.setWhatsThis(text)
+
+    def _mark_plots(self) -> None:
+        for number, plot in self._plots.items():
+            plot.set_mark(self._at[2] if self._at is not None and self._at[0] == number else None)
 
     def _planned(self, width: float, height: float | None) -> Drawing:
         """The page at a size, or at the least one that it can have."""
@@ -244,6 +337,9 @@ class PageCanvas(QLabel):
 
         begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
         drawing.paint(painter)
+        for number, field in enumerate(drawing.fields):
+            if number not in self._plots:
+                field.paint(painter)
         painter.end()
         image.setDevicePixelRatio(ratio)
         return image

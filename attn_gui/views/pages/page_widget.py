@@ -72,6 +72,11 @@ class PageWidget(QWidget):
         self.canvas.show()
         self.canvas.set_content(content, layer)
 
+    def set_stale(self, stale: bool) -> None:
+        """Show faintly what was read of a state that is gone."""
+        if self.canvas is not None:
+            self.canvas.set_stale(stale)
+
     def set_sentence(self, text: str) -> None:
         """Say why there is nothing to be seen."""
         assert self.canvas is not None

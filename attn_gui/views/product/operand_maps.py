@@ -14,9 +14,9 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.products.operands import KEY, QUERY, Operand, Picture
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.items.overlay_marks import Area
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
+from attn_gui.views.map.marks import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.product.marks import Lines, StageCell
 from attn_gui.views.words.names import stage_title

@@ -16,8 +16,8 @@ from attn_gui.figure.products.operands import picture_of
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.shades import Shades
-from attn_gui.views.map.zooming.windows import STAGE, JoinedWindows
 from attn_gui.views.product.lettering import painted_ground
+from attn_gui.views.product.linked_maps import STAGE, LinkedMaps
 from attn_gui.views.product.operand_maps import WITH_BAR, Operands
 from attn_gui.views.product.product_layout import Places
 from attn_gui.views.product.product_needs import places_of
@@ -45,13 +45,13 @@ class ProductPicture(QWidget):
         self.operands = Operands(self, self.shades)
         self._scene = Scene(self.maps, self.operands)
         self.places: Places | None = None
-        self._windows = JoinedWindows(self)
+        self._links = LinkedMaps(self)
         self._words = ProductWords(self._scene, self)
         self._words.title.tokens.clicked.connect(self.tokensRequested)
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the words say what is chosen
         self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
-        self._windows.moved.connect(self._repaint_words)
+        self._links.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
         for place in self.operands.maps.keys() - WITH_BAR:  # of which the words have the levels
             self.operands.maps[place].levelsChanged.connect(self._repaint_words)
@@ -80,7 +80,7 @@ class ProductPicture(QWidget):
             self._scene.stage = stage
             self._on_maps_rearranged()
             if window is not None and self._scene.pairs is not None:
-                self.maps.map(stage).extent.set_window(window)
+                self.maps.map(stage).box.set_window(window)
 
     def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
         """Names of queries and keys; None for numbers."""
@@ -202,9 +202,9 @@ class ProductPicture(QWidget):
             if rect is not None:
                 heatmap.place_cells(rect)
                 joined[place] = heatmap
-        self._windows.join(joined, self.places.rows, self.places.columns)
+        self._links.link(joined, self.places.rows, self.places.columns)
         self._words.title.place_tokens(self.places)
-        self._windows.place_scroll_bars(self.places.stage, self.places.result or self.places.stage)
+        self._links.place_scroll_bars(self.places.stage, self.places.result or self.places.stage)
         for place, bar in self._scene.bars.items():
             rect = self.places.stage if place == STAGE else getattr(self.places, place)
             if rect is not None:
@@ -227,7 +227,7 @@ class ProductPicture(QWidget):
         if scene.corner is None or evaluation is None:
             return
         scene.picture, self.places = picture_of(scene.stage, evaluation), None  # not painted until it is arranged
-        self._windows.part()
+        self._links.part()
         self.operands.set_picture(scene.picture, evaluation, self.maps.batch, self.maps.head)
         self._show_only_present()
         self._order_tabs()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.tokens import SPACING, Theme
-from attn_gui.views.map.items.overlay import role_color
+from attn_gui.views.map.marks import role_color
 from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
 from attn_gui.views.product.captions import chipped_maps, paint_caption, paint_captions
 from attn_gui.views.product.lettering import Word, gap_lines, paint_words, words_width
@@ -25,7 +25,7 @@ class ProductWords:
     """Paints what stands around the maps of a product picture, on the ground of the picture itself."""
 
     def __init__(self, scene: Scene, ground: QWidget) -> None:
-        self._scene = scene
+        self._scene, self._ground = scene, ground
         self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
         self.title = Title(scene, ground)
 
@@ -58,7 +58,8 @@ class ProductWords:
         for labels, marked in self._tokens(places):
             region += labels.chip_region(marked)
         for rect in chipped_maps(self._scene, places).values():
-            region += QRect(rect.left(), rect.top() - line_height() - scaled(SPACING.s), rect.width(), line_height())
+            above, right = line_height() + scaled(SPACING.s), self._ground.width()  # words may be wider than their map
+            region += QRect(rect.left() - 1, rect.top() - above, right - rect.left() + 1, above)
         for bar, _ in self._gap_lines(places):
             region += bar
         return region

@@ -8,7 +8,7 @@ from attn_gui.figure.products.operands import Picture
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.zooming import windows
+from attn_gui.views.product.linked_maps import STAGE as STAGE_PLACE
 from attn_gui.views.product.marks import Lines
 from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.product_needs import axis_labels
@@ -34,12 +34,12 @@ class Scene:
     def pairs(self) -> Window | None:
         """The queries and keys in view, where the stage has both."""
         corner = self.corner
-        return corner.extent.window if corner is not None and STAGE[self.stage].square else None
+        return corner.box.in_view if corner is not None and STAGE[self.stage].square else None
 
     @property
     def bars(self) -> dict[str, ColorBar]:
         """The color bars by the place of their maps."""
-        return {windows.STAGE: self.maps.bar(self.stage), **self.operands.shown_bars}
+        return {STAGE_PLACE: self.maps.bar(self.stage), **self.operands.shown_bars}
 
     @property
     def lines(self) -> Lines:

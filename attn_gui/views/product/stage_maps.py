@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Recomputed
 from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.items.overlay_marks import Area
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as
+from attn_gui.views.map.marks import Area
 from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.map.zooming.minimap import Minimap
-from attn_gui.views.map.zooming.windows import SharedWindow
+from attn_gui.views.product.linked_maps import link_shapes, unlink
 from attn_gui.views.product.marks import NOTHING, Lines, StageCell, lines_of
 from attn_gui.views.words.names import NO_NAMES, AxisNames, stage_title
 
@@ -55,7 +55,6 @@ class StageMaps(QObject):
         self._values_shown, self._brush, self._pulling = True, False, False
         self._menu_actions: Sequence[QAction] = ()
         self._own_actions: list[tuple[QAction, frozenset[str]]] = []
-        self._shared = SharedWindow(self)
         self.evaluation: Evaluation | None = None
         self.batch, self.head = 0, 0
         self.chosen: StageCell | None = None
@@ -99,7 +98,7 @@ class StageMaps(QObject):
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
         self.evaluation = None  # while maps change one by one, they are not laid out
-        self._shared.join(())
+        unlink(self.every())
         for stage, heatmap in self._maps.items():
             if stage not in evaluation.stages:
                 heatmap.setObjectName("")
@@ -111,7 +110,7 @@ class StageMaps(QObject):
             shade = self.shades.of(shaded_as(stage, evaluation))
             heatmap.set_shown(replace(heatmap.shown, plane=plane, bands=bands, shade=shade))
         self.evaluation, self.batch, self.head = evaluation, batch, head
-        self._shared.join([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
+        link_shapes([self._maps[stage] for stage in evaluation.stages if STAGE[stage].square])
         self._name_maps()
         self._label_maps()
         self.set_chosen(self.chosen)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map.items.flash import motion_reduced
+from attn_gui.views.map.marks import motion_reduced
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.product.marks import NOTHING, Cell, lines_of
 from attn_gui.views.spine.spine_items import NODE, Entry, node_symbol

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Plane
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map.items.flash import Flash
+from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.shown import Shown
 from attn_gui.views.spine.map_button import MapButton
 from attn_gui.views.spine.operators import map_side, top_of_maps

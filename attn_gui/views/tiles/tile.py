@@ -42,15 +42,15 @@ class StageTile(QWidget):
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the chips of the chosen row and column are
         self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
-        maps.map(stage).extent.changed.connect(self.repaint_words)
+        maps.map(stage).box.changed.connect(self.repaint_words)
+        maps.bar(stage).heightChanged.connect(self._on_bar_height_changed)
 
     def adopt(self) -> None:
         """Take the stage's map and color bar from wherever they are."""
         for widget in (self._maps.map(self.stage), self._maps.bar(self.stage)):
             if widget.parentWidget() is not self:
                 widget.setParent(self)
-            widget.show()
-        self._maps.map(self.stage).extent.set_home(None)
+        self._maps.map(self.stage).box.set_home(None)
 
     def arrange(self) -> None:
         """Place map and bar in the room of the tile."""
@@ -61,6 +61,8 @@ class StageTile(QWidget):
         heatmap.place_cells(place)
         width = max(place.width() + 2, scaled(LEAST_SIDE))
         bar.setGeometry(place.left() - 1, place.bottom() + 1 + scaled(SPACING.m), width, bar.heightForWidth(width))
+        for widget in (heatmap, bar):
+            widget.show()  # once it is where it belongs, so that it is drawn once
         self.repaint_words()
 
     def repaint_words(self) -> None:
@@ -73,6 +75,10 @@ class StageTile(QWidget):
         """Repaint the marks: another row or column is chosen."""
         before, self._marked = self._marked, self._marks_region()
         self.update(before + self._marked)
+
+    def _on_bar_height_changed(self) -> None:
+        if self._at_work():
+            self.arrange()
 
     def _best_place(self, columns: AxisNames) -> tuple[int, QRect]:
         """Room for tokens over columns, as they are, turned, or none where few could stand; and the map's place."""

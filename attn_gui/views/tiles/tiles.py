@@ -30,8 +30,9 @@ class AllStages(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         set_ground(self._floor, "surface")
         set_ground(self, "surface")
-        maps.rearranged.connect(self.arrange)
-        maps.renamed.connect(self.arrange)
+        self._arranged: object = None  # what the tiles were arranged for
+        maps.rearranged.connect(self._on_maps_rearranged)
+        maps.renamed.connect(self._on_maps_rearranged)
         maps.marked.connect(self._on_maps_marked)
 
     @property
@@ -53,6 +54,16 @@ class AllStages(QScrollArea):
             self._tiles[stage].adopt()
         self._place_tiles()
 
+    def _on_maps_rearranged(self) -> None:
+        """Leave the tiles as they are where only the numbers are others, as those of another head."""
+        if self._arranged != self._needs():
+            self.arrange()
+
+    def _needs(self) -> object:
+        """All that tells how the tiles are laid out and lettered, but for the room, the look and the language."""
+        maps = self._maps
+        return maps.stages, [maps.map(stage).shape for stage in maps.stages], maps.query_tokens, maps.key_tokens
+
     def _place_tiles(self) -> None:
         stages = self._maps.stages
         gap, room = scaled(SPACING.l), self.viewport().size()
@@ -68,6 +79,7 @@ class AllStages(QScrollArea):
             tile.setGeometry(gap + column * (width + gap), gap + row * (height + gap), width, height)
             tile.show()
             tile.arrange()
+        self._arranged = self._needs()
 
     def _on_maps_marked(self) -> None:
         for tile in self._tiles.values():

@@ -82,7 +82,6 @@ sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
-    "pyqtgraph",
     "attn_gui.app.finding.finding",
     "attn_gui.app.lessons.lesson_steps",
     "attn_gui.app.rooms.later_edits",

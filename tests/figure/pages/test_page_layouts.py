@@ -27,7 +27,7 @@ def painted(drawing: Drawing) -> np.ndarray:
     image = QImage(int(drawing.width * 2), int(drawing.height * 3), QImage.Format.Format_RGB32)
     image.fill(GROUND)
     painter = QPainter(image)
-    drawing.paint(painter)
+    drawing.paint_all(painter)
     painter.end()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
     return pixels != GROUND.rgb()

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.plot import Note
 
 PAGE = PAGES["sqrt_d_k"]
 
@@ -66,3 +68,32 @@ def test_the_rows_that_are_read_of_a_long_problem_are_those_of_the_problem(numbe
     random = np.random.default_rng(3).standard_normal
     problem = Problem(**{name: random((2048, 1)) for name in ("query", "key", "value")})
     assert "Of this long problem 128 rows" in said(problem, numbers=numbers, d_k=0)
+
+
+@pytest.mark.parametrize(
+    ("width", "factor"), [(64, 1.05), (64, 0.8), (16, 1.0), (4, 1.0), (64, 0.02), (128, 1.4), (400, 1.0)]
+)
+def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeypatch, width, factor):
+    random = np.random.default_rng(3).standard_normal
+    query = random((8, width)) * np.sqrt(factor)
+    problem = Problem(query=query, key=random((8, width)), value=random((8, 2)))
+    evaluation = Evaluation(problem)
+    aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
+    content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, {})), lambda share: None)
+    drawing = PAGE.plan(content, Ink(), 600, None)
+    image = QImage(round(drawing.width), round(drawing.height), QImage.Format.Format_RGB32)
+    image.fill("white")
+    painter = QPainter(image)
+    monkeypatch.setattr(Note, "paint", lambda *_: None)  # what lies below the words
+    drawing.paint_all(painter)
+    painter.end()
+    notes = [mark for mark in drawing.fields[0].plot.marks if isinstance(mark, Note)]
+    at, word, anchor = next((note.at, note.text, note.anchor) for note in notes if note.text.startswith("these"))
+    metric = metrics("micro")
+    left = at.x() - (metric.horizontalAdvance(word) if anchor == "end" else 0)
+    inside = [
+        image.pixelColor(x, y)
+        for x in range(round(left), round(left + metric.horizontalAdvance(word)))
+        for y in range(round(at.y() - metric.capHeight()), round(at.y()))
+    ]
+    assert not [color for color in inside if max(color.getRgb()[:3]) - min(color.getRgb()[:3]) > 60]

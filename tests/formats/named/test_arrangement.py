@@ -16,10 +16,9 @@ from attn_gui.engine import Problem
 from attn_gui.engine.head_axis import READINGS, heads_of, laid, laid_shape, readings
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
 from attn_gui.formats.base import Listed, Listing
-from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, proposed
-from attn_gui.formats.named.recalled import recalled, record_of
+from attn_gui.formats.named.arranged import answered, complaint
+from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, proposed, recalled, record_of
 from attn_gui.formats.named.roles import suggested
-from attn_gui.formats.named.settling import answered, complaint
 
 RANDOM = np.random.default_rng(7)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from attn_gui import Problem, compute, export_files, load, save
+from attn_gui.cli import main
 from attn_gui.formats import FormatError, save_arrays
 from attn_gui.formats.base import Listed, Listing
 from attn_gui.formats.named.attention_maps import SeveralMaps, choices_of, means_maps, names_of_maps
@@ -119,6 +120,40 @@ def test_of_arrays_layer_by_layer_one_is_named(tmp_path):
         load(path)
     chosen, _ = opened(path, arrays={"weights": "blocks.1.attn.hook_pattern"})
     assert np.array_equal(chosen.weights, arrays["blocks.1.attn.hook_pattern"])
+
+
+@pytest.mark.parametrize(
+    ("shape", "readings"),
+    [
+        ((4, 5, 5), ("axes head,query,key", "axes batch,query,key", "axes layer,query,key, layer 0 to 3")),
+        ((4, 3, 5, 5), ("axes batch,head,query,key", "axes layer,head,query,key, layer 0 to 3")),
+        ((4, 2, 3, 5, 5), ("layer 0 to 3",)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_one_array_of_maps_without_a_name_is_asked_about(tmp_path, capsys, dtype, shape, readings):
+    weights = maps(*shape).astype(dtype)
+    weights[0, ..., 0, :] = np.nan  # a row that a mask closes, as PyTorch has it
+    np.save(path := tmp_path / "dump.npy", weights)
+    with pytest.raises(SeveralMaps, match="rows add up to 1") as refusal:
+        load(path)
+    assert all(f"({words})" in str(refusal.value) for words in readings)
+    assert main(["export", str(path), "-o", str(tmp_path / "out"), "--format", "npz"]) == 2
+    said = capsys.readouterr().err
+    assert all(words in said for words in readings)
+    last = refusal.value.choices[-1]
+    assert np.array_equal(opened(path, axes=last.axes, layer=3)[0].weights, last.take(weights), equal_nan=True)
+    words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "npz", "--layer", "3"]
+    assert main([*words, "--axes", ",".join(last.axes)]) == 0
+
+
+def test_one_array_of_anything_else_is_no_problem(tmp_path):
+    np.save(path := tmp_path / "dump.npy", RANDOM.normal(size=(3, 5, 5)))
+    with pytest.raises(FormatError, match=r"neither .* nor attention weights"):
+        load(path)
+    np.save(path, maps(5, 5))
+    with pytest.raises(FormatError, match="one matrix"):
+        load(path)
 
 
 def test_rare_readings_are_taken_where_they_are_said(tmp_path):

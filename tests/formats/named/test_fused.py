@@ -14,10 +14,9 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import list_arrays, load
 from attn_gui.formats.base import Listed, Listing
-from attn_gui.formats.named.arrangement import Arrangement, proposed
-from attn_gui.formats.named.fused import HEAD_BY_HEAD, PART_BY_PART, SPLITS, Count, runs_text
-from attn_gui.formats.named.recalled import recalled, record_of
-from attn_gui.formats.named.settling import answered, complaint
+from attn_gui.formats.named.arranged import answered, complaint
+from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, record_of
+from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, Count, runs_text
 
 RANDOM = np.random.default_rng(11)
 

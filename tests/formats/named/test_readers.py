@@ -21,9 +21,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine import Problem
-from attn_gui.formats import FormatError, list_arrays, load, load_matrix, open_file, open_matrix, save
-from attn_gui.formats.named import json_arrays, xlsx
-from attn_gui.formats.named.by_name import ForeignNames
+from attn_gui.formats import (
+    FormatError,
+    json_arrays,
+    list_arrays,
+    load,
+    load_matrix,
+    open_file,
+    open_matrix,
+    save,
+    xlsx,
+)
+from attn_gui.formats.named.roles import ForeignNames
 
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 16 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))

@@ -12,7 +12,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError
 from attn_gui.formats.named.arrangement import Arrangement, proposed
-from attn_gui.formats.named.by_name import ForeignNames
+from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.several_files import holds_arrays, list_several, open_several, several_name, whole_ones
 
 RANDOM = np.random.default_rng(5)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attn_gui.formats import AmbiguousTable, FormatError
-from attn_gui.formats.text import typeset_reading
+from attn_gui.formats.text import typeset
 from attn_gui.formats.text.text_table import read_table
 from tests.mutations.pace import is_slow
 
@@ -204,7 +204,7 @@ def test_words_around_a_markdown_table_are_left_out(columns, rows, labels):
     header = ["", *columns] if labels else columns
     lines = [header, ["---"] * len(header)]
     lines += [[label] * labels + [repr(float(value)) for value in row] for label, row in zip(rows, array, strict=True)]
-    sorts = {typeset_reading.is_latex(text) for text in (*columns, *rows)}
+    sorts = {typeset.is_latex(text) for text in (*columns, *rows)}
     assert sorts == {False}
     broken = {"null", "nil", "none", "na", "nat", "missing", "undefined", "nan", "inf", "infinity", "true", "false"}
     if not broken & {word.lower() for word in (*columns, *rows)}:

@@ -187,11 +187,11 @@ def test_a_double_click_types_and_ends_a_zoom_first(person):
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
     assert line(person, "weights") is not None
     person.press("Escape")
-    heatmap.extent.zoom(240, (ROW, COLUMN))
-    assert not heatmap.extent.whole
+    heatmap.box.zoom(240, (ROW, COLUMN))
+    assert not heatmap.box.whole
     place = heatmap.cell_rect(ROW, COLUMN).center()
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
-    assert heatmap.extent.whole
+    assert heatmap.box.whole
 
 
 def test_the_state_before_cannot_be_typed_into(person):
@@ -258,6 +258,32 @@ def test_the_question_speaks_of_a_sink_only_where_there_is_one(person, sink):
 
     person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.25"))
     assert any("sink" in text for text in said) == (sink is not None)
+
+
+def test_rescaling_beside_a_sink_keeps_its_part_of_the_row(person):
+    """The sink is one key more: it, too, keeps its proportion to the others."""
+    document = person.program.document
+    document.open(document.snapshot().replace(sink=np.full(12, 1.0)))
+    person.wait()
+    person.program.view.set(head=3)
+    row = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].astype(
+        float
+    )
+    said = []
+
+    def answer(dialog):
+        said.append(dialog.findChild(QRadioButton, "weight.rescaled").text())
+        dialog.accept()
+
+    person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.25"))
+    assert "sink" in said[0]
+    found = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].astype(
+        float
+    )
+    shares = np.append(row, 1 - row.sum())
+    shares *= 0.75 / (1 - row[COLUMN])
+    shares[COLUMN] = 0.25
+    np.testing.assert_allclose(np.append(found, 1 - found.sum()), shares, atol=1e-6)
 
 
 def test_the_row_that_still_sums_to_one_leads_and_nothing_is_remembered_unasked(person):

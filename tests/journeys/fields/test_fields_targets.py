@@ -60,7 +60,7 @@ def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
     assert person.numbers("query")[0] == before[0]
     # K₀ − K₁ = (1, 0, −1): with the odds even, the score's difference −1 goes by half along each of the two
     assert np.allclose(np.array(person.numbers("query")[1], float), [0.5, 1, 0.5])
-    assert person.steps()[1:] == ["set A[1, 0] to 0.5000"]
+    assert person.steps()[1:] == ["A[1, 0]: 0.3595 → 0.5000 by Q[1, 0 … 2]"]
     fields.undo()
     assert person.numbers("query") == before
     person.do("redo")
@@ -114,7 +114,7 @@ def test_what_no_row_reaches_is_said_and_the_nearest_offered(fields, target):
     said = target("0.9", odds="kept")
     assert said["ok"] == "Take the nearest"
     assert "the system has the rank" in said["reason"]
-    assert fields.person.steps()[-1].startswith("set A[20, 22] to ")
+    assert fields.person.steps()[-1].startswith("A[20, 22]: ")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine import Problem
 from attn_gui.formats import load
-from attn_gui.formats.sessions.journal_reading import recover
+from attn_gui.formats.journal import recover
 from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
 from attn_gui.views.pages.knob_fields import KnobFields
 
@@ -113,6 +113,16 @@ def test_a_dump_of_several_layers_from_the_file_to_the_figure_and_back(
     person.drop(tmp_path / "kept.attn")
     person.wait()
     assert person.program.document.snapshot() == changed
+
+
+@LANGUAGES
+def test_one_array_without_a_name_is_asked_about_with_pictures(
+    launch: Callable[..., Any], lang: str, tmp_path: Path, weights: np.ndarray
+) -> None:
+    np.save(tmp_path / "dump.npy", weights[:, 0])
+    person = launch("worked-example.npz", lang=lang)
+    open_layer(person, tmp_path / "dump.npy", 2)
+    assert person.program.document.snapshot() == Problem.from_weights(weights[1, 0])
 
 
 def test_a_page_that_the_weights_have_not_says_why_and_has_nothing_to_turn(

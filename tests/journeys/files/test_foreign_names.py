@@ -165,11 +165,11 @@ def test_leaving_the_dialog_leaves_everything_as_it_is(launch: Callable[..., Any
 
 
 @LANGUAGES
-@pytest.mark.parametrize("dtype", ["bool", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float64"])
 def test_a_mask_that_may_open_or_close_is_asked_about(
     launch: Callable[..., Any], lang: str, dtype: str, tmp_path: Path
 ) -> None:
-    """Of decimals only the numbers show that they are 0 and 1."""
+    """Only the numbers show that they are 0 and 1."""
     rows, allowed = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}, np.tril(np.ones((4, 4)))
     np.savez(tmp_path / "a.npz", **rows, attn_mask=(1 - allowed).astype(dtype))
     person = launch("worked-example.npz", lang=lang)
@@ -186,6 +186,17 @@ def test_a_mask_that_may_open_or_close_is_asked_about(
     open_by_choosing(person, tmp_path / "a.npz", choose)
     expected = Problem(**rows, mask=[{"kind": "custom", "allowed": allowed == 1}])
     assert person.program.document.snapshot() == expected
+
+
+@pytest.mark.parametrize("name", ["attn_mask", "attention_mask"])
+def test_whole_numbers_that_are_no_switches_are_added(launch: Callable[..., Any], name: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(4, 3)) for role in ("query", "key", "value")}
+    added = np.where(np.tril(np.ones((4, 4))), 0, -10000)
+    arrays = {f"layer.{role[0]}": array for role, array in rows.items()} | {name: added}
+    np.savez(tmp_path / "a.npz", **arrays)
+    person = launch("worked-example.npz")
+    open_by_choosing(person, tmp_path / "a.npz", take)
+    assert person.program.document.snapshot() == Problem(**rows, mask=[{"kind": "bias", "values": added}])
 
 
 def test_weights_of_linear_layers_open_with_one_enter_and_it_says_why(

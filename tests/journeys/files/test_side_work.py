@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+import pytest
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QApplication, QDialog
 
 from attn_gui.app.state.side_work import AGAIN_MS, SideWork
 from attn_gui.views.dialogs.asking import asked
@@ -33,3 +34,25 @@ def test_an_answer_waits_until_a_dialog_has_returned_its_own(launch, qtbot):
     qtbot.waitUntil(lambda: len(order) == 2)
     assert order == ["dialog", "work"]
     assert not work.busy
+
+
+@pytest.mark.parametrize("held", ["before", "meanwhile"])
+def test_an_answer_waits_for_a_button_that_is_held_unless_its_press_has_asked_for_it(launch, qtbot, held):
+    """The second press of a double click in a dialog closes it; its release comes to no window."""
+    window, answers = launch().window, []
+    work = SideWork(window, MakingProgress(window))
+    work.ended.connect(answers.append)
+    if held == "before":
+        QTest.mousePress(window, Qt.MouseButton.LeftButton)
+    work.start("work", lambda tell: None)
+    if held == "before":
+        qtbot.waitUntil(lambda: bool(answers))
+        assert QApplication.mouseButtons()
+        QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+        return
+    QTest.mousePress(window, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: work.busy and not work._job.busy)
+    QTest.qWait(2 * AGAIN_MS)
+    assert not answers
+    QTest.mouseRelease(window, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(answers))

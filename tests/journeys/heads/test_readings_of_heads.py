@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.formats import save
+from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.heads.thumb import HeadThumb
 
 SMALL = "worked-example.npz"
@@ -76,7 +77,7 @@ def test_heads_of_the_document_before_are_not_measured_in_the_next_one(launch, m
 def test_it_says_what_is_counted(launch):
     person = launch()
     person.do("reading_induction")
-    assert "share of the weights on tokens that follow an earlier one that is the same" in {
+    assert "share on what followed the same token" in {
         label.text() for label in person.find("heads.weights").findChildren(type(person.find("heads.weights")._about))
     }
     assert person.find("control.reading", QComboBox).currentData() == "induction"
@@ -179,3 +180,14 @@ def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot, 
     if READINGS[key].fits(person.program.document.problem):
         qtbot.waitUntil(lambda: shown(person) == expected(person, key))
     person.wait()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_number_below_the_heads_counts_is_whole_on_a_small_screen(launch, lang):
+    person = launch("minilm-layer2.npz", lang=lang, width=1366, height=700)
+    strip = person.find("heads.weights")
+    for key, _ in person.find("control.reading").choices():
+        person.program.view.set(reading=key)
+        person.wait()
+        about = next(label for label in strip.findChildren(ElidedLabel) if label.isVisible())
+        assert about.fontMetrics().horizontalAdvance(about.text()) <= about.width(), about.text()

@@ -25,12 +25,11 @@ import pytest
 from attn_gui.app.files.journaling import LARGE, journals_folder, lock_of
 from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session, save_study
+from attn_gui.formats.journal import recover
 from attn_gui.formats.saving import hidden_beside
-from attn_gui.formats.sessions.journal_reading import recover
-from attn_gui.formats.sessions.study_record import ModelNeeded, StudyRecord
+from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import open_model
-from attn_gui.models.studies.study import placed
-from attn_gui.models.studies.study_files import model_of, record_of, weights_at
+from attn_gui.models.study import model_of, placed, record_of, weights_at
 from attn_gui.paths import resource
 
 from .typist import CORNER, FIELDS, SAVED, TURNED, state_of

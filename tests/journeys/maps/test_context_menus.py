@@ -136,13 +136,13 @@ def test_all_stages_zoom_together_and_a_stage_keeps_the_zoom_of_the_one_before(l
     person.do("all_stages")
     person.click_cell("scores", 2, 3)
     person.press("+", "+")
-    window = person.find("heatmap.scores").extent.window
+    window = person.find("heatmap.scores").box.in_view
     assert window[1] - window[0] < 16
     for stage in ("scaled", "weights"):
-        assert person.find(f"heatmap.{stage}").extent.window == pytest.approx(window)
+        assert person.find(f"heatmap.{stage}").box.in_view == pytest.approx(window)
     person.do("product")
     person.show_stage("weights")
-    window = person.find("heatmap.weights").extent.window
+    window = person.find("heatmap.weights").box.in_view
     assert window[1] - window[0] < 16
     person.show_stage("scaled")
-    assert person.find("heatmap.scaled").extent.window == pytest.approx(window)
+    assert person.find("heatmap.scaled").box.in_view == pytest.approx(window)

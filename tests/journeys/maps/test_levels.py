@@ -31,6 +31,53 @@ def type_levels(person, low, high, name):
     person.press("Esc")
 
 
+def drag(person, widget, start, way):
+    """Move the mouse from a point of a widget with the button down; what lies there gets the events."""
+    at = widget.mapTo(person.window, start)
+    target = person.window.childAt(at)
+    stations = [target.mapFrom(person.window, at + way * step / 6) for step in range(7)]
+    QTest.mouseMove(target, stations[0])
+    QTest.mousePress(target, Qt.MouseButton.LeftButton, pos=stations[0])
+    for station in stations[1:]:
+        QTest.mouseMove(target, station)
+        person.look()
+    QTest.mouseRelease(target, Qt.MouseButton.LeftButton, pos=stations[-1])
+    person.look()
+
+
+@pytest.mark.parametrize("mode", ["product", "all_stages"])
+def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(launch, mode):
+    person = launch("worked-example.npz")
+    person.show_stage("scores")
+    person.do(mode)
+    heatmap = person.find("heatmap.query") if mode == "all_stages" else person.find("operand.left")
+    bar, before = bar_of(person, heatmap.objectName()), heatmap.levels
+    drag(person, bar, QPoint(bar.width() - 4, 4), QPoint(-bar.width() // 4, 0))
+    assert heatmap.levels.high == pytest.approx(before.high / 2, rel=0.1)
+    assert heatmap.levels.low == -heatmap.levels.high  # of signed numbers 0 stays in the middle
+    assert person.find("heatmap.query").levels == person.find("operand.left").levels == heatmap.levels
+    assert bar.rule() == "typed"
+    assert not person.window.findChildren(LevelsPopup)
+    assert not person.window.isWindowModified()
+
+
+def test_the_lines_of_the_histogram_are_dragged_and_the_map_follows(launch):
+    person = launch("worked-example.npz")
+    heatmap = person.find("heatmap.weights")
+    color = heatmap.cell_at(0, 0)[1]
+    popup = open_levels(person)
+    box = popup.histogram.centralWidget.vb
+    (low, high), place = box.viewRange()[0], box.sceneBoundingRect()
+    at = place.left() + (heatmap.levels.high / popup.histogram._unit - low) / (high - low) * place.width()
+    drag(person, popup.histogram, QPoint(round(at), round(place.center().y())), QPoint(-60, 0))
+    assert 0.5 < heatmap.levels.high < 0.95
+    assert heatmap.levels.low == 0.0
+    assert heatmap.cell_at(0, 0)[1] != color
+    assert popup.findChild(QRadioButton, "levels.typed").isChecked()
+    assert popup.isVisible()
+    person.press("Esc")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 700)])
 @pytest.mark.parametrize("name", ["heatmap.weights", "operand.left", "operand.result"])
 def test_the_levels_open_within_the_window(launch, width, height, name):

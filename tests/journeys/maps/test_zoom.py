@@ -75,7 +75,7 @@ def turn_wheel(heatmap, notches, at):
 
 def zoom_to_numbers(heatmap):
     """Turn the wheel until few cells are in view."""
-    while heatmap.extent.window[1] - heatmap.extent.window[0] > 4:
+    while heatmap.box.in_view[1] - heatmap.box.in_view[0] > 4:
         turn_wheel(heatmap, 2, heatmap.placement.cells.center() + QPoint(40, 25))
 
 
@@ -126,7 +126,7 @@ def test_close_up_every_cell_is_that_of_numpy_in_color_and_number(qtbot, person,
     same.set_shown(replace(same.shown, plane=Numbers(expected[stage], signed=stage != "weights")))
     same.set_shown(replace(same.shown, shade=Shade(TYPED, heatmap.levels)))
     same.set_shown(replace(same.shown, values=True))
-    same.extent.set_window(heatmap.extent.window)
+    same.box.set_window(heatmap.box.in_view)
     same.show()
     assert cells_of(heatmap) == cells_of(same)
     same.set_shown(replace(same.shown, values=False))
@@ -139,7 +139,7 @@ def test_tokens_stand_at_their_rows_and_columns_while_the_map_is_moved(person, w
     for way in (QPoint(-90, -70), QPoint(45, 20)):
         words.clear()
         drag(heatmap, way)
-        top, bottom, left, right = heatmap.extent.window
+        top, bottom, left, right = heatmap.box.in_view
         whole_rows = range(int(np.ceil(top)), int(bottom))
         whole_columns = range(int(np.ceil(left)), int(right))
         places = {label: place for label, place in words if label[0] in "qk"}
@@ -175,9 +175,9 @@ def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the
     heatmap.setFocus()
     person.press("+", "+", "+", "Tab")
     assert minimap.hasFocus()
-    before = heatmap.extent.window
+    before = heatmap.box.in_view
     person.press("Left")
-    assert heatmap.extent.window[2] < before[2]
+    assert heatmap.box.in_view[2] < before[2]
     assert minimap.accessibleName() == "Overview of Weights"
     person.do("language_zh")
     QApplication.processEvents()
@@ -187,3 +187,43 @@ def test_from_the_map_tab_leads_to_its_overview_which_speaks_the_language_of_the
     person.press("0")
     assert not minimap.isVisible()
     assert heatmap.hasFocus()
+
+
+def test_the_frame_of_the_overview_is_dragged_to_other_cells(person):
+    heatmap, minimap = person.find("heatmap.weights"), person.window.product.maps.minimap("weights")
+    zoom_to_numbers(heatmap)
+    heatmap.box.set_window((100, 400, 100, 400))
+    before, at = heatmap.box.in_view, minimap.mapTo(person.window, minimap.frame().center())
+    place, target = minimap.geometry(), person.window.childAt(at)
+    assert minimap.isAncestorOf(target)
+    start = target.mapFrom(person.window, at)
+    QTest.mousePress(target, LEFT, pos=start)
+    for step in range(1, 9):
+        QTest.mouseMove(target, start + QPoint(3, 2) * step)
+        QApplication.processEvents()
+    QTest.mouseRelease(target, LEFT, pos=start + QPoint(24, 16))
+    cells, after = minimap.cells(), heatmap.box.in_view
+    assert after[2] - before[2] == pytest.approx(24 * N / cells.width(), rel=0.01)
+    assert after[0] - before[0] == pytest.approx(16 * N / cells.height(), rel=0.01)
+    assert after[1] - after[0] == pytest.approx(300)
+    assert minimap.geometry() == place
+    assert person.find("operand.left").box.in_view[:2] == after[:2]
+
+
+def test_all_stages_show_the_same_cells_while_one_is_zoomed_and_moved(person):
+    person.do("all_stages")
+    stages = [person.find(f"heatmap.{stage}") for stage in ("scores", "scaled", "weights")]
+    query = person.find("heatmap.query")
+    whole = query.box.in_view
+    first, *others = stages
+    turn_wheel(first, 6, first.placement.cells.center())
+    zoomed = first.box.in_view
+    assert zoomed[1] - zoomed[0] < N
+    assert [heatmap.box.in_view for heatmap in others] == [zoomed, zoomed]
+    drag(others[0], QPoint(-30, 20))
+    moved = others[0].box.in_view
+    assert moved != zoomed
+    assert [heatmap.box.in_view for heatmap in stages] == [moved] * 3
+    assert query.box.in_view == whole
+    QTest.mouseDClick(first, LEFT, pos=first.placement.cells.center())
+    assert [heatmap.box.in_view for heatmap in stages] == [(0, N, 0, N)] * 3

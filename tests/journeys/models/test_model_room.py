@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPushButton, QTableView
 
 from attn_gui.app.model import model_controller, model_showing
+from attn_gui.figure.page_catalog import PAGES
 from attn_gui.models import open_model
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import without_access_key
@@ -262,6 +263,30 @@ def test_what_is_old_is_dimmed_from_the_edit_until_the_answer_is_there(toy, monk
     assert not view.model().index(1, 1).data(STALE_ROLE), "nothing but the layer on the table is another"
     gate.open()
     toy.wait()
+
+
+def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_there(toy, monkeypatch, qtbot):
+    run, page = Gate(), Gate()
+    run.open()
+    page.open()
+    monkeypatch.setattr(model_showing, "answer", run.before(model_showing.answer))
+    kind = type(PAGES["heads_off"])
+    monkeypatch.setattr(kind, "read", page.before(kind.read))
+    toy.do("heads_off")
+    toy.wait()
+    qtbot.waitUntil(lambda: not toy.program.rooms.pages.busy)
+    canvas = toy.find("page.heads_off").canvas
+    fresh = darkest(canvas)
+    run.close()
+    page.close()
+    toy.click("model.head_off")
+    assert darkest(canvas) > fresh + 20, "the run goes on"
+    run.open()
+    qtbot.waitUntil(lambda: page.reached)
+    assert darkest(canvas) > fresh + 20, "the page itself is computed"
+    page.open()
+    qtbot.waitUntil(lambda: not toy.program.rooms.pages.busy)
+    assert darkest(canvas) == fresh
 
 
 def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):

@@ -32,6 +32,14 @@ def toy(launch, lang):
     return person
 
 
+def test_the_keyboard_goes_to_the_grid_of_a_model_that_is_opened(toy):
+    grid = toy.find("model", QTableView)
+    assert toy.focus() is grid
+    layer, head = grid.currentIndex().row(), grid.currentIndex().column()
+    toy.press("Right")
+    assert (grid.currentIndex().row(), grid.currentIndex().column()) == (layer, head + 1)
+
+
 @pytest.fixture(params=["en", "zh"])
 def lang(request):
     return request.param

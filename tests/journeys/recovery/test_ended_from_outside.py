@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from attn_gui.app.files.journaling import journals_folder, lock_of
-from attn_gui.formats.sessions.journal_reading import recover
+from attn_gui.formats.journal import recover
 from attn_gui.paths import resource
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")

@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from attn_gui.app.files import journaling, session_saving
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats import FormatError, open_file, save_session
-from attn_gui.formats.sessions.journal_reading import kept_in, recover
-from attn_gui.formats.snapshots.snapshot import packed
+from attn_gui.formats.journal import kept_in, recover
+from attn_gui.formats.snapshots import packed
 
 PATIENCE_MS = 120_000
 SMALL = "worked-example.npz"

@@ -7,11 +7,11 @@ import shutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QTableView
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QTableView
 
 from attn_gui.app.files.journaling import journals_folder
-from attn_gui.formats.sessions.journal_reading import recover
-from attn_gui.models.studies.study_files import model_of, weights_at
+from attn_gui.formats.journal import recover
+from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
 TOY = resource("models", "toy-induction")
@@ -83,8 +83,10 @@ def with_changed_toy(launch):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_back(launch, lang, qtbot, tmp_path):
-    """In English its folder is away, in Chinese another model lies in it."""
+def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_back(
+    launch, lang, qtbot, tmp_path, monkeypatch
+):
+    """In English its folder is away, in Chinese another model lies in it and the folder is chosen where it is now."""
     folder, away = tmp_path / "mine", tmp_path / "away"
     shutil.copytree(TOY, folder)
     weights = folder / "model.safetensors"
@@ -108,6 +110,19 @@ def test_what_was_changed_in_a_model_that_is_gone_is_kept_until_its_folder_is_ba
     assert "mine" in person.banner()
     assert person.program.document.problem is before
     assert path.read_bytes() == entries
+    if lang == "zh":
+        wrong = tmp_path / "wrong"
+        shutil.copytree(TOY, wrong)
+        for chosen in ("", str(wrong)):  # thought better of it, and another model
+            monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, chosen=chosen: chosen)
+            press(person, 0)
+            qtbot.waitUntil(lambda: "SHA-256" in person.banner())
+            assert person.program.document.problem is before
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(away))
+        recovered(person, qtbot)
+        assert person.program.document.study.model.folder == away
+        assert person.program.document.problem == problem
+        return
     person.leave()
     shutil.rmtree(folder, ignore_errors=True)
     away.rename(folder)

@@ -114,7 +114,7 @@ def state(person) -> dict[str, object]:
         "numbers": [person.numbers(field) for field in ("query", "key", "value")],
         "steps": (len(person.steps()), person.action("undo").isEnabled(), person.action("redo").isEnabled()),
         "chosen": heatmap.chosen,
-        "zoom": heatmap.extent.window,
+        "zoom": heatmap.box.in_view,
         "selection": sorted((index.row(), index.column()) for index in table.selectedIndexes()),
         "scrolled": (table.verticalScrollBar().value(), table.horizontalScrollBar().value()),
         "focus": person.focus().objectName(),

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 from attn_gui import render
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine.arrays import Array
-from attn_gui.formats.sessions.journal_reading import recover
-from attn_gui.formats.sessions.study_record import StudyRecord
-from attn_gui.models.studies.study_files import model_of, weights_at
+from attn_gui.formats.journal import recover
+from attn_gui.formats.session import StudyRecord
+from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
 from .truths import differing, image

@@ -19,9 +19,9 @@ from PySide6.QtTest import QTest
 from attn_gui.app.state.computation import LEFT_MS
 from attn_gui.engine.progress import silent
 from attn_gui.formats import open_file
-from attn_gui.formats.sessions.study_record import ModelNeeded
-from attn_gui.formats.snapshots.snapshot import Snapshot
-from attn_gui.models.studies.study_files import opened_study
+from attn_gui.formats.session import ModelNeeded
+from attn_gui.formats.snapshots import Snapshot
+from attn_gui.models.study import opened_study
 
 from .conftest import SLOW, Figures
 from .overrides import make_errors_whole

@@ -66,7 +66,7 @@ def test_names_say_head_and_entropy(qtbot: QtBot) -> None:
     strip = shown(qtbot, problem_of(query=np.zeros((5, 18))))
     assert thumbs(strip)[2].accessibleName() == f"Head 2, entropy {math.log(7):.2f}, chosen"
     assert thumbs(strip)[3].accessibleName() == f"Head 3, entropy {math.log(7):.2f}"
-    assert "mean entropy of a row in nats, 0 … ln 7 = 1.95" in words(strip)
+    assert "mean of rows in nats, 0 … ln 7 = 1.95" in words(strip)
 
 
 def test_a_click_asks_for_a_head_without_taking_it(qtbot: QtBot) -> None:

@@ -78,9 +78,9 @@ def test_a_click_on_the_map_itself_counts_as_one_on_its_viewport(values, plane, 
     with qtbot.waitSignal(heatmap.gestures.cellHovered) as hovered:
         QTest.mouseMove(heatmap, heatmap.cell_rect(4, 1).center())
     assert hovered.args == [4, 1]
-    heatmap.extent.set_window((1, 4, 1, 4))
+    heatmap.box.set_window((1, 4, 1, 4))
     QTest.mouseDClick(heatmap, LEFT, pos=heatmap.cell_rect(2, 2).center())
-    assert heatmap.extent.window == (0, 5, 0, 7)
+    assert heatmap.box.in_view == (0, 5, 0, 7)
 
 
 def test_a_pooled_map_can_be_clicked_before_it_is_painted(plane, qtbot):
@@ -254,7 +254,7 @@ def test_zooming_never_leaves_the_matrix_nor_closes_in_on_less_than_two_cells(pl
     for delta in (120, -120):
         for _ in range(80):
             wheel(heatmap, heatmap.placement.cells.topLeft() + QPoint(3, 3), delta)
-        top, bottom, left, right = heatmap.extent.window
+        top, bottom, left, right = heatmap.box.in_view
         assert 0 <= top < bottom <= 50
         assert 0 <= left < right <= 70
         assert bottom - top >= 2
@@ -269,10 +269,10 @@ def test_a_map_that_cannot_be_zoomed_leaves_the_wheel_to_the_page(values, plane,
 
 def test_choosing_a_cell_out_of_view_brings_it_into_view(plane, shown_map):
     heatmap = shown_map(plane(np.zeros((50, 70))), 5, 5, zoomable=True)
-    heatmap.extent.set_window((0, 10, 0, 10))
+    heatmap.box.set_window((0, 10, 0, 10))
     heatmap.set_chosen((33, 5))
     assert not heatmap.cell_rect(33, 5).isNull()
-    assert heatmap.extent.window == (24, 34, 0, 10)
+    assert heatmap.box.in_view == (24, 34, 0, 10)
 
 
 def test_the_chosen_cell_is_squared_and_described(values, plane, shown_map, screen):
@@ -414,7 +414,7 @@ def test_setters_are_silent(values, plane, shown_map, qtbot):
     with qtbot.assertNotEmitted(heatmap.gestures.cellChosen), qtbot.assertNotEmitted(heatmap.gestures.cellHovered):
         heatmap.set_chosen((1, 1))
         heatmap.overlay.set_marks(row=1, column=1)
-        heatmap.extent.set_window((0, 2, 0, 2))
+        heatmap.box.set_window((0, 2, 0, 2))
         heatmap.overlay.flash([(slice(0, 1), slice(0, 1))])
 
 
@@ -422,27 +422,27 @@ def test_plus_minus_and_0_zoom_at_the_chosen_cell(values, plane, shown_map):
     heatmap = shown_map(plane(values), zoomable=True)
     heatmap.set_chosen((2, 2))
     QTest.keyClicks(heatmap, "+")
-    top, bottom, left, right = heatmap.extent.window
+    top, bottom, left, right = heatmap.box.in_view
     assert (top, left) > (0, 0)
     assert bottom - top < 5
     assert right - left < 7
     assert not heatmap.cell_rect(2, 2).isEmpty()
     QTest.keyClicks(heatmap, "=")
-    closer = heatmap.extent.window
+    closer = heatmap.box.in_view
     assert closer[1] - closer[0] < bottom - top
     QTest.keyClicks(heatmap, "-")
-    assert heatmap.extent.window[1] - heatmap.extent.window[0] > closer[1] - closer[0]
+    assert heatmap.box.in_view[1] - heatmap.box.in_view[0] > closer[1] - closer[0]
     QTest.keyClicks(heatmap, "0")
-    assert heatmap.extent.window == (0, 5, 0, 7)
+    assert heatmap.box.in_view == (0, 5, 0, 7)
 
 
 def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
     heatmap = shown_map(plane(values), zoomable=True)
     QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-    assert heatmap.extent.window == (0, 5, 0, 7)
+    assert heatmap.box.in_view == (0, 5, 0, 7)
     still = shown_map(plane(values))
     QTest.keyClicks(still, "+")
-    assert still.extent.window == (0, 5, 0, 7)
+    assert still.box.in_view == (0, 5, 0, 7)
 
 
 def test_tokens_are_read_out_as_their_words(evaluation, qtbot):

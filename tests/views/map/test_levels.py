@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit, QRadioButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton, QWidget
 
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, MOST, PLAIN, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.levels.level_bar import tick_places
 from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.theme import apply_theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -41,6 +43,79 @@ def bar(qtbot, shown, shown_map):
     window.setFocus()  # and not the bar, which would draw its ring
     color_bar.map, color_bar.home = heatmap, window
     return color_bar
+
+
+def drag(widget, start, way):
+    """Press at a point, move the mouse by `way` in steps, and let go; whatever lies there gets the events."""
+    window = widget.window()
+    at = widget.mapTo(window, start)
+    target = window.childAt(at) or window
+    stations = [target.mapFrom(window, at + way * step / 8) for step in range(9)]
+    QTest.mouseMove(target, stations[0])
+    QTest.mousePress(target, Qt.MouseButton.LeftButton, pos=stations[0])
+    for station in stations:
+        QTest.mouseMove(target, station)
+        QApplication.processEvents()
+    QTest.mouseRelease(target, Qt.MouseButton.LeftButton, pos=stations[-1])
+
+
+def test_an_end_of_the_bar_is_dragged_and_the_other_one_follows_where_0_is_in_the_middle(bar):
+    drag(bar, QPoint(290, 4), QPoint(-60, 0))
+    assert bar.map.shown.shade.rule == TYPED
+    assert bar.map.levels == Levels(-1.8, 1.8)  # 60 of 300 pixels, of 6
+    drag(bar, QPoint(10, 12), QPoint(-50, 3))
+    assert bar.map.levels == Levels(-2.4, 2.4)
+    bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(-1.0, 4.0))))
+    drag(bar, QPoint(290, 4), QPoint(-60, 0))
+    assert bar.map.levels == Levels(-1.0, 3.0)
+    drag(bar, QPoint(10, 4), QPoint(280, 0))
+    assert bar.map.levels.low < bar.map.levels.high == 3.0  # they do not meet
+    assert not bar.window().findChild(LevelsPopup)  # a drag is no click
+
+
+def test_a_drag_in_the_middle_of_the_bar_is_a_click(bar):
+    drag(bar, QPoint(150, 4), QPoint(20, 0))
+    assert bar.map.levels == Levels(-3.0, 3.0)
+    assert bar.window().findChild(LevelsPopup).isVisible()
+
+
+def test_the_pointer_tells_the_ends_that_can_be_dragged(bar):
+    shapes = []
+    bar.map.move(500, 500)  # from above it
+    for x in (10, 150, 290):
+        for y in (3, 4):  # where the pointer rests already, there is no event
+            QTest.mouseMove(bar, QPoint(x, y))
+        shapes.append(bar.cursor().shape())
+    ends = Qt.CursorShape.SizeHorCursor
+    assert shapes == [ends, Qt.CursorShape.PointingHandCursor, ends]
+
+
+def test_a_line_of_the_histogram_is_dragged(bar):
+    bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(-1.0, 2.0))))
+    popup = bar.open_popup()
+    QApplication.processEvents()
+    histogram = popup.histogram
+    pixel = 1 / (line(histogram, 1.0).x() - line(histogram, 0.0).x())
+    drag(histogram, line(histogram, 2.0), QPoint(-20, 0))
+    QApplication.processEvents()
+    assert bar.map.levels.low == -1.0
+    assert bar.map.levels.high == pytest.approx(2.0 - 20 * pixel, abs=pixel)
+    assert popup.findChild(QRadioButton, "levels.typed").isChecked()
+    low, high = (edit.text() for edit in popup.findChildren(QLineEdit)[:2])
+    assert (low, float(high)) == ("\N{MINUS SIGN}1", bar.map.levels.high)
+    bar.map.set_shown(replace(bar.map.shown, shade=PLAIN))
+    drag(histogram, line(histogram, -3.0), QPoint(30, 0))
+    assert bar.map.levels.symmetric
+    assert 1.5 < bar.map.levels.high < 2.9
+    popup.close_panel()
+
+
+def line(histogram, value):
+    """The pixel of a level in the histogram, in the middle of its height."""
+    box = histogram.centralWidget.vb
+    (low, high), place = box.viewRange()[0], box.sceneBoundingRect()
+    at = place.left() + (value / histogram._unit - low) / (high - low) * place.width()
+    return QPoint(round(at), round(place.top() + place.height() / 4))
 
 
 def test_an_edit_keeps_the_levels_until_rest(shown, shown_map, qtbot):
@@ -252,16 +327,10 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     assert not color_bar.dots_text()
 
 
-def test_the_words_between_two_values_stand_apart_from_both(plane, shown_map, qtbot):
+def test_the_words_between_two_values_stand_apart_from_both():
     """Other values give way to them: those of a difference are four words in the place of one."""
-    color_bar = ColorBar(shown_map(plane(np.linspace(-1.0, 1.0, 12).reshape(3, 4))))
-    qtbot.addWidget(color_bar)
     for width in (200, 250, 330, 500):
-        color_bar.resize(width, 40)
-        counts = []
-        for words in ("", "now − before"):
-            color_bar.dots_text = lambda words=words: words
-            counts.append(len(color_bar._tick_texts(color_bar._heatmap.levels)))
+        counts = [len(tick_places(Levels(-1.0, 1.0), width, words)) for words in ("", "now − before")]
         assert counts == [5, 5 if width == 500 else 3]
 
 
@@ -292,4 +361,16 @@ def test_an_open_popup_follows_the_numbers(bar, shown):
     bar.map.refresh(slice(0, 5), slice(0, 20))
     bar.recount()
     assert popup.histogram.counts.tolist() != before
+    popup.close_panel()
+
+
+def test_the_bar_and_the_open_histogram_follow_another_theme(qapp, bar, screen):
+    popup = bar.open_popup()
+    apply_theme(qapp, "dark")
+    qapp.processEvents()
+    table, theme = lut("signed", "dark"), THEMES["dark"]
+    assert screen(bar).pixel(2, 4) in table[:4]
+    box = popup.histogram.centralWidget.vb.sceneBoundingRect().toRect()
+    assert screen(popup.histogram).pixelColor(box.left() + 2, box.top() + 4) == theme.sunken
+    assert screen(popup.histogram).pixelColor(0, 0) == theme.surface
     popup.close_panel()

@@ -36,7 +36,7 @@ def zoomed(shown_map, matrix):
     """A map with the cells around its middle in view, and its minimap."""
     heatmap = shown_map(matrix, zoomable=True)
     minimap = Minimap(heatmap)
-    heatmap.extent.set_window((6, 18, 8, 22))
+    heatmap.box.set_window((6, 18, 8, 22))
     QApplication.processEvents()
     return heatmap, minimap
 
@@ -52,14 +52,21 @@ def turn_wheel(widget, position, notches):
         Qt.ScrollPhase.NoScrollPhase,
         False,
     )
-    QApplication.sendEvent(widget, event)
+    QApplication.sendEvent(under(widget, position), event)
     QApplication.processEvents()
 
 
-def drag(widget, start, *stations):
+def under(widget, position):
+    """What gets the events of the mouse there; it covers the whole widget."""
+    return widget.childAt(position) or widget
+
+
+def drag(minimap, start, *stations):
+    widget = under(minimap, start)
     QTest.mousePress(widget, LEFT, pos=start)
     for station in stations:
         QTest.mouseMove(widget, station)
+        QApplication.processEvents()
     QTest.mouseRelease(widget, LEFT, pos=stations[-1])
 
 
@@ -90,10 +97,10 @@ def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
 def test_a_long_map_that_is_only_scrolled_has_none(shown_map, matrix):
     heatmap = shown_map(matrix, zoomable=True)
     minimap = Minimap(heatmap)
-    heatmap.extent.set_home((0, 12, 0, COLUMNS))
-    heatmap.extent.set_window((5, 17, 0, COLUMNS))
+    heatmap.box.set_home((0, 12, 0, COLUMNS))
+    heatmap.box.set_window((5, 17, 0, COLUMNS))
     assert not minimap.isVisible()
-    heatmap.extent.set_window((5, 11, 0, 15))
+    heatmap.box.set_window((5, 11, 0, 15))
     assert minimap.isVisible()
 
 
@@ -134,17 +141,17 @@ def test_moving_about_reads_no_cell_that_is_not_in_view(zoomed, matrix, screen):
     screen(heatmap)
     matrix.asked = 0
     for shift in range(1, 6):
-        heatmap.extent.set_window((6 + shift, 18 + shift, 8, 22))
+        heatmap.box.set_window((6 + shift, 18 + shift, 8, 22))
         screen(heatmap)
     assert matrix.asked == 5 * 12 * 14
 
 
 def test_dragging_the_frame_moves_what_is_in_view_with_the_pointer(zoomed):
     heatmap, minimap = zoomed
-    before, start = heatmap.extent.window, minimap.frame().center()
+    before, start = heatmap.box.in_view, minimap.frame().center()
     place = minimap.geometry()
     drag(minimap, start, start + QPoint(-3, 1), start + QPoint(-6, 5))
-    after, cells = heatmap.extent.window, minimap.cells()
+    after, cells = heatmap.box.in_view, minimap.cells()
     assert after[2] - before[2] == pytest.approx(-6 * COLUMNS / cells.width())
     assert after[0] - before[0] == pytest.approx(5 * ROWS / cells.height())
     assert after[1] - after[0] == pytest.approx(12)
@@ -155,23 +162,23 @@ def test_the_frame_stops_at_the_edges(zoomed):
     heatmap, minimap = zoomed
     start = minimap.frame().center()
     drag(minimap, start, start + QPoint(500, -500))
-    assert heatmap.extent.window == pytest.approx((0, 12, COLUMNS - 14, COLUMNS))
+    assert heatmap.box.in_view == pytest.approx((0, 12, COLUMNS - 14, COLUMNS))
 
 
 def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
     heatmap, minimap = zoomed
-    heatmap.extent.set_window((16, 22, 18, 26))
-    QTest.mouseClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
-    assert middle(heatmap.extent.window) == pytest.approx((6.5, 7.5), abs=1)
-    QTest.mouseDClick(minimap, LEFT, pos=in_minimap(minimap, 6, 7))
-    assert heatmap.extent.window == (0, ROWS, 0, COLUMNS)
+    heatmap.box.set_window((16, 22, 18, 26))
+    QTest.mouseClick(under(minimap, QPoint(9, 9)), LEFT, pos=in_minimap(minimap, 6, 7))
+    assert middle(heatmap.box.in_view) == pytest.approx((6.5, 7.5), abs=1)
+    QTest.mouseDClick(under(minimap, QPoint(9, 9)), LEFT, pos=in_minimap(minimap, 6, 7))
+    assert heatmap.box.in_view == (0, ROWS, 0, COLUMNS)
 
 
 def test_the_wheel_over_it_zooms_about_the_middle_of_what_is_in_view(zoomed):
     heatmap, minimap = zoomed
-    before = heatmap.extent.window
+    before = heatmap.box.in_view
     turn_wheel(minimap, QPoint(3, 3), 1)
-    after = heatmap.extent.window
+    after = heatmap.box.in_view
     assert after[1] - after[0] < before[1] - before[0]
     assert middle(after) == pytest.approx(middle(before), abs=0.2)
 
@@ -181,22 +188,22 @@ def test_keys_move_what_is_in_view(zoomed):
     minimap.setFocus()
     QTest.keyClick(minimap, Qt.Key.Key_Left)
     QTest.keyClick(minimap, Qt.Key.Key_Down)
-    assert heatmap.extent.window == pytest.approx((9, 21, 4.5, 18.5))
+    assert heatmap.box.in_view == pytest.approx((9, 21, 4.5, 18.5))
     QTest.keyClick(minimap, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert heatmap.extent.window == pytest.approx((9, 21, 15, 29))
+    assert heatmap.box.in_view == pytest.approx((9, 21, 15, 29))
     QTest.keyClick(minimap, Qt.Key.Key_PageUp)
-    assert heatmap.extent.window == pytest.approx((0, 12, 15, 29))
+    assert heatmap.box.in_view == pytest.approx((0, 12, 15, 29))
     QTest.keyClick(minimap, Qt.Key.Key_End)
-    assert heatmap.extent.window == pytest.approx((11, 23, 15, 29))
+    assert heatmap.box.in_view == pytest.approx((11, 23, 15, 29))
     QTest.keyClick(minimap, Qt.Key.Key_Home)
-    assert heatmap.extent.window == pytest.approx((0, 12, 0, 14))
+    assert heatmap.box.in_view == pytest.approx((0, 12, 0, 14))
 
 
 def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtbot, zoomed, screen):
     heatmap, minimap = zoomed
     edge, accent = QPoint(0, 5), THEMES["light"].accent
     heatmap.window().activateWindow()
-    QTest.mouseClick(minimap, LEFT, pos=minimap.frame().center())
+    QTest.mouseClick(under(minimap, QPoint(9, 9)), LEFT, pos=minimap.frame().center())
     assert screen(minimap).pixelColor(edge) != accent
     minimap.setFocus(Qt.FocusReason.TabFocusReason)
     heatmap.setFocus()
@@ -211,7 +218,7 @@ def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtb
 def test_the_focus_is_not_lost_when_it_goes(zoomed):
     heatmap, minimap = zoomed
     minimap.setFocus()
-    QTest.mouseDClick(minimap, LEFT, pos=QPoint(9, 9))
+    QTest.mouseDClick(under(minimap, QPoint(9, 9)), LEFT, pos=QPoint(9, 9))
     assert not minimap.isVisible()
     assert heatmap.hasFocus()
 
@@ -229,12 +236,12 @@ def test_over_it_the_pointer_is_over_no_cell_of_the_map(qtbot, zoomed):
 @pytest.mark.parametrize("window", [(6, 18, 8, 22), (3, 5, 7, 9), (2.5, 4.5, 6.5, 8.5), (0, 3, 0, 29)])
 def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
     heatmap, minimap = zoomed
-    heatmap.extent.set_window(window)
+    heatmap.box.set_window(window)
     places = set()
     for row in range(int(window[0]), int(-(-window[1] // 1))):
         for column in range(int(window[2]), int(-(-window[3] // 1))):
             heatmap.set_chosen((row, column))
-            heatmap.extent.set_window(window)
+            heatmap.box.set_window(window)
             minimap.follow()
             cell = heatmap.cell_rect(row, column)
             value = cell.adjusted(cell.width() // 4, cell.height() // 4, -cell.width() // 4, -cell.height() // 4)
@@ -256,7 +263,7 @@ def test_it_takes_the_levels_and_colors_of_its_map(zoomed, screen):
 def test_the_picture_of_a_small_map_is_left_alone(shown_map, plane):
     heatmap = shown_map(plane(np.eye(5)), 10, 10, zoomable=True)
     minimap = Minimap(heatmap)
-    heatmap.extent.set_window((0, 2, 0, 2))
+    heatmap.box.set_window((0, 2, 0, 2))
     assert not minimap.isVisible()
 
 
@@ -269,7 +276,7 @@ def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
     product.set_evaluation(evaluation, 0, 1)
     product.show()
     shown, minimap = product.stage_map(), product.maps.minimap("weights")
-    shown.extent.set_window((1, 4, 2, 6))
+    shown.box.set_window((1, 4, 2, 6))
     assert minimap.isVisible()
     assert "Weights" in minimap.accessibleName()
     assert minimap.toolTip()
@@ -280,7 +287,7 @@ def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
     tiles.show()
     QApplication.processEvents()
     minimap = product.maps.minimap("scores")
-    product.maps.map("scores").extent.set_window((1, 4, 2, 6))
+    product.maps.map("scores").box.set_window((1, 4, 2, 6))
     assert minimap.isVisible()
     assert isinstance(minimap.parentWidget(), Heatmap)
     tiles.hide()

@@ -308,7 +308,7 @@ def test_a_zoomed_map_is_exact_in_the_end(qtbot, document, shown):
     made = document(mask=({"kind": "causal"},))
     heatmap = shown(made, "weights", zoomable=True)
     wait(qtbot, made)
-    heatmap.extent.set_window((20.0, 140.0, 11.0, 131.0))
+    heatmap.box.set_window((20.0, 140.0, 11.0, 131.0))
     heatmap.grab()
     wait(qtbot, made)
     heatmap.grab()

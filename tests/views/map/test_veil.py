@@ -12,10 +12,10 @@ from attn_gui.engine import Plane
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.tokens import THEMES
 from attn_gui.pictures.planes import FieldPlane
+from attn_gui.views.map import veil
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.items import veil
-from attn_gui.views.map.items.veil import Reach, reached_areas
 from attn_gui.views.map.thumbnail import Thumbnail
+from attn_gui.views.map.veil import Reach, reached_areas
 from attn_gui.views.theme import apply_theme
 
 ROW = (slice(2, 3), slice(0, 11))

@@ -239,13 +239,13 @@ def test_an_edit_redraws_and_outlines_what_it_reaches(picture, evaluation, scree
 
 def test_zooming_the_stage_takes_its_neighbours_along(picture):
     maps = picture.operands.shown
-    picture.stage_map().extent.set_window((1, 5, 2, 8))
-    assert maps["left"].extent.window == (1, 5, 0, D_K)
-    assert maps["result"].extent.window == (1, 5, 0, D_V)
-    assert maps["top"].extent.window == (0, D_K, 2, 8)
-    maps["left"].extent.set_window((2, 6, 1, 4))
-    assert picture.stage_map().extent.window == (2, 6, 2, 8)
-    picture.stage_map().extent.reset()
+    picture.stage_map().box.set_window((1, 5, 2, 8))
+    assert maps["left"].box.in_view == (1, 5, 0, D_K)
+    assert maps["result"].box.in_view == (1, 5, 0, D_V)
+    assert maps["top"].box.in_view == (0, D_K, 2, 8)
+    maps["left"].box.set_window((2, 6, 1, 4))
+    assert picture.stage_map().box.in_view == (2, 6, 2, 8)
+    picture.stage_map().box.reset()
     assert maps["left"].placement.rows.whole
 
 
@@ -325,7 +325,7 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
     QApplication.processEvents()
     looked_at = []
     monkeypatch.setattr(axis_labels, "visible_text", lambda text: looked_at.append(text) or text)
-    product.stage_map().extent.set_window((0, 3, 100, 200))
+    product.stage_map().box.set_window((0, 3, 100, 200))
     product.grab()
     assert set(looked_at) <= {str(number) for number in (*range(3), *range(99, 201))}
     assert {"0", "1", "2", "100"} <= set(looked_at)
@@ -396,14 +396,14 @@ def test_going_through_the_stages_leaves_every_map_as_it_was(picture, projected)
     for stage in (*projected.stages, *reversed(projected.stages)):
         picture.set_stage(stage)
         for heatmap in (picture.stage_map(), *picture.operands.shown.values()):
-            assert heatmap.extent.window == heatmap.extent.home
+            assert heatmap.box.in_view == heatmap.box.home
     picture.set_stage("weights")
-    picture.stage_map().extent.set_window((0, 2, 1, 3))
+    picture.stage_map().box.set_window((0, 2, 1, 3))
     picture.set_stage("query")
     picture.set_stage("weights")
-    assert picture.stage_map().extent.window == (0, 2, 1, 3)  # a zoom waits for its stage
-    assert picture.operands.shown["left"].extent.window[:2] == (0, 2)
-    assert picture.operands.shown["top"].extent.window[2:] == (1, 3)
+    assert picture.stage_map().box.in_view == (0, 2, 1, 3)  # a zoom waits for its stage
+    assert picture.operands.shown["left"].box.in_view[:2] == (0, 2)
+    assert picture.operands.shown["top"].box.in_view[2:] == (1, 3)
 
 
 def test_a_picture_is_not_painted_at_the_places_of_another_one(picture):

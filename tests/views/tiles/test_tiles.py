@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from attn_gui.engine import Evaluation
 from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT
 from attn_gui.views.product.product import ProductPicture
+from attn_gui.views.tiles import tile
 from attn_gui.views.tiles.tiles import AllStages
 
 
@@ -89,3 +90,49 @@ def test_tokens_above_a_tile_stand_upright_where_they_do_not_fit_beside_each_oth
         _, columns = tiles.tiles["weights"]._made_labels()
         ways.append(columns.way)
     assert ways == [LEVEL, UPRIGHT]
+
+
+def test_another_head_repaints_no_title_and_no_token(qtbot, qapp, evaluation, monkeypatch):
+    both = QStackedWidget()
+    qtbot.addWidget(both)
+    both.resize(900, 700)
+    product = ProductPicture(both)
+    tiles = AllStages(product.maps, both)
+    both.addWidget(product)
+    both.addWidget(tiles)
+    product.set_evaluation(evaluation, 0, 1)
+    product.set_tokens(["q"] * evaluation.problem.n, ["k"] * evaluation.problem.m)
+    both.setCurrentWidget(tiles)
+    both.show()
+    qapp.processEvents()
+    written = []
+    monkeypatch.setattr(tile, "paint_words", lambda *_: written.append(1))
+    before = product.maps.map("weights").cell_at(1, 1)
+    product.set_evaluation(evaluation, 0, 2)
+    product.set_tokens(["q"] * evaluation.problem.n, ["k"] * evaluation.problem.m)
+    qapp.processEvents()
+    assert product.maps.map("weights").cell_at(1, 1) != before
+    assert not written
+    product.set_tokens(["p"] * evaluation.problem.n, ["k"] * evaluation.problem.m)
+    qapp.processEvents()
+    assert written
+
+
+def test_a_legend_that_needs_another_line_gets_it_in_its_tile(qtbot, qapp, evaluation):
+    both = QStackedWidget()
+    qtbot.addWidget(both)
+    both.resize(900, 700)
+    product = ProductPicture(both)
+    tiles = AllStages(product.maps, both)
+    both.addWidget(product)
+    both.addWidget(tiles)
+    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 1)
+    both.setCurrentWidget(tiles)
+    both.show()
+    qapp.processEvents()
+    bar = product.maps.bar("weights")
+    before = bar.height()
+    product.set_evaluation(evaluation, 0, 1)  # of a mask the legend tells
+    qapp.processEvents()
+    assert bar.height() == bar.heightForWidth(bar.width()) > before
+    assert tiles.tiles["weights"].rect().contains(bar.geometry())

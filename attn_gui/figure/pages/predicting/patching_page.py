@@ -21,7 +21,7 @@ from attn_gui.figure.pages.predicting.layer_grid import HEADS, OF, RESULT, TOKEN
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep
+from attn_gui.models.attribution import patch_foretold, patch_sweep
 
 PATCHED, BOTH = "patched", "both"
 BESIDE = {

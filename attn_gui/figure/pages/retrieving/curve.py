@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
@@ -16,11 +16,12 @@ from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.page import PX_PER_CM
 from attn_gui.figure.output.text import write_line
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
+from attn_gui.figure.pages.axes import axes_in, paint_dot
 from attn_gui.figure.pages.frame import Frame, framed
 from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
 from attn_gui.figure.pages.page_kind import C, PageKind
+from attn_gui.figure.pages.plot import Curve, Plot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
@@ -33,8 +34,6 @@ LEAST = 3.2 * PX_PER_CM
 DOT, ANSWER = 3.0, 4.5
 FAINTEST, SHADE = 40, 180
 """Of 255: dots that lie on one another are darker, and with a chosen query those of larger weight."""
-MOST_PLACES = 400
-"""Places of the plot that can be clicked, side by side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +49,6 @@ class CurvePoints:
     head: int = 0
     row: int | None = None
     weights: Numbers | None = None
-
-    def nearest(self, x: float) -> int | None:
-        """The query that is nearest to a place; None where no query is finite."""
-        apart = np.abs(self.queries - x)
-        return int(np.nanargmin(apart)) if np.isfinite(apart).any() else None
 
 
 class RegressionPage(PageKind[C]):
@@ -115,23 +109,18 @@ class _Layout:
         plot = body.adjusted(0, self.lines * line, 0, 0)
         names = ink.translate("Pages", "query, key"), ink.translate("Pages", "value, output")
         x, y = np.concatenate([curve.keys, curve.queries]), np.concatenate([curve.values, curve.outputs])
-        self.axes: Axes = axes_in(plot, x, y, names)
+        self.axes = axes_in(plot, x, y, names)
+        self.plot = Plot(self.axes, ink.theme, self._marks())
 
     def drawing(self, title: str) -> Drawing:
         """The page; a click on the plot chooses the nearest query."""
         said = self.ink.translate("Pages", "{points} points, {queries} queries")
         said = said.format(points=len(self.curve.keys), queries=len(self.curve.queries))
-        columns = max(1, min(MOST_PLACES, int(self.axes.plot.width())))
-        field = Field(self.axes.plot, lambda _, column: self._spot(column, columns), 1, columns)
-        frame = self.frame
+        field, frame = self.plot.field(self.curve.queries, self._spot), self.frame
         return Drawing(frame.width, frame.height, title, f"{frame.title}. {said}.", self._paint, (field,))
 
-    def _spot(self, column: int, columns: int) -> Spot:
-        across, curve = self.axes.across, self.curve
-        row = curve.nearest(across.low + (column + 0.5) / columns * (across.high - across.low))
-        if row is None:
-            return Spot("")
-        text = self.ink.translate("Pages", "query {row}: {query} → {output}")
+    def _spot(self, row: int) -> Spot:
+        curve, text = self.curve, self.ink.translate("Pages", "query {row}: {query} → {output}")
         text = text.format(row=row, query=f"{curve.queries[row]:.4g}", output=f"{curve.outputs[row]:.4g}")
         return Spot(text, Cell(self.curve.stage, row, 0))
 
@@ -144,33 +133,28 @@ class _Layout:
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
         self._paint_key(painter)
-        self.axes.paint(painter, self.ink.theme)
-        self._paint_chosen(painter)
-        for at, shade in zip(self.axes.points(self.curve.keys, self.curve.values), self._shades(), strict=True):
-            self._dot(painter, at, shade)
-        order = np.argsort(self.curve.queries, kind="stable")
-        places = self.axes.points(self.curve.queries[order], self.curve.outputs[order])
-        paint_line(painter, places, self.ink.theme.query)
-        if self.curve.row is not None:
-            row = slice(self.curve.row, self.curve.row + 1)
-            for at in self.axes.points(self.curve.queries[row], self.curve.outputs[row]):
-                paint_dot(painter, at, self.ink.theme.query, ANSWER)
 
-    def _paint_chosen(self, painter: QPainter) -> None:
-        """A dashed line where the chosen query lies."""
-        if self.curve.row is None or not np.isfinite(x := float(self.curve.queries[self.curve.row])):
-            return
-        plot, at = self.axes.plot, self.axes.place(x, 0).x()
-        paint_line(painter, (QPointF(at, plot.top()), QPointF(at, plot.bottom())), self.ink.theme.query, dashed=True)
+    def _marks(self) -> tuple[Curve, ...]:
+        """The points, the outputs by their queries, and the chosen query."""
+        curve, theme = self.curve, self.ink.theme
+        order = np.argsort(curve.queries, kind="stable")
+        points = Curve(curve.keys, curve.values, theme.key, Qt.PenStyle.NoPen, DOT, self._opacity())
+        line = Curve(curve.queries[order], curve.outputs[order], theme.query)
+        if curve.row is None:
+            return points, line
+        row = slice(curve.row, curve.row + 1)
+        across = np.repeat(curve.queries[row], 2)
+        chosen = Curve(across, np.array([self.axes.up.high, self.axes.up.low]), theme.query, Qt.PenStyle.DashLine)
+        answer = Curve(curve.queries[row], curve.outputs[row], theme.query, Qt.PenStyle.NoPen, ANSWER)
+        return chosen, points, line, answer
 
-    def _shades(self) -> list[float]:
-        """Shades of the dots that can be drawn: with a chosen query, darker with more weight."""
+    def _opacity(self) -> Numbers:
+        """Of the dots: with a chosen query, darker with more weight."""
         curve = self.curve
-        shades = np.full(len(curve.keys), float(SHADE))
-        if curve.weights is not None:
-            largest = float(np.nanmax(curve.weights, initial=0.0)) or 1.0
-            shades = FAINTEST + (255 - FAINTEST) * np.nan_to_num(curve.weights / largest)
-        return [float(shade) for shade in shades[np.isfinite(curve.keys) & np.isfinite(curve.values)]]
+        if curve.weights is None:
+            return np.full(len(curve.keys), float(SHADE))
+        largest = float(np.nanmax(curve.weights, initial=0.0)) or 1.0
+        return np.asarray(FAINTEST + (255 - FAINTEST) * np.nan_to_num(curve.weights / largest))
 
     def _paint_key(self, painter: QPainter) -> None:
         theme, small, body = self.ink.theme, metrics("small"), self.frame.body

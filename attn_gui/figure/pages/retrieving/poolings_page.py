@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, Pooled, function_behind, poolings
@@ -18,12 +19,13 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.output.text import write_within
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
+from attn_gui.figure.pages.axes import axes_in
 from attn_gui.figure.pages.frame import body_width, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.knobs import Choice
 from attn_gui.figure.pages.knobs import Values as Chosen
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
+from attn_gui.figure.pages.plot import Curve, Plot
 from attn_gui.figure.pages.retrieving.curve import RegressionPage
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -34,7 +36,6 @@ Numbers = npt.NDArray[np.float64]
 BESIDE, IN_A_ROW, SHAPE, LEAST = 240.0, 700.0, 0.7, 90.0
 """Widths from which on two plots stand side by side, and all; height over width of a plot, and its least height."""
 DOT, ANSWER, SHADE = 2.2, 4.0, 130
-MOST_PLACES = 200
 NONE = "none"
 
 
@@ -146,20 +147,17 @@ class _Layout:
         body = self.frame.body
         size = body.width() / across, body.height() / down
         names = (ink.translate("Pages", "query, key") if down == 1 else ""), ""
-        self.plots: list[Axes] = []
+        self.plots: list[Plot] = []
         x, y = np.concatenate([shown.keys, shown.queries]), self._heights()
         for number in range(count):
             left, top = body.left() + number % across * size[0], body.top() + number // across * size[1]
             room = QRectF(left, top + self.above, size[0] - SPACING.l, size[1] - self.above)
-            self.plots.append(axes_in(room, x, y, names))
+            self.plots.append(Plot(axes_in(room, x, y, names), ink.theme, self._marks(shown.pooled[number])))
 
     def drawing(self, title: str) -> Drawing:
         """The page; a click on a plot chooses the nearest query."""
-        fields = []
-        for number, axes in enumerate(self.plots):
-            columns = max(1, min(MOST_PLACES, int(axes.plot.width())))
-            spot = _Spots(self, number, columns)
-            fields.append(Field(axes.plot, spot, 1, columns))
+        ways = zip(self.shown.pooled, self.plots, strict=True)
+        fields = [plot.field(self.shown.queries, partial(self._spot, way)) for way, plot in ways]
         said = ". ".join(" ".join(self.told(way)) for way in self.shown.pooled)
         frame = self.frame
         return Drawing(
@@ -196,47 +194,33 @@ class _Layout:
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
-        for way, axes in zip(self.shown.pooled, self.plots, strict=True):
-            self._paint_plot(painter, way, axes)
+        for way, plot in zip(self.shown.pooled, self.plots, strict=True):
+            self._paint_heading(painter, way, plot.axes.plot)
 
-    def _paint_plot(self, painter: QPainter, way: Pooled, axes: Axes) -> None:
-        theme, small, shown = self.ink.theme, metrics("small"), self.shown
-        base = axes.plot.top() - self.above + small.ascent()
+    def _paint_heading(self, painter: QPainter, way: Pooled, place: QRectF) -> None:
+        theme, small = self.ink.theme, metrics("small")
+        base = place.top() - self.above + small.ascent()
         title, missed = self.told(way)
-        room = axes.plot.width()
-        at = QPointF(axes.plot.left(), base)
-        write_within(painter, at, title, theme.text, FONT_SIZE.small, room, strong=True)
-        write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, room)
-        axes.paint(painter, theme)
-        dots = QColor(theme.key)
-        dots.setAlpha(SHADE)
-        for point in axes.points(shown.keys, shown.values):
-            paint_dot(painter, point, dots, DOT)
+        at = QPointF(place.left(), base)
+        write_within(painter, at, title, theme.text, FONT_SIZE.small, place.width(), strong=True)
+        write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
+
+    def _marks(self, way: Pooled) -> tuple[Curve, ...]:
+        """The points, the true function, the outputs by their queries, and the output of the chosen query."""
+        shown, theme = self.shown, self.ink.theme
         order = np.argsort(shown.queries, kind="stable")
+        queries, opacity = shown.queries[order], np.full(len(shown.keys), float(SHADE))
+        marks = [Curve(shown.keys, shown.values, theme.key, Qt.PenStyle.NoPen, DOT, opacity)]
         if shown.truth is not None:
-            line = axes.points(shown.queries[order], shown.truth[order])
-            paint_line(painter, line, theme.text3, dashed=True)
-        paint_line(painter, axes.points(shown.queries[order], way.outputs[order]), theme.query)
+            marks.append(Curve(queries, shown.truth[order], theme.text3, Qt.PenStyle.DashLine))
+        marks.append(Curve(queries, way.outputs[order], theme.query))
         if shown.row is not None:
             row = slice(shown.row, shown.row + 1)
-            for point in axes.points(shown.queries[row], way.outputs[row]):
-                paint_dot(painter, point, theme.query, ANSWER)
+            marks.append(Curve(shown.queries[row], way.outputs[row], theme.query, Qt.PenStyle.NoPen, ANSWER))
+        return tuple(marks)
 
-
-@dataclass(frozen=True)
-class _Spots:
-    """The meaning of a hover and a click at a place of a plot."""
-
-    layout: _Layout
-    number: int
-    columns: int
-
-    def __call__(self, _row: int, column: int) -> Spot:
-        shown, across = self.layout.shown, self.layout.plots[self.number].across
-        apart = np.abs(shown.queries - (across.low + (column + 0.5) / self.columns * (across.high - across.low)))
-        if not np.isfinite(apart).any():
-            return Spot("")
-        row, way = int(np.nanargmin(apart)), shown.pooled[self.number]
-        text = self.layout.ink.translate("Pages", "query {row}: {query} → {output}")
+    def _spot(self, way: Pooled, row: int) -> Spot:
+        """The meaning of a hover and a click at a query of a plot."""
+        shown, text = self.shown, self.ink.translate("Pages", "query {row}: {query} → {output}")
         said = text.format(row=row, query=f"{shown.queries[row]:.4g}", output=f"{way.outputs[row]:.4g}")
-        return Spot(f"{self.layout.told(way)[0]}, {said}", Cell(shown.stage, row, 0))
+        return Spot(f"{self.told(way)[0]}, {said}", Cell(shown.stage, row, 0))

@@ -21,7 +21,7 @@ from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots import Snapshot
 
 MOST = 9
 """States on one sheet."""

@@ -7,16 +7,17 @@ from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
 
 from attn_gui.engine.analysis.sweep import Entropies, Row, ScaledRow
 from attn_gui.figure.maps.layout import MARGIN
-from attn_gui.figure.output.text import write_line, write_within
-from attn_gui.figure.pages.axes import Axes, axes_in, paint_dot, paint_line
+from attn_gui.figure.output.text import END, START, write_line, write_within
+from attn_gui.figure.pages.axes import Axes, axes_in
 from attn_gui.figure.pages.frame import OWN_WIDTH, framed
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.figure.pages.plot import Curve, Note, Plot, Rule
 from attn_gui.figure.pages.teaching.row_bars import paint_key_names, paint_row_bars
 from attn_gui.figure.pages.teaching.saturation import saturation_sentence, three_digits
 from attn_gui.figure.text.labels import token_label, wrapped
@@ -31,8 +32,8 @@ BESIDE = 430.0
 PLOT, LEAST_PLOT, LEAST_WIDTH = 170.0, 120.0, 230.0
 BARS, LEAST_BARS = 40.0, 22.0
 DOT, CHOSEN = 2.5, 4.5
-MOST_PLACES = 400
-"""Places of the bars side by side; of more keys the largest weight of those under one."""
+MOST_PLACES, MOST_DOTS = 400, 50
+"""Places of the bars side by side; of more keys the largest weight of those under one. Dots on a curve of entropies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +84,18 @@ class RootLayout:
         share = plots * PLOT / (plots * PLOT + 3 * BARS)
         self.tall = min(spare * share / plots, 320.0)
         self.bar = (spare - plots * self.tall) / 3
-        self.variance, self.entropy = self._axes(body, beside=plots == 1)
+        variance, entropy = self._axes(body, beside=plots == 1)
+        self.variance = Plot(variance, theme, self._variance_marks(variance))
+        self.entropy = Plot(entropy, theme, self._entropy_marks())
         self.bars_top = body.top() + plots * (self.tall + self.head) + SPACING.l
 
     def drawing(self, title: str) -> Drawing:
         """The page; a click on the first plot turns d_k, one on the second or on the bars chooses a row or a weight."""
         frame, shown = self.frame, self.shown
-        columns = max(1, min(MOST_PLACES, int(self.variance.plot.width())))
-        fields = [Field(self.variance.plot, partial(self._width_spot, columns), 1, columns)]
-        places = max(1, min(MOST_PLACES, int(self.entropy.plot.width())))
-        fields.append(Field(self.entropy.plot, partial(self._row_spot, places), 1, places))
+        fields: list[Field] = [
+            self.variance.field(shown.widths, self._width_spot),
+            self.entropy.field(shown.entropies.queries.astype(np.float64), self._row_spot),
+        ]
         count = min(len(shown.rows[0].weights), MOST_PLACES)
         fields += [Field(self._bars(number), partial(self._bar_spot, number, count), 1, count) for number in range(3)]
         said = ". ".join([f"{frame.title}. {frame.subtitle}", *map(self._said, range(3)), self._note()])
@@ -164,19 +167,14 @@ class RootLayout:
         body, pitch = self.frame.body, self.bar + self.bar_head
         return QRectF(body.left(), self.bars_top + number * pitch + self.bar_head, body.width(), self.bar)
 
-    def _width_spot(self, columns: int, _row: int, column: int) -> Spot:
-        across = self.variance.across
-        d_k = across.low + (column + 0.5) / columns * (across.high - across.low)
-        place = int(np.argmin(np.abs(self.shown.widths - d_k)))
+    def _width_spot(self, place: int) -> Spot:
         width, variance = self.shown.widths[place], self.shown.variances[place]
         text = self.ink.translate("Pages", "d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}")
         said = text.format(width=f"{width:g}", variance=three_digits(variance), scaled=three_digits(variance / width))
         return Spot(said, knob=("d_k", place))
 
-    def _row_spot(self, places: int, _row: int, column: int) -> Spot:
-        across, found = self.entropy.across, self.shown.entropies
-        at = across.low + (column + 0.5) / places * (across.high - across.low)
-        place = int(np.argmin(np.abs(found.queries - at)))
+    def _row_spot(self, place: int) -> Spot:
+        found = self.shown.entropies
         query = int(found.queries[place])
         numbers = ", ".join(three_digits(value) for value in found.values[:, place])
         text = self.ink.translate("Pages", "query {query}: entropy {numbers} nats; at most {most}")
@@ -198,78 +196,74 @@ class RootLayout:
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:
         self.frame.paint(painter)
-        self._paint_variance(painter)
-        self._paint_entropy(painter)
+        self._paint_headings(painter)
         for number in range(3):
             self._paint_bars(painter, number)
         count, tokens = len(self.shown.rows[0].weights), self.shown.tokens[1]
         paint_key_names(painter, self._bars(2), tokens, count, self.shown.row.key, self.ink.theme)
 
-    def _heading(self, painter: QPainter, axes: Axes, left: float, text: str) -> None:
+    def _heading(self, painter: QPainter, place: QRectF, left: float, text: str) -> None:
         small = metrics("small")
-        base = axes.plot.top() - self.head + small.ascent() - metrics("micro").capHeight() / 2
-        room = axes.plot.right() - left
-        write_within(painter, QPointF(left, base), text, self.ink.theme.text, FONT_SIZE.small, room)
+        base = place.top() - self.head + small.ascent() - metrics("micro").capHeight() / 2
+        write_within(painter, QPointF(left, base), text, self.ink.theme.text, FONT_SIZE.small, place.right() - left)
 
-    def _paint_variance(self, painter: QPainter) -> None:
-        theme, shown, axes = self.ink.theme, self.shown, self.variance
-        axes.paint(painter, theme)
-        self._heading(
-            painter, axes, self.frame.body.left(), self.ink.translate("Pages", "variance of q · k against d_k")
-        )
-        ideal = [axes.place(0, 0), axes.place(shown.widths[-1], shown.widths[-1])]
-        paint_line(painter, ideal, theme.line_strong, dashed=True)
+    def _paint_headings(self, painter: QPainter) -> None:
+        variance, entropy = self.variance.axes.plot, self.entropy.axes.plot
+        left = self.frame.body.left()
+        self._heading(painter, variance, left, self.ink.translate("Pages", "variance of q · k against d_k"))
+        if entropy.left() > self.frame.body.center().x():
+            left = variance.right() + SPACING.xl
+        text = self.ink.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
+        self._heading(painter, entropy, left, text)
+
+    def _variance_marks(self, axes: Axes) -> tuple[Curve | Rule | Note, ...]:
+        """The curves of seeded numbers with the chosen width, what they would be, and the problem's own scores."""
+        theme, shown = self.ink.theme, self.shown
+        ends = np.array([0.0, shown.widths[-1]])
+        marks: list[Curve | Rule | Note] = [Curve(ends, ends, theme.line_strong, Qt.PenStyle.DashLine)]
+        at = slice(shown.place, shown.place + 1)
         for color, values in ((self.colors[1], shown.variances), (self.colors[0], shown.variances / shown.widths)):
-            places = axes.points(shown.widths, values)
-            paint_line(painter, places, color)
-            for place in places:
-                paint_dot(painter, place, color, DOT)
-            paint_dot(painter, axes.place(shown.widths[shown.place], values[shown.place]), color, CHOSEN)
-        self._paint_here(painter, axes)
+            marks.append(Curve(shown.widths, values, color, dot=DOT))
+            marks.append(Curve(shown.widths[at], values[at], color, Qt.PenStyle.NoPen, CHOSEN))
         words = self.ink.translate("Pages", "random, unscaled"), self.ink.translate("Pages", "random, × 1/√d_k")
         micro, corner = metrics("micro"), axes.plot.topLeft() + QPointF(SPACING.m, SPACING.s)
-        for line, (word, color) in enumerate(zip(words, (self.colors[1], self.colors[0]), strict=True)):
-            at = corner + QPointF(0, line * micro.height() + micro.ascent())
-            write_line(painter, at, word, color, FONT_SIZE.micro)
+        keys = [
+            Note(word, color, corner + QPointF(0, line * micro.height() + micro.ascent()))
+            for line, (word, color) in enumerate(zip(words, (self.colors[1], self.colors[0]), strict=True))
+        ]
+        return *marks, *self._own_scores(axes), *keys
 
-    def _paint_here(self, painter: QPainter, axes: Axes) -> None:
+    def _own_scores(self, axes: Axes) -> tuple[Curve | Note, ...]:
         """The problem's own scores, where they lie within the plot; else an arrow says that they do not."""
         d_k, here = self.shown.here
         micro, theme = metrics("micro"), self.ink.theme
         if not np.isfinite(here):
-            return
+            return ()
         inside = d_k <= axes.across.high and here <= axes.up.high
-        at = axes.place(min(d_k, axes.across.high), min(here, axes.up.high))
+        x, y = min(d_k, axes.across.high), min(here, axes.up.high)
+        at = axes.place(x, y)
         word = self.ink.translate("Pages", "these: {variance}").format(variance=three_digits(here)) + (
             "" if inside else " ↗"
         )
-        painter.setPen(QPen(theme.text, 1.5))
-        painter.setBrush(theme.surface)
-        painter.drawEllipse(at, CHOSEN, CHOSEN)
-        left = at.x() + SPACING.m + micro.horizontalAdvance(word) <= axes.plot.right()
-        above = at.y() - SPACING.m - micro.ascent() > axes.plot.top()
-        offset = QPointF(SPACING.s if left else -SPACING.s, -SPACING.m if above else SPACING.m + micro.ascent())
-        write_line(painter, at + offset, word, theme.text, FONT_SIZE.micro, anchor="start" if left else "end")
+        room, base = SPACING.m + micro.horizontalAdvance(word), at.y() + SPACING.s + micro.ascent()
+        over = here > d_k and at.x() - room > axes.plot.left()  # the line of d_k, with room at the left
+        if over or base > axes.plot.bottom() - CHOSEN:
+            base = at.y() - SPACING.m
+        line = axes.place(axes.numbers_at(QPointF(0.0, base - micro.ascent()))[1], 0).x() if base < at.y() else 0.0
+        start = max(at.x(), line) + SPACING.m
+        left = not over and start + room - SPACING.m <= axes.plot.right()
+        place = QPointF(start if left else at.x() - SPACING.m, base)
+        ring = Curve(np.array([x]), np.array([y]), theme.text, Qt.PenStyle.NoPen, CHOSEN, fill=theme.surface)
+        return ring, Note(word, theme.text, place, START if left else END, x=x, y=y)
 
-    def _paint_entropy(self, painter: QPainter) -> None:
-        theme, found, axes = self.ink.theme, self.shown.entropies, self.entropy
-        axes.paint(painter, theme)
-        left = self.frame.body.left()
-        if axes.plot.left() > self.frame.body.center().x():
-            left = self.variance.plot.right() + SPACING.xl
-        text = self.ink.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
-        self._heading(painter, axes, left, text)
+    def _entropy_marks(self) -> tuple[Curve | Rule | Note, ...]:
+        """The entropies at the three scales, the most that they can be, and the chosen row."""
+        theme, found = self.ink.theme, self.shown.entropies
         queries = found.queries.astype(np.float64)
-        paint_line(painter, axes.points(queries, found.ceilings), theme.line_strong, dashed=True)
-        for number in (2, 1, 0):
-            places = axes.points(queries, found.values[number])
-            paint_line(painter, places, self.colors[number])
-            if len(places) <= MOST_PLACES // 8:
-                for place in places:
-                    paint_dot(painter, place, self.colors[number], DOT)
-        at = axes.place(self.shown.row.query, axes.up.low).x()
-        painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.DotLine))
-        painter.drawLine(QLineF(at, axes.plot.top(), at, axes.plot.bottom()))
+        dot = DOT if len(queries) <= MOST_DOTS else 0.0
+        ceilings = Curve(queries, found.ceilings, theme.line_strong, Qt.PenStyle.DashLine)
+        curves = [Curve(queries, found.values[number], self.colors[number], dot=dot) for number in (2, 1, 0)]
+        return ceilings, *curves, Rule(self.shown.row.query, theme.line_strong)
 
     def _paint_bars(self, painter: QPainter, number: int) -> None:
         """The weights of the row at a scale, below what is said of them."""

@@ -26,11 +26,11 @@ from attn_gui.engine.head_axis import parsed
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.base import Listing
+from attn_gui.formats.file_sentences import SeveralReadings
+from attn_gui.formats.named.arranged import Settled, answered, complaint
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.by_name import is_problem
-from attn_gui.formats.named.fused import FUSED, Columns, runs_text
-from attn_gui.formats.named.open_readings import SeveralReadings
-from attn_gui.formats.named.settling import Settled, answered, complaint
+from attn_gui.formats.named.roles import is_problem
+from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol

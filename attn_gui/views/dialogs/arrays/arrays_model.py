@@ -7,11 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QByteArray, QMimeData, QModelIndex, Qt
 
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.matrix_model import Index
+from attn_gui.document.matrix_model import Index, field_symbol
 from attn_gui.formats.base import Listed
-from attn_gui.formats.named.fused import FUSED
 from attn_gui.formats.named.roles import MASK
+from attn_gui.formats.named.weight_layouts import FUSED
 from attn_gui.views.words.tip import plain_tip
 
 Role = Qt.ItemDataRole

@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.file_sentences import Note, SeveralReadings
+from attn_gui.formats.named.arranged import Settled
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.fused import FUSED, HEAD_BY_HEAD, PART_BY_PART, SPLITS, known_of, parts_of
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
-from attn_gui.formats.named.open_readings import SeveralReadings
 from attn_gui.formats.named.roles import MASK
-from attn_gui.formats.named.settling import Settled
-from attn_gui.formats.named.weight_orders import LINEAR
+from attn_gui.formats.named.weight_layouts import FUSED, HEAD_BY_HEAD, LINEAR, PART_BY_PART, SPLITS, known_of, parts_of
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
@@ -105,10 +103,15 @@ class AxesFields(Retranslated, QWidget):
         axes = parsed((self.axes.key() or "").split(","))
         found = Arrangement(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
         counted = self._counted(found)
+        means = self.mask_means.key()
         return replace(
             found,
             split=SPLITS.get(str(self.split.currentData())) if FUSED.keys() & names.keys() else None,
-            mask=self.mask_means.key() if MASK in names else NO_MASK if self._masks else None,
+            mask=(means if means == self._given.get(MASK) else None)
+            if MASK in names
+            else NO_MASK
+            if self._masks
+            else None,
             num_heads=None if counted else self.heads.value(),
             num_kv_heads=None if counted or self._alike else self.kv_heads.value(),
         )

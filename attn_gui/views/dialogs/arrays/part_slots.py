@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QRadioButton, QVBoxLayo
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.base import Listed
-from attn_gui.formats.named.fused import FUSED
 from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, one_way
+from attn_gui.formats.named.weight_layouts import FUSED
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.dialogs.arrays.array_slot import ArraySlot
 from attn_gui.views.dialogs.arrays.arrays_model import part_symbol

@@ -11,7 +11,7 @@ from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.formats.catalog import IMAGES
-from attn_gui.formats.snapshots.snapshot import Snapshot
+from attn_gui.formats.snapshots import Snapshot
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)

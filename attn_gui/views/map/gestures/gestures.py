@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attn_gui.views.map.gestures import keys
-from attn_gui.views.map.items.overlay import OverlayItem
-from attn_gui.views.map.items.overlay_marks import Cell
-from attn_gui.views.map.zooming.extent import Extent
+from attn_gui.views.map.map_view import MapBox
+from attn_gui.views.map.marks import Cell, Overlay
 
 _LEFT = Qt.MouseButton.LeftButton
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
@@ -46,12 +45,12 @@ class Gestures(QObject):
     def __init__(
         self,
         heatmap: QWidget,
-        overlay: OverlayItem,
-        extent: Extent,
+        overlay: Overlay,
+        box: MapBox,
         cell_under: Callable[[QPoint, bool], Cell | None],
     ) -> None:
         super().__init__(heatmap)
-        self._heatmap, self._overlay, self._extent, self._cell_under = heatmap, overlay, extent, cell_under
+        self._heatmap, self._overlay, self._box, self._cell_under = heatmap, overlay, box, cell_under
         self._menu_offered = True
         self._pressed: QPoint | None = None
         self._dragged = QPoint()  # how far the pointer has drawn the map
@@ -161,15 +160,15 @@ class Gestures(QObject):
             return
         self._pressed = None
         event.accept()
-        if not self._extent.whole:
-            self._extent.reset()
+        if not self._box.whole:
+            self._box.reset()
         elif self._cell_under(event.position().toPoint(), False) == self._overlay.marks.chosen:
             self.typingRequested.emit("")
 
     def _drag(self, here: QPoint, pressed: QPoint) -> None:
         """A hand that trembles in a click does not move the map."""
         if self._dragged != pressed or (here - pressed).manhattanLength() >= QApplication.startDragDistance():
-            self._extent.move(here - self._dragged)
+            self._box.drag(QPointF(here - self._dragged))
             self._dragged = here
 
     def _hover(self, cell: Cell | None) -> None:
@@ -185,11 +184,11 @@ class Gestures(QObject):
         """Zoom at the pointer; with Ctrl, or beside the cells, the wheel is for others."""
         enlarges_window = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if (
-            self._extent.movable
+            self._box.movable
             and not enlarges_window
             and self._cell_under(event.position().toPoint(), False) is not None
         ):
-            self._extent.zoom_at(event.angleDelta().y(), event.position())
+            self._box.zoom_at(event.angleDelta().y(), event.position())
             event.accept()
         else:
             event.ignore()
@@ -201,7 +200,7 @@ class Gestures(QObject):
     # --- keyboard --------------------------------------------------------------------------------
     def key(self, event: QKeyEvent) -> None:
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
-        chosen, shape = self._overlay.marks.chosen, self._extent.shape
+        chosen, shape = self._overlay.marks.chosen, self._box.matrix
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if chosen is not None and keys.extends(event.modifiers()):
             corner = keys.moved(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
@@ -215,16 +214,16 @@ class Gestures(QObject):
                 self.cellChosen.emit(*cell)
         elif event.key() in _ENTER and plain and chosen is not None:
             self.activated.emit(*chosen)
-        elif chosen is not None and keys.types(event, whole=self._extent.whole):
+        elif chosen is not None and keys.types(event, whole=self._box.whole):
             self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
         elif event.key() in _FREES and plain and chosen is not None:
             self.freeRequested.emit()
         elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
             self.toggleRequested.emit(*chosen)
-        elif self._extent.movable and (delta := keys.zoomed(event.text(), event.modifiers())):
-            self._extent.zoom(delta, chosen)
-        elif self._extent.movable and keys.shows_everything(event.text(), event.modifiers()):
-            self._extent.reset()
+        elif self._box.movable and (delta := keys.zoomed(event.text(), event.modifiers())):
+            self._box.zoom(delta, chosen)
+        elif self._box.movable and keys.shows_everything(event.text(), event.modifiers()):
+            self._box.reset()
         else:
             event.ignore()
 

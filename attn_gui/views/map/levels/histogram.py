@@ -1,24 +1,33 @@
-"""Histogram of the numbers of a map between its levels."""
+"""Histogram of the numbers of a map, pyqtgraph's, in the look of the window: its two lines are the levels."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
-from PySide6.QtCore import QLineF, QRectF, QSize
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QBrush, QColor, QLinearGradient
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.colors import LUT_SIZE, Lut
-from attn_gui.figure.display import Levels, Values, to_display
+from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.text.numbers import level_texts
-from attn_gui.views.theme import current_theme, scaled
+from attn_gui.views.bases.scene_view import SceneView
+from attn_gui.views.theme import current_theme, scaled, theme_signal, ui_font
 
 BINS = 48
-HEIGHT = 44
-FAINTEST = 1.5  # pixels of a bar that stands for a single number
+HEIGHT = 96
+FAINTEST = 0.04  # height of a bar that stands for a single number, of the highest
+BESIDE = 0.08  # of the numbers' range, on both sides of it: room to drag a level outward
+STOPS = [*range(0, LUT_SIZE, 16), LUT_SIZE - 1]
+"""Entries of a color table that tell a gradient of it from the table by no more than eyes can."""
 
 
-class Histogram(QWidget):
-    """Bars in the colors of their numbers, as high as the root of their count; lines where the levels are."""
+class Histogram(SceneView):
+    """Bars in the colors of their numbers, as high as the root of their count; the lines are dragged."""
+
+    dragged = Signal(object)  # the levels of the lines
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,20 +36,80 @@ class Histogram(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.counts, self.edges = np.zeros(0, int), np.zeros(0)
         self._levels, self._table = Levels(0.0, 1.0), np.zeros(LUT_SIZE, np.uint32)
+        self._sample: Values = np.zeros(0)
+        self._unit = 1.0  # pyqtgraph's numbers are ours by this unit
+        self._item = pg.HistogramLUTItem(orientation="horizontal", gradientPosition="bottom")
+        self._item.vb.setMenuEnabled(False)
+        self._item.vb.setMouseEnabled(False, False)
+        self._item.gradient.setEnabled(False)  # the colors are those of the list below
+        self._item.gradient.showTicks(False)
+        for unused in (self._item.gradient.colorDialog, self._item.gradient.menu):
+            unused.deleteLater()
+        self.setCentralItem(self._item)
+        self._dress()
+        theme_signal.changed.connect(self._dress)
+        self._item.gradient.sigGradientChanged.connect(self._color_strip)  # it has taken its own
+        self._item.region.movable = False  # but for its lines
+        self._item.sigLevelsChanged.connect(self._on_lines_moved)
+        self._item.sigLevelChangeFinished.connect(self._on_lines_let_go)
 
-    def set_sample(self, sample: Values, levels: Levels, table: Lut) -> None:
-        """Finite numbers of the map, its levels, and the colors between them."""
+    def set_levels(self, levels: Levels, table: Lut) -> None:
+        """Draw the lines at these levels, and the bars in the colors between them."""
         self._levels, self._table = levels, table
-        scale = max(float(np.abs(sample).max(initial=0.0)), abs(levels.low), abs(levels.high))
+        low, high = self._ends()
+        with QSignalBlocker(self._item):
+            self._item.setLevels(low, high)
+        self._item.plot.setBrush(self._colors(low, high))
+        self._color_strip()
+
+    def set_sample(self, sample: Values) -> None:
+        """Show how finite numbers of the map are spread, with room for the lines beside them."""
+        levels, self._sample = self._levels, sample
         # of numbers as large as can be the range itself would overflow
-        low, high = (
-            min(float(sample.min(initial=levels.low)), levels.low) / scale,
-            max(float(sample.max(initial=levels.high)), levels.high) / scale,
+        unit = self._unit = max(float(np.abs(sample).max(initial=0.0)), abs(levels.low), abs(levels.high))
+        low = min(float(sample.min(initial=levels.low)), levels.low) / unit
+        high = max(float(sample.max(initial=levels.high)), levels.high) / unit
+        counts, edges = np.histogram(sample.astype(np.float64) / unit, bins=BINS, range=(low, high))
+        self.counts, self.edges = (counts if sample.size else counts[:0]), edges * unit
+        heights = np.where(counts, np.sqrt(counts / max(1, counts.max())).clip(FAINTEST), 0.0)
+        self._item.plot.setData(edges, heights, stepMode="center")
+        self._item.vb.setXRange(low, high, padding=BESIDE)
+        self._item.vb.setYRange(0, 1, padding=0.02)
+        shares = (0.0, 1.0) if low * high >= 0 else (0.0, low / (low - high), 1.0)
+        texts = level_texts(float(self.edges[0]), float(self.edges[-1]), shares)
+        self._item.axis.setTicks(
+            [[(low + share * (high - low), text) for share, text in zip(shares, texts, strict=True)]]
         )
-        counts, edges = np.histogram(sample.astype(np.float64) / scale, bins=BINS, range=(low, high))
-        self.counts, self.edges = (counts if sample.size else counts[:0]), edges * scale
         self._describe(sample)
-        self.update()
+        self.set_levels(levels, self._table)
+
+    @property
+    def held(self) -> bool:
+        """Whether a line is being dragged; the numbers stay where they are meanwhile."""
+        return any(line.moving for line in self._item.region.lines)
+
+    def _ends(self) -> tuple[float, float]:
+        return self._levels.low / self._unit, self._levels.high / self._unit
+
+    def _colors(self, start: float, stop: float) -> QBrush:
+        """The colors of the levels from one place to another."""
+        colors = QLinearGradient(QPointF(start, 0), QPointF(stop, 0))
+        colors.setStops([(entry / (LUT_SIZE - 1), QColor.fromRgb(int(self._table[entry]))) for entry in STOPS])
+        return QBrush(colors)
+
+    def _color_strip(self, *_: object) -> None:
+        strip = self._item.gradient
+        strip.gradRect.setBrush(self._colors(0, strip.length))
+
+    def _on_lines_moved(self, _item: object) -> None:
+        (low, high), before = self._item.getLevels(), self._ends()
+        upper = high != before[1]
+        with suppress(ValueError):  # the lines would meet
+            self.dragged.emit(self._levels.dragged((high if upper else low) * self._unit, upper=upper))
+        self.set_levels(self._levels, self._table)
+
+    def _on_lines_let_go(self, _item: object) -> None:
+        self.set_sample(self._sample)
 
     def _describe(self, sample: Values) -> None:
         if not sample.size:
@@ -49,33 +118,19 @@ class Histogram(QWidget):
         ends = level_texts(float(sample.min()), float(sample.max()), (0.0, 1.0))
         self.setAccessibleDescription(self.tr("from {low} to {high}").format(low=ends[0], high=ends[1]))
 
+    def _dress(self, *_: object) -> None:
+        """Give pyqtgraph's parts the colors, sizes and letters of the window."""
+        item, theme = self._item, current_theme()
+        item.vb.setBackgroundColor(theme.sunken)
+        item.plot.setPen(pg.mkPen(theme.line_strong))
+        item.region.setBrush(QColor(0, 0, 0, 0))
+        for line in item.region.lines:
+            line.setPen(pg.mkPen(theme.accent, width=scaled(1)))
+            line.setHoverPen(pg.mkPen(theme.accent, width=scaled(2)))
+        item.axis.setPen(theme.line_strong)
+        item.axis.setTextPen(theme.text2)
+        item.axis.setTickFont(ui_font("micro"))
+        item.gradient.gradRect.setPen(pg.mkPen(theme.line_strong))
+
     def sizeHint(self) -> QSize:
         return QSize(scaled(160), scaled(HEIGHT))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        painter.fillRect(self.rect(), theme.sunken)
-        if not self.counts.size:
-            return
-        width = self.width() / BINS
-        middles = self.edges[:-1] / 2 + self.edges[1:] / 2
-        colors = self._table[to_display(middles, None, self._levels).indices]
-        heights = np.sqrt(self.counts / self.counts.max()) * (self.height() - 2)
-        for place in np.flatnonzero(self.counts).tolist():
-            tall = max(float(heights[place]), FAINTEST)
-            bar = QRectF(place * width, self.height() - tall, max(width - 1, 1), tall)
-            painter.fillRect(bar, QColor.fromRgb(int(colors[place])))
-            painter.setPen(QPen(theme.line_strong, 0))
-            painter.drawRect(bar)
-        painter.setPen(QPen(theme.accent, 1))
-        painter.drawLines([QLineF(x, 0, x, self.height()) for x in map(self._across, self._ends())])
-
-    def _ends(self) -> tuple[float, float]:
-        return self._levels.low, self._levels.high
-
-    def _across(self, value: float) -> float:
-        """The position of a value, in pixels."""
-        low, high = float(self.edges[0]), float(self.edges[-1])
-        unit = max(abs(low), abs(high))
-        share = (value / unit - low / unit) / (high / unit - low / unit)
-        return min(max(share * self.width(), 0.5), self.width() - 0.5)

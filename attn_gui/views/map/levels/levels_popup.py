@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.number_text import parse_number
 from attn_gui.figure.colors import PALETTES
-from attn_gui.figure.display import Levels, Values
+from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, LevelRule, Shade, color_table
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import SPACING
@@ -47,11 +47,10 @@ class LevelsPopup(PopupFrame):
         self._build()
         self._write_ends()
 
-    def set_shown(self, shade: Shade, levels: Levels, sample: Values) -> None:
+    def set_shown(self, shade: Shade, levels: Levels) -> None:
         """Show the present levels and colors of the map."""
         self._shade, self._levels = shade, levels
-        table = color_table(shade.palette_for(self._signed), current_theme().name, levels)
-        self.histogram.set_sample(sample, levels, table)
+        self.histogram.set_levels(levels, color_table(shade.palette_for(self._signed), current_theme().name, levels))
         if self._typed() != levels:  # else they may be on their way to others
             self._write_ends()
 
@@ -61,6 +60,7 @@ class LevelsPopup(PopupFrame):
         column.setContentsMargins(*[scaled(SPACING.l)] * 4)
         column.setSpacing(scaled(SPACING.s))
         column.addWidget(self.histogram)
+        self.histogram.dragged.connect(self._on_histogram_dragged)
         for number, rule in enumerate(LEVEL_RULES.values()):
             if rule.weights_only and self._signed:
                 continue
@@ -136,6 +136,10 @@ class LevelsPopup(PopupFrame):
         if levels is not None:
             self._levels = levels
             self._pick(replace(self._shade, rule=TYPED, levels=levels))
+
+    def _on_histogram_dragged(self, levels: Levels) -> None:
+        self._rules.button(list(LEVEL_RULES).index(TYPED)).setChecked(True)
+        self._pick(replace(self._shade, rule=TYPED, levels=levels))
 
     def _typed(self) -> Levels | None:
         """The levels in the two lines; an end that was not touched is what it was, to its last digit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import LEVEL_RULES, Shade
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.items.cells_item import LAST_GOOD
+from attn_gui.views.map.cells_picture import LAST_GOOD
 from attn_gui.views.map.map_readings import levels_of_plane, sample_of
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -21,12 +22,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.bases.keyboard_button import RETURNING
+from attn_gui.views.bases.scene_view import SceneView
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.refresh import refresh_map
 from attn_gui.views.map.thumbnail import Thumbnail
@@ -63,14 +65,14 @@ class Minimap(QWidget):
         super().__init__(heatmap)
         self._heatmap = heatmap
         self._whole: Thumbnail | None = None  # made once the map is zoomed
-        self._framing = Framing(self)
-        self._drag: tuple[QPointF, Window] | None = None  # where the button went down, and what was in view then
+        self._frame: Frame | None = None
+        self._held = False
         self._ring = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.hide()
         heatmap.installEventFilter(self)
-        heatmap.extent.changed.connect(self.follow)
+        heatmap.box.changed.connect(self.follow)
         heatmap.levelsChanged.connect(self.follow)
 
     def follow(self, *_: object) -> None:
@@ -79,10 +81,9 @@ class Minimap(QWidget):
             return  # until it is shown
         place = self._place() if self._zoomed() else QRect()
         if not place.isEmpty():
-            self._draw_like_the_map()
-            if self._drag is None:  # it stays under the pointer
+            if not self._held:  # it stays under the pointer
                 self.setGeometry(place)
-            self._framing.update()
+            self._draw_like_the_map()
         elif self.hasFocus():
             self._heatmap.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setVisible(not place.isEmpty())
@@ -99,17 +100,7 @@ class Minimap(QWidget):
 
     def frame(self) -> QRect:
         """The pixels of what is in view."""
-        rows, columns = self._heatmap.shape
-        if not rows or not columns:
-            return QRect()
-        top, bottom, left, right = self._heatmap.extent.window
-        cells = self.cells()
-        across, down = cells.width() / columns, cells.height() / rows
-        exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
-        frame = exact.translated(cells.topLeft()).toRect()
-        smallest = scaled(SMALLEST_FRAME)
-        wider, higher = max(0, smallest - frame.width()), max(0, smallest - frame.height())
-        return frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
+        return self._frame.pixels if self._frame is not None else QRect()
 
     def cells(self) -> QRect:
         """The pixels of the whole map, within its frame and an edge that parts it from the map behind."""
@@ -119,7 +110,7 @@ class Minimap(QWidget):
     # --- what is shown where ---------------------------------------------------------------------
     def _zoomed(self) -> bool:
         """Whether a double click would show more."""
-        (top, bottom, left, right), home = self._heatmap.extent.window, self._heatmap.extent.home
+        (top, bottom, left, right), home = self._heatmap.box.in_view, self._heatmap.box.home
         return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
 
     def _place(self) -> QRect:
@@ -146,37 +137,41 @@ class Minimap(QWidget):
         shade = Shade(TYPED, self._heatmap.levels, shown.palette)
         whole.set_shown(replace(shown, shade=shade, values=False))
         whole.set_chosen(self._heatmap.chosen)
+        if self._frame is not None:
+            self._frame.follow()
 
     def _made(self) -> Thumbnail:
-        whole = self._whole = Thumbnail(self)
-        whole.show()
-        self._framing.raise_()
+        self._whole, self._frame = Thumbnail(self), Frame(self, self._heatmap)
+        for part in (self._whole, self._frame):
+            part.show()
         self._lay_out()
-        return whole
+        return self._whole
 
     def _lay_out(self) -> None:
-        self._framing.setGeometry(self.rect())
-        if self._whole is not None:
-            frame = self._whole.margin
-            self._whole.setGeometry(self.cells().adjusted(-frame, -frame, frame, frame))
+        if self._whole is not None and self._frame is not None:
+            edge = self._whole.margin
+            self._whole.setGeometry(self.cells().adjusted(-edge, -edge, edge, edge))
+            self._frame.setGeometry(self.rect())
+            self._frame.follow()
 
     # --- moving ----------------------------------------------------------------------------------
-    def _cells_in(self, way: QPointF) -> tuple[float, float]:
-        """Rows and columns of the matrix that so many pixels of the minimap are."""
-        (rows, columns), cells = self._heatmap.shape, self.cells()
-        return way.y() * rows / cells.height(), way.x() * columns / cells.width()
-
-    def _center_on(self, point: QPointF) -> None:
-        """Move what is in view to be round a point of the minimap."""
-        row, column = self._cells_in(point - QPointF(self.cells().topLeft()))
-        window = self._heatmap.extent.window
+    def center_on(self, row: float, column: float) -> None:
+        """Move what is in view to be round a place in the matrix."""
+        window = self._heatmap.box.in_view
         self._move(window, row - (window[0] + window[1]) / 2, column - (window[2] + window[3]) / 2)
+
+    def hold(self, held: bool) -> None:
+        """Stay where it is while a button holds the frame."""
+        self._held = held
+        self.setCursor(Qt.CursorShape.ClosedHandCursor if held else Qt.CursorShape.OpenHandCursor)
+        if not held:
+            self.follow()
 
     def _move(self, window: Window, down: float, across: float) -> None:
         """Show the window moved by so many cells, as far as there are any."""
         (top, bottom, left, right), (rows, columns) = window, self._heatmap.shape
         down, across = min(max(down, -top), rows - bottom), min(max(across, -left), columns - right)
-        self._heatmap.extent.set_window((top + down, bottom + down, left + across, right + across))
+        self._heatmap.box.set_window((top + down, bottom + down, left + across, right + across))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def hideEvent(self, event: QHideEvent) -> None:
@@ -185,41 +180,9 @@ class Minimap(QWidget):
         if self._whole is not None:
             self._whole.set_shown(replace(self._whole.shown, plane=None))
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        at = event.position()
-        self._drag = at, self._heatmap.extent.window
-        self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        if not self.frame().contains(at.toPoint()):
-            self._center_on(at)
-            self._drag = at, self._heatmap.extent.window
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        if self._drag is not None:
-            start, window = self._drag
-            self._move(window, *self._cells_in(event.position() - start))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        self._drag = None
-        self.setCursor(Qt.CursorShape.OpenHandCursor)
-        self.follow()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-        self._heatmap.extent.reset()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Closer to the middle of what is in view, whatever lies below the pointer."""
-        event.accept()
-        self._heatmap.extent.zoom(event.angleDelta().y())
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._show_ring(True)
-        key, window = event.key(), self._heatmap.extent.window
+        key, window = event.key(), self._heatmap.box.in_view
         far = 1.0 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else STEP
         rows, columns = window[1] - window[0], window[3] - window[2]
         if key in ARROWS:
@@ -263,26 +226,77 @@ class Minimap(QWidget):
         QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
 
 
-class Framing(QWidget):
-    """Lies over a minimap: dims what is not in view and frames what is."""
+class Frame(SceneView):
+    """Lies over a minimap: dims what is not in view; what is has a frame, a region of pyqtgraph's that is dragged."""
 
-    def __init__(self, minimap: Minimap) -> None:
+    def __init__(self, minimap: Minimap, heatmap: Heatmap) -> None:
         super().__init__(minimap)
-        self._minimap = minimap
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.viewport().setAutoFillBackground(False)  # the picture is seen through it
+        self._minimap, self._heatmap, self.pixels = minimap, heatmap, QRect()
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, invertY=True, defaultPadding=0)
+        unseen = pg.mkPen(None)  # its lines would not be held to whole pixels
+        self._region = pg.ROI((0, 0), (1, 1), resizable=False, rotatable=False, pen=unseen, hoverPen=unseen)
+        self._box.addItem(self._region, ignoreBounds=True)
+        self.addItem(self._box)
+        self._region.sigRegionChanged.connect(self._on_region_changed)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), current_theme()
-        frame, ground = self._minimap.frame(), QColor(theme.line)
+    def follow(self) -> None:
+        """Frame what is in view now."""
+        (rows, columns), (top, bottom, left, right) = self._heatmap.shape, self._heatmap.box.in_view
+        cells, smallest = self._minimap.cells(), scaled(SMALLEST_FRAME)
+        if not rows or not columns:
+            return
+        self._box.setGeometry(QRectF(cells))
+        self._box.setRange(QRectF(0, 0, columns, rows), padding=0)
+        across, down = cells.width() / columns, cells.height() / rows
+        exact = QRectF(left * across, top * down, (right - left) * across, (bottom - top) * down)
+        frame = exact.translated(cells.topLeft()).toRect()
+        wider, higher = max(0, smallest - frame.width()), max(0, smallest - frame.height())
+        self.pixels = frame.adjusted(-(wider // 2), -(higher // 2), wider - wider // 2, higher - higher // 2)
+        width, height = max(right - left, smallest / across), max(bottom - top, smallest / down)
+        with QSignalBlocker(self._region):
+            self._region.setSize((width, height), update=False)
+            self._region.setPos(((left + right - width) / 2, (top + bottom - height) / 2))
+        self.viewport().update()
+
+    def _on_region_changed(self, _region: object) -> None:
+        at, size = self._region.pos(), self._region.size()
+        self._minimap.center_on(at.y() + size.y() / 2, at.x() + size.x() / 2)
+        self.follow()  # where it was drawn beyond the edge
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def drawForeground(self, painter: QPainter, _exposed: QRectF) -> None:
+        theme, ground = current_theme(), QColor(current_theme().line)
         ground.setAlpha(VEILED)
-        outside = QRegion(self._minimap.cells()).subtracted(frame)
-        painter.setClipRegion(outside)
+        painter.save()
+        painter.setClipRegion(QRegion(self._minimap.cells()).subtracted(self.pixels))
         painter.fillRect(self.rect(), ground)
-        painter.setClipping(False)
+        painter.restore()
         painter.setPen(theme.casing)
-        painter.drawRect(frame.adjusted(-1, -1, 0, 0))
+        painter.drawRect(self.pixels.adjusted(-1, -1, 0, 0))
         painter.setPen(theme.ink)
-        painter.drawRect(frame.adjusted(0, 0, -1, -1))
+        painter.drawRect(self.pixels.adjusted(0, 0, -1, -1))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A press beside the frame takes it there; from then on it is dragged."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._minimap.hold(True)
+            if not self.pixels.contains(event.position().toPoint()):
+                at = self._box.mapSceneToView(event.position())
+                self._minimap.center_on(at.y(), at.x())
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self._minimap.hold(False)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._heatmap.box.reset()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Closer to the middle of what is in view, whatever lies below the pointer."""
+        event.accept()
+        self._heatmap.box.zoom(event.angleDelta().y())
 
 
 def _side(length: int) -> int:

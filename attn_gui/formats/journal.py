@@ -1,0 +1,519 @@
+"""A journal: the state of an unsaved document, and after it what changed, entry by entry. Imports engine.
+
+Each entry is the length and the checksum of a safetensors file, and that file: arrays that are there anew under their
+names, new cells of others under numbers, snapshots where they are others, and the metadata entry `journal`, sorted JSON
+that says to which boxes these cells belong and, where more than cells changed, all options. What a crash cut off at the
+end is no entry.
+
+With a model on the table, an entry of more than cells holds its study: what is changed in its other layers and, of the
+layer on the table, the cells that are other in its weights. Weights that are the model's are in no journal.
+
+Large entries are read from arrays that are written to meanwhile. Where that happened the checksum is inverted: such an
+entry holds some of the next edit's numbers, perhaps not all, and counts only together with the next whole one.
+
+An entry of its own kind names a file that is about to hold the document of a generation: where a crash comes after that
+file has taken its place, the entries of that generation and later ones are laid on it, in place of all before them.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
+from attn_gui.formats import open_file, packed_arrays, session
+from attn_gui.formats.base import LARGEST_FILE, Loaded, Source, reading
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.foreign_arrays import Json, dump, parse_object
+from attn_gui.formats.problem_fields import assemble, is_field, split
+from attn_gui.formats.saving import CHUNK, hidden_beside, saving
+from attn_gui.formats.session import (
+    STUDY,
+    Kept,
+    LayerRecord,
+    ModelNeeded,
+    Stamp,
+    StudyRecord,
+    is_study_entry,
+    kept_of,
+    record_of,
+    stamp_of,
+    stamp_record,
+    study_entries,
+    study_in,
+)
+from attn_gui.formats.snapshots import (
+    PLACE,
+    SNAPSHOTS,
+    Base,
+    Cells,
+    Snapshot,
+    Weight,
+    is_snapshot_entry,
+    read_snapshots,
+    snapshot_entries,
+    told_by,
+)
+from attn_gui.formats.snapshots import nbytes as snapshot_bytes
+
+# --- writing --------------------------------------------------------------------------------------
+# A journal: the state of an unsaved document, and after it what changed, entry by entry.
+
+
+SUFFIX = ".journal"
+ENTRY = "journal"
+HOLDS, GENERATION = "holds", "generation"  # of what an entry says: the file and what it holds; when an entry was made
+MAGIC = b"attn_gui journal 1\n"
+LENGTH, CHECK = 8, 4  # bytes of each
+TORN = 0xFFFFFFFF  # inverts the checksum of an entry that counts only with the next whole one
+PRECISION = "dtype"
+SETTLED_S = 5.0  # seconds after which a power cut costs no more
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Changes of one step: the arrays that are new or other, and the boxes of those that have new numbers.
+
+    The arrays may be written to meanwhile: whoever does so adds a further step, which says what they hold then, and
+    `is_torn` tells that it happened.
+    """
+
+    problem: Problem
+    whole: tuple[str, ...]
+    cells: tuple[tuple[str, Box], ...] = ()
+    kept: Kept | None = None  # with every change of more than cells
+    base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
+    snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
+    study: Callable[[], StudyRecord | None] | None = None  # of a model, with every change of more than cells
+    weights: Mapping[str, Array] = field(default_factory=dict)  # of its layer, which are not written
+
+    generation: int = 0  # of the document, with these changes
+    is_torn: Callable[[], bool] = lambda: False  # whether cells were written to since it was made
+    copies: Mapping[str, Array] | None = None  # of the numbers, in the place of those in the arrays
+
+    def numbers(self) -> dict[str, Array]:
+        """The new numbers by their names in the entry: whole arrays, and cells under the numbers of their boxes."""
+        arrays = self.problem.arrays()
+        cells = {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
+        return {name: arrays[name] for name in self.whole if name in arrays} | cells
+
+    def copied(self) -> Step:
+        """The same with numbers of its own, which nobody writes to."""
+        copies = {name: numbers.copy() for name, numbers in self.numbers().items()}
+        return replace(self, copies=copies, is_torn=lambda: False)
+
+    @property
+    def weight(self) -> int:
+        """The bytes of all arrays, those that are not written among them."""
+        return sum(array.nbytes for array in self.problem.arrays().values()) + snapshot_bytes(self.snapshots or ())
+
+    def parts(self) -> Iterator[memoryview]:
+        """The bytes of the entry."""
+        given = self.numbers() if self.copies is None else dict(self.copies)
+        boxes = [(name, [[cut.start, cut.stop] for cut in box]) for name, box in self.cells]
+        said: dict[str, object] = {"cells": boxes, GENERATION: self.generation}
+        around = self.study() if self.study is not None else None
+        if around is not None:
+            own = self._weights_in(given)
+            given = {name: array for name, array in given.items() if name not in own.names}
+            others, said[STUDY] = study_entries(replace(around, layers={**around.layers, around.layer: own}))
+            given |= others
+        if self.kept is not None:
+            names = sorted(self.problem.arrays())
+            said |= {"options": split(self.problem)[1], "arrays": names, **record_of(self.kept)}
+            said |= {"base": stamp_record(self.base)} if self.base else {}
+        if self.snapshots is not None:
+            kept, said[SNAPSHOTS] = snapshot_entries(self.snapshots, of_model=around is not None)
+            given |= kept
+        return packed_arrays.parts(given, {ENTRY: dump(said)})
+
+    def _weights_in(self, given: Mapping[str, Array]) -> LayerRecord:
+        """Those of the arrays that are weights of the model but for a few cells, and these cells."""
+        bases = {name: [Base(array, Weight(0, name))] for name, array in self.weights.items() if name in given}
+        told = {name: told_by(given[name], base) for name, base in bases.items()}
+        found = {name: cells for name, cells in told.items() if cells is not None}
+        changed = {name: (cells.places, cells.values) for name, cells in found.items() if cells.places.size}
+        return LayerRecord({PRECISION: self.problem.dtype}, tuple(found), changed)
+
+
+class Held(NamedTuple):
+    """A file as it is about to be, and the generation of the document that it will hold."""
+
+    file: Stamp
+    generation: int
+
+    def is_torn(self) -> bool:
+        """Whether it counts only with the next whole entry: it says nothing of the one before."""
+        return True
+
+    def parts(self) -> Iterator[memoryview]:
+        """The bytes of the entry."""
+        said = {HOLDS: stamp_record(self.file), GENERATION: self.generation}
+        return packed_arrays.parts({}, {ENTRY: dump(said)})
+
+
+class Journal:
+    """The file; one thread at a time writes or removes it, the others wait."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._place = path  # where entries are added: beside it, until those make a whole state
+        self._first = self._size = 0  # bytes to the end of the first entry, and of the last
+        self._settled = time.monotonic()
+        self._lock = Lock()
+        self._held: list[Held] = []  # in the entries, or in those to come
+        self._since = 0  # the generation before which no file counts
+
+    @property
+    def grown(self) -> int:
+        """The bytes of all entries but the first."""
+        return self._size - self._first
+
+    def begin(self, step: Step, since: int = 0) -> None:
+        """Put a whole state in place of all entries. Raises FormatError; then the entries are as they were.
+
+        Files that were to hold the document count if they did so of the generation `since`, with which it was opened or
+        its base was written, or a later one.
+        """
+        beside = hidden_beside(self.path)
+        with self._lock, saving(self.path):
+            held = [each for each in self._held if each.generation >= since]
+            kept = [each for each in held[:-1] if each.file.is_current()] + held[-1:]  # the last may be to come
+            try:
+                with beside.open("wb", buffering=0) as file:
+                    _write(file, MAGIC)
+                    whole = _put(file, step)
+                    first = file.tell()
+                    for each in kept:
+                        _put(file, each)
+                    size = file.tell()
+                    if kept:
+                        os.fsync(file.fileno())
+                if whole:
+                    os.replace(beside, self.path)
+            except BaseException:
+                self._place = self.path
+                beside.unlink(missing_ok=True)
+                raise
+            self._place = self.path if whole else beside
+            self._first, self._size, self._held, self._since = first, size, kept, since
+
+    def append(self, step: Step) -> None:
+        """Add an entry. Raises FormatError; then the entries are as they were."""
+        with self._lock, saving(self.path):
+            whole = self._add(step, time.monotonic() > self._settled + SETTLED_S)
+            if whole and self._place != self.path:
+                os.replace(self._place, self.path)
+                self._place = self.path
+
+    def expect(self, held: Held, since: int = 0) -> None:
+        """Add a file that is about to take its place, in what survives a power cut, before it does.
+
+        Those that held a generation before `since` are forgotten, as by `begin`. Raises FormatError; then the entries
+        are as they were.
+        """
+        with self._lock:
+            if held.generation < self._since:
+                return  # it was of another document
+            if self._size:
+                self._add(held, settled=True)
+            if self._place != self.path and self.path.exists():  # a crash leaves these entries
+                with saving(self.path), self.path.open("ab", buffering=0) as file:
+                    _put(file, held)
+                    os.fsync(file.fileno())
+            self._held = [*(each for each in self._held if each.generation >= since), held]
+
+    def expects(self, file: Stamp) -> bool:
+        """Whether what follows may be laid on this file."""
+        return any(held.file == file for held in self._held)
+
+    def _add(self, entry: Step | Held, settled: bool) -> bool:
+        """Write an entry behind the last; have it survive a power cut, which takes a while, not each time.
+
+        Whether the state is a whole one with it.
+        """
+        with saving(self.path), self._place.open("r+b", buffering=0) as file:
+            if file.seek(0, os.SEEK_END) != self._size:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))  # it is not what was written
+            try:
+                whole = _put(file, entry)
+                if settled:
+                    os.fsync(file.fileno())
+                    self._settled = time.monotonic()
+            except BaseException:
+                file.truncate(self._size)
+                raise
+            self._size = file.tell()
+        return whole
+
+    def remove(self) -> None:
+        """Forget all entries."""
+        with self._lock, suppress(OSError):
+            self._first = self._size = 0
+            for path in (self._place, self.path):
+                path.unlink(missing_ok=True)
+            self._place = self.path
+
+
+def _write(file: io.FileIO, piece: bytes) -> None:
+    if file.write(piece) != len(piece):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _put(file: io.FileIO, entry: Step | Held) -> bool:
+    """Write an entry; whether it is a whole one.
+
+    Each piece is a copy: the arrays may be written to meanwhile, and the sum is of what is written.
+    """
+    pieces, check = list(entry.parts()), 0
+    _write(file, sum(map(len, pieces)).to_bytes(LENGTH, "little"))
+    for piece in (part[low : low + CHUNK] for part in pieces for low in range(0, len(part), CHUNK)):
+        copy = bytes(piece)
+        check = zlib.crc32(copy, check)
+        _write(file, copy)
+    torn = entry.is_torn()
+    _write(file, (check ^ TORN if torn else check).to_bytes(CHECK, "little"))
+    return not torn
+
+
+# --- reading --------------------------------------------------------------------------------------
+# An entry after the other is carried out, on nothing or on the file that has what came before.
+
+
+LONGEST_OPTIONS = 32 * 2**20
+COMPARED = 2**22  # bytes of a journal and its file that are read for being compared
+LONGEST_NAMING = 2**16  # bytes of an entry that names a file
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file} is damaged: nothing can be recovered from it.")
+_CHANGED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: the edits belong to {base} as it was; it was changed or removed since."
+)
+
+
+WeightsOf = Callable[[StudyRecord], Mapping[str, Array]]
+
+
+class Recovered(NamedTuple):
+    """A document as a journal kept it; of a model also the changes in the layers that are not on the table.
+
+    Its snapshots are without the weights of the model, as those of a session are.
+    """
+
+    loaded: Loaded
+    kept: Kept
+    study: StudyRecord | None = None
+
+
+def kept_in(path: Path) -> Kept:
+    """Record of a journal about its document, without the numbers. Raises FormatError."""
+    with reading(path, LARGEST_FILE) as source:
+        data = _checked_start(source).read(LENGTH + 8)
+        length = int.from_bytes(data[LENGTH:], "little")
+        if length > min(packed_arrays.LONGEST_HEADER, source.size):
+            raise FormatError(_DAMAGED)
+        header, _ = packed_arrays.taken_apart(data[LENGTH:] + source.file.read(length), ENTRY)
+        return kept_of(_said(header))
+
+
+def is_in_its_file(path: Path) -> bool:
+    """Whether the file that last took its place holds all that a journal holds, as after a crash right behind that.
+
+    Of large ones it is not found out, which would take a while. Raises FormatError.
+    """
+    with reading(path, LARGEST_FILE) as source:
+        held, size = _file_in(_checked_start(source), source.size), source.size
+    if held is None or size + held.file.size > COMPARED:
+        return False
+    try:
+        found = recover(path)
+    except ModelNeeded:
+        return False
+    return found.study is None and _bytes(found.loaded) == _bytes(open_file(held.file.path))
+
+
+def _bytes(loaded: Loaded) -> bytes:
+    """The numbers and options of a document and its snapshots."""
+    return b"".join(session.parts(Loaded(loaded.problem, snapshots=loaded.snapshots)))
+
+
+def _no_weights(record: StudyRecord) -> Mapping[str, Array]:
+    raise ModelNeeded(record)
+
+
+def recover(path: Path, tell: Tell | None = None, weights_of: WeightsOf = _no_weights) -> Recovered:
+    """The document as the last whole entry left it.
+
+    `weights_of` gives the weights of the layer on the table of a study, by dotted field. Raises FormatError, what
+    `weights_of` raises among them.
+    """
+    with reading(path, LARGEST_FILE, tell) as source:
+        state = _State(_file_in(_checked_start(source), source.size), weights_of)
+        source.file.seek(len(MAGIC))
+        together: list[bytes] = []  # entries that count with the next whole one
+        for data, whole in _entries(source.file, source.size):
+            together.append(data)
+            if not whole:
+                continue
+            try:
+                for each in together:
+                    state.take(each)
+            except Exception:
+                if state.kept is None or state.without_model or len(together) > 1:
+                    raise
+                break  # what follows stands on it
+            together.clear()
+        return state.result()
+
+
+def _file_in(file: BinaryIO, size: int) -> Held | None:
+    """The last file that took its place, if it is still the same."""
+    found: Held | None = None
+    for data, _whole in _entries(file, size, LONGEST_NAMING):
+        try:
+            said = _said(packed_arrays.taken_apart(data, ENTRY)[0])
+            if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
+                found = Held(stamp, int(said[GENERATION]))
+        except Exception:
+            break  # nor does what follows count
+    return found
+
+
+def _checked_start(source: Source) -> BinaryIO:
+    if source.file.read(len(MAGIC)) != MAGIC:
+        raise FormatError(_DAMAGED)
+    return source.file
+
+
+def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[tuple[bytes, bool]]:
+    """The entries from the first on, up to one that is cut off or damaged, and whether each is a whole one; longer ones
+    are passed over."""
+    while len(start := file.read(LENGTH)) == LENGTH:
+        length = int.from_bytes(start, "little")
+        if length > size:
+            return
+        if length > longest:
+            file.seek(length + CHECK, io.SEEK_CUR)
+            continue
+        data, check = file.read(length), file.read(CHECK)
+        inverted = int.from_bytes(check, "little") ^ zlib.crc32(data)
+        if len(check) < CHECK or inverted not in (0, TORN):
+            return
+        yield data, not inverted
+
+
+class _State:
+    """Arrays and options as entry after entry makes them, from nothing or from a file that has them."""
+
+    def __init__(self, held: Held | None, weights_of: WeightsOf) -> None:
+        self.kept: Kept | None = None
+        self.without_model = False
+        self._weights_of = weights_of
+        self._arrays: dict[str, Array] = {}
+        self._options: dict[str, Json] = {}
+        self._study: StudyRecord | None = None
+        self._snapshots: tuple[Snapshot, ...] = ()
+        self._notes: tuple[Note, ...] = ()
+        self._held = held
+        if held is not None:
+            self._begin_with(open_file(held.file.path), held.file)
+
+    def _begin_with(self, found: Loaded, file: Stamp) -> None:
+        problem = found.problem
+        sizes = problem.n, problem.m, problem.num_heads
+        self._arrays, self._options = split(problem)
+        self._arrays = {name: np.array(array) for name, array in self._arrays.items()}
+        self._snapshots = found.snapshots
+        self.kept = Kept(file.path.stem, sizes, file, found.about, found.view)
+
+    def take(self, data: bytes) -> None:
+        """Carry out an entry, wholly or not at all."""
+        header, cells = packed_arrays.taken_apart(data, ENTRY)
+        said = _said(header)
+        if HOLDS in said or (self._held is not None and said[GENERATION] < self._held.generation):
+            return  # it names a file, or what it says is in the file
+        given = packed_arrays.arrays_in(header, cells)
+        arrays, snapshots, notes, study = dict(self._arrays), self._snapshots, self._notes, self._study
+        if "base" in said and self._held is None:
+            based = _base(stamp_of(said["base"]))
+            arrays |= {name: np.array(array) for name, array in split(based.problem)[0].items()}
+            snapshots = based.snapshots
+        if SNAPSHOTS in said:
+            snapshots, notes = read_snapshots(
+                {name: given[name] for name in given if is_snapshot_entry(name)}, said[SNAPSHOTS]
+            )
+        if STUDY in said:
+            study = study_in({name: given[name] for name in given if is_study_entry(name)}, said[STUDY], {}, ())
+            layers = dict(study.layers)
+            if (own := layers.pop(study.layer, None)) is not None and own.names:
+                arrays |= self._weights(study, own)
+            study = replace(study, layers=layers)
+        if "options" in said:
+            arrays |= {name: np.array(array) for name, array in given.items() if is_field(name)}
+            arrays = {name: arrays[name] for name in said["arrays"]}
+        boxes = [(name, _box(box, arrays[name].shape)) for name, box in said["cells"]]
+        news = [given[str(number)] for number in range(len(boxes))]
+        for (name, box), new in zip(boxes, news, strict=True):
+            if arrays[name][box].shape != new.shape or arrays[name].dtype != new.dtype:
+                raise FormatError(_DAMAGED)
+        for (name, box), new in zip(boxes, news, strict=True):
+            arrays[name][box] = new
+        if "options" in said:
+            self.kept, self._options = self._where(kept_of(said)), dict(said["options"])
+        self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
+
+    def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, Array]:
+        """The weights of the layer on the table, with what is other in them."""
+        try:
+            weights = self._weights_of(study)
+        except FormatError:
+            self.without_model = True
+            raise
+        none = np.empty(0, PLACE), np.empty(0, np.dtype(own.options[PRECISION]))
+        told = {name: own.cells.get(name, none) for name in own.names}
+        return {name: Cells(weights[name], *cells, Weight(study.layer, name)).array() for name, cells in told.items()}
+
+    def _where(self, kept: Kept) -> Kept:
+        """The state that is kept, of the file on which it is laid: what was written before may name the one before."""
+        file = self._held.file if self._held else None
+        return kept if file is None else replace(kept, name=file.path.stem, file=file)
+
+    def result(self) -> Recovered:
+        if self.kept is None:
+            raise FormatError(_DAMAGED)
+        problem, _, _ = assemble(self._arrays, self._options)
+        kept = self.kept
+        found = Loaded(problem, kept.view, self._notes, kept.about, snapshots=self._snapshots)
+        return Recovered(found, kept, self._study)
+
+
+def _base(stamp: Stamp | None) -> Loaded:
+    """The file on which the edits were made, if it is still the same."""
+    if stamp is None or not stamp.is_current():
+        raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
+    return open_file(stamp.path)
+
+
+def _said(header: Mapping[str, Json]) -> dict[str, Json]:
+    metadata = header.get(packed_arrays.METADATA)
+    return parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS) if isinstance(metadata, dict) else {}
+
+
+def _box(cuts: list[list[int]], shape: tuple[int, ...]) -> Box:
+    if len(cuts) != len(shape):
+        raise FormatError(_DAMAGED)
+    box = tuple(slice(start, stop) for start, stop in cuts)
+    if not all(0 <= cut.start < cut.stop <= length for cut, length in zip(box, shape, strict=True)):
+        raise FormatError(_DAMAGED)
+    return box

@@ -1,0 +1,269 @@
+"""`.json`: nested lists of numbers by name, or one such list. Imports engine.
+
+Rows are turned into numbers one by one: so the first that is wrong is named, and other threads have their turn.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import IO, cast
+
+import numpy as np
+
+from attn_gui.engine.progress import Tell
+from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
+from attn_gui.formats.csv_text import decode
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
+from attn_gui.formats.foreign_arrays import (
+    EXACT,
+    NOT_MAPPING,
+    Array,
+    Budget,
+    Json,
+    ListedBudget,
+    check_axes,
+    parse_object,
+    rounded_note,
+    unique,
+)
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.attention_maps import means_maps
+from attn_gui.formats.named.roles import (
+    LONGEST_META,
+    MASK,
+    META,
+    THERE_TWICE,
+    joined,
+    options_among,
+    said_in_meta,
+    texts_among,
+)
+from attn_gui.formats.problem_fields import ABOUT, is_field
+from attn_gui.formats.rows import Rows
+from attn_gui.formats.text.numerals import NotANumber, number
+
+LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
+MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text
+MOST_NAMES = 10_000
+MOST_WRITTEN = 1_000_000  # numbers of all arrays of a file
+DEEPEST = 8  # records within records
+SLOWER = 128  # a byte of it takes as long as so many of numbers that need no reading
+ALONE = "array"  # the name of a list that has none
+
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} is not valid JSON from character {place} on.")
+_DEEP = QT_TRANSLATE_NOOP("Sentences", "{file} is nested too deeply.")
+_LISTS = QT_TRANSLATE_NOOP("Sentences", "{file} holds {got} lists and records; expected at most {most}.")
+_NOTHING = QT_TRANSLATE_NOOP("Sentences", "{file} holds no lists of numbers.")
+_RAGGED = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has a part of the shape {got}; expected {expected}.")
+_NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected numbers.")
+_LONG = QT_TRANSLATE_NOOP("Sentences", "{file} holds a number that is too long.")
+
+
+def matches(start: bytes) -> bool:
+    """Text begins with anything."""
+    return False
+
+
+def read(source: Source) -> Loaded:
+    """A problem by the names of its fields, with the options of a problem among them or under `meta`."""
+    return problem_in(listing(source), source)
+
+
+def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
+    """Nested lists by name, a row of numbers a line; the options as a record."""
+    texts = texts_among(members)
+    file.write(b"{\n")
+    for place, (name, rows) in enumerate(members.items()):
+        file.write(b",\n" * bool(place) + json.dumps(name).encode() + b": ")
+        if name in texts:
+            file.write(json.dumps(json.loads(texts[name]) if name == META else texts[name]).encode())
+            continue
+        cells = np.concatenate([np.reshape(block, -1) for block in rows.blocks()])
+        file.write(_nested(cells.reshape(rows.shape).tolist(), rows.shape).encode())
+    file.write(b"\n}\n")
+
+
+def _nested(cells: Json, shape: tuple[int, ...]) -> str:
+    if len(shape) < 2:
+        return json.dumps(cells)
+    return "[" + ",\n ".join(_nested(part, shape[1:]) for part in cells) + "]"
+
+
+def listing(source: Source) -> Listing:
+    """Every nested list of numbers; what lies in records within has their names before its own, with points."""
+    named, notes = _parsed(source)
+    arrays: dict[str, Array] = {}
+    budget = ListedBudget()
+    meta = _meta(named.pop(META, {}))
+    options = {
+        **options_among(named),
+        **{name: named[name] for name in ABOUT if isinstance(named.get(name), str | int)},
+    }
+    options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
+    for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
+        if name not in options:
+            arrays[name] = _array(name, value, budget, source.tell)
+            if is_field(name) and not means_maps(name):
+                check_axes(name, arrays[name].shape)
+            notes += _rounding_notes(name, value, arrays[name])
+    if not arrays:
+        raise FormatError(_NOTHING)
+    listed = tuple(Listed(name, array.shape, array.dtype.name) for name, array in arrays.items())
+    read = {*options, *arrays}
+    others = tuple(_others(named, read))
+    return Listing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
+
+
+def _meta(said: Json) -> dict[str, Json]:
+    """The options that `meta` says, as a record or as its text."""
+    found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
+    if not isinstance(found, dict):
+        raise FormatError(NOT_MAPPING)
+    return said_in_meta(found)
+
+
+def size_of(source: Source) -> int:
+    """The size of the file in bytes, weighted by how slowly its text is read."""
+    return source.size * SLOWER
+
+
+def _held(arrays: Mapping[str, Array], _source: Source, names: Collection[str]) -> dict[str, Array]:
+    return {name: array for name, array in arrays.items() if name in names}
+
+
+class _Decimals:
+    """The numbers of a text that are not whole; the first that is read as 0, and is none, is noted."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    def read(self, digits: str) -> float:  # in Python, so that others have their turn
+        """The number that the digits are. Raises NotANumber for one that is too large."""
+        value = float(digits)
+        if math.isinf(value):
+            return number(digits)
+        if value == 0 and not self.notes and any(digit in "123456789" for digit in digits.lower().partition("e")[0]):
+            from attn_gui.formats.text.delimited import Row
+            from attn_gui.formats.text.text_table import read_rows
+
+            self.notes += read_rows([Row(0, [digits])]).notes
+        return value
+
+
+def _parsed(source: Source) -> tuple[dict[str, Json], list[Note]]:
+    """The whole text as values by name, with notes on its numbers; checked before it is taken apart."""
+    check_size(source.size, LARGEST_FILE)
+    text = decode(source.file.read(source.size))
+    lists = text.count("[") + text.count("{")
+    if lists > MOST_LISTS:
+        raise FormatError(_LISTS, got=f"{lists:,}", most=f"{MOST_LISTS:,}")
+    decimals = _Decimals()
+    try:
+        found = json.loads(text, parse_float=decimals.read, object_pairs_hook=partial(unique, twice=THERE_TWICE))
+    except (FormatError, NotANumber):
+        raise
+    except RecursionError as error:
+        raise FormatError(_DEEP) from error
+    except json.JSONDecodeError as error:
+        raise FormatError(_BAD, place=error.pos) from error
+    except ValueError as error:  # Python reads no number of thousands of digits
+        raise FormatError(_LONG) from error
+    return found if isinstance(found, dict) else {ALONE: found}, decimals.notes
+
+
+def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
+    """Nested lists of numbers by name, and single numbers that stand for an array of a problem."""
+    if depth > DEEPEST or len(values) > MOST_NAMES:
+        raise FormatError(_DEEP)
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _lists(value, f"{before}{name}.", depth + 1)
+        elif _is_numbers(value) or (is_field(before + name) and _may_be_array(value, depth)):
+            yield before + name, value
+
+
+def _others(values: Mapping[str, Json], read: Collection[str], before: str = "") -> Iterator[str]:
+    """The names of what is not read, within records, too; these are as deep as `_lists` lets them be."""
+    for name, value in values.items():
+        if before + name in read or value is None:
+            continue
+        if isinstance(value, dict):
+            yield from _others(value, read, f"{before}{name}.")
+        else:
+            yield before + name
+
+
+def _may_be_array(value: Json, depth: int) -> bool:
+    """Whether a value is a list, or a number that is not one of a record's options."""
+    return isinstance(value, list) or (depth == 0 and type(value) in (int, float))
+
+
+def _is_numbers(value: Json) -> bool:
+    """Whether the first thing in nested lists is a number."""
+    inner = value
+    while isinstance(inner, list) and inner:
+        inner = inner[0]
+    return isinstance(value, list) and isinstance(inner, int | float)
+
+
+def _array(name: str, nested: Json, budget: Budget, tell: Tell) -> Array:
+    """The numbers of nested lists: true and false as such, whole numbers as such where they fit, else float64."""
+    if not isinstance(nested, list):
+        return _array(name, [nested], budget, tell).reshape(())
+    shape = _shape(name, nested)
+    budget.take(name, shape, 8)
+    rows = _rows(name, nested, shape)
+    kinds: set[type] = set()
+    array = np.empty((math.prod(shape[:-1]), shape[-1]))
+    whole = None
+    for place, row in enumerate(rows):
+        kinds |= set(map(type, row))
+        if not kinds <= {int, float, bool}:
+            got = next(value for value in row if type(value) not in (int, float, bool))
+            raise FormatError(_NO_NUMBER, name=shown(name), got=shown(json.dumps(got)))
+        try:
+            array[place] = row
+        except OverflowError as error:
+            raise FormatError(_LONG) from error
+        if place % 4096 == 0:
+            tell(1.0)
+    if kinds == {bool}:
+        whole = array.astype(bool)
+    elif kinds == {int} and np.abs(array).max() < 2**53:
+        whole = array.astype(np.int64)
+    return (array if whole is None else whole).reshape(shape)
+
+
+def _rounding_notes(name: str, nested: Json, array: Array) -> list[Note]:
+    """A note on the first whole number that float64 cannot hold."""
+    if array.dtype.kind != "f" or not (np.abs(array) >= EXACT).any():
+        return []
+    rows = _rows(name, nested, array.shape) if array.ndim else [[nested]]
+    cells = (cell for row in rows for cell in row)
+    lost = (cell for cell in cells if isinstance(cell, int) and int(float(cell)) != cell)
+    return [rounded_note(str(cell), float(cell)) for cell in itertools.islice(lost, 1)]
+
+
+def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:
+    shape: list[int] = []
+    inner: Json = nested
+    while isinstance(inner, list) and len(shape) <= ListedBudget.axes:
+        shape.append(len(inner))
+        inner = inner[0] if inner else None
+    return tuple(shape)
+
+
+def _rows(name: str, nested: list[Json], shape: Sequence[int]) -> Iterator[list[Json]]:
+    """The innermost lists, in order; refused where one is longer or shorter than the first."""
+    got = (len(nested),) if isinstance(nested, list) else ()
+    if got != tuple(shape[:1]):
+        raise FormatError(_RAGGED, name=shown(name), got=shape_text(got), expected=shape_text(tuple(shape[:1])))
+    if len(shape) == 1:
+        yield nested
+    else:
+        for part in nested:
+            yield from _rows(name, cast("list[Json]", part), shape[1:])

@@ -1,0 +1,238 @@
+"""Layouts of weights in foreign files: queries, keys and values in one array, and orders of axes.
+
+The axis that fused parts share is as long as (h + 2·h_kv) heads. A split is one order of part, head and column along
+it; a way that another publisher has is one more entry of SPLITS.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.fields import DIRECT, WEIGHTS
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.foreign_arrays import Array
+
+# --- fused projections ----------------------------------------------------------------------------
+# Arrays that hold queries, keys and values in one: which parts each is, and the ways in which it lies.
+
+
+Columns = tuple[Array, Array, Array]  # places along the shared axis, of Q, K and V
+BIASES = ("b_query", "b_key", "b_value")
+FUSED: Mapping[str, tuple[str, ...]] = {
+    "query_key_value": DIRECT,
+    "w_query_key_value": WEIGHTS,
+    "b_query_key_value": BIASES,
+}
+"""Part of a problem that is three in one → these, in the order query, key, value."""
+
+MOST_RUNS = 2
+"""Runs of places that are written out."""
+
+_NO_PARTS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{name}” cannot be split into query, key and value: {got} columns are not {heads} heads of queries and "
+    "{kv_heads} of keys and of values.",
+)
+_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {parts} already; choose either.")
+_TWO_SPLITS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file}: query, key and value can lie in “{name}” in two ways; choose the split: {expected}."
+)
+_TWO_COUNTS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{name}” fits {heads} heads with as many K/V heads, and with {kv_heads}; say how many there are.",
+)
+
+
+class Count(NamedTuple):
+    """Numbers of heads of queries, and of keys and values; None: as many."""
+
+    heads: int
+    kv_heads: int | None
+
+    def shared(self, length: int) -> tuple[int, int, int]:
+        """(h, h_kv, d) of an axis of this length; d is 0 where there is none."""
+        kv_heads = self.kv_heads or self.heads
+        width, rest = divmod(length, self.heads + 2 * kv_heads)
+        return self.heads, kv_heads, 0 if rest or self.heads % kv_heads else width
+
+
+class Split(NamedTuple):
+    """One order along the shared axis: its words, its places, and names that are known to hold it."""
+
+    key: str
+    places: Callable[[int, int, int], Columns]
+    names: re.Pattern[str]
+
+    def columns(self, name: str, length: int, count: Count) -> Columns:
+        """The places of Q, K and V along an axis of this length. Raises FormatError where they do not fit."""
+        heads, kv_heads, width = count.shared(length)
+        if not width:
+            raise FormatError(_NO_PARTS, name=shown(name), got=length, heads=heads, kv_heads=kv_heads)
+        return self.places(heads, kv_heads, width)
+
+
+def _part_by_part(heads: int, kv_heads: int, width: int) -> Columns:
+    query, key, value = np.split(np.arange((heads + 2 * kv_heads) * width), [heads * width, (heads + kv_heads) * width])
+    return query, key, value
+
+
+def _head_by_head(heads: int, kv_heads: int, width: int) -> Columns:
+    """Heads of keys, each behind the queries that read it."""
+    shared = heads // kv_heads
+    places = np.arange((heads + 2 * kv_heads) * width).reshape(kv_heads, shared + 2, width)
+    return places[:, :shared].ravel(), places[:, shared].ravel(), places[:, shared + 1].ravel()
+
+
+PART_BY_PART = Split("part,head,column", _part_by_part, re.compile(r"(^|[._])(c_attn|in_proj|qkv_proj|Wqkv)([._]|$)"))
+HEAD_BY_HEAD = Split("head,part,column", _head_by_head, re.compile(r"(^|[._])query_key_value([._]|$)"))
+SPLITS = {split.key: split for split in (PART_BY_PART, HEAD_BY_HEAD)}
+
+
+def known_split(name: str) -> Split | None:
+    """The split in which the publishers of models have an array of this name; None where none is known."""
+    return next((split for split in SPLITS.values() if split.names.search(name)), None)
+
+
+def known_of(names: Iterable[str]) -> Split | None:
+    """The split that arrays of all these names are known to have; None where none is, or not for all of them."""
+    known = {known_split(name) for name in names}
+    return known.pop() if len(known) == 1 else None
+
+
+def split_of(names: Sequence[str], said: Split | None, count: Count) -> Split:
+    """The split of arrays of these names: what is said, else what is known of them. Raises FormatError for two."""
+    found = said or known_of(names) or (PART_BY_PART if count.heads == 1 else None)  # one head lies in one way
+    if found is None:
+        raise FormatError(_TWO_SPLITS, name=shown(names[0]), expected=tuple(SPLITS))
+    return found
+
+
+def runs_text(places: Array) -> str:
+    """Places as runs, of many the first ones: "0–63, 192–255, …"."""
+    runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+    said = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs[:MOST_RUNS]]
+    return ", ".join([*said, "…"] if len(runs) > MOST_RUNS else said)
+
+
+def check_count(name: str, length: int, d_in: int, count: Count) -> None:
+    """Raise FormatError where a weight fits another number of K/V heads too, and none is given."""
+    if count.kv_heads is not None or length == 3 * d_in:
+        return
+    for kv_heads in range(1, count.heads):
+        heads, _, width = Count(count.heads, kv_heads).shared(length)
+        if width and heads * width == d_in and count.shared(length)[2]:
+            raise FormatError(_TWO_COUNTS, name=shown(name), heads=heads, kv_heads=kv_heads)
+
+
+def check_once(roles: Mapping[str, str]) -> None:
+    """Raise FormatError where a part is chosen apart and in an array of three."""
+    for fused, parts in FUSED.items():
+        if fused in roles and any(part in roles for part in parts):
+            raise FormatError(_TWICE, name=shown(roles[fused]), parts=parts)
+
+
+def parts_of(roles: Iterable[str]) -> set[str]:
+    """The parts that are there, those of an array of three apart."""
+    return {part for role in roles for part in FUSED.get(role, (role,))}
+
+
+# --- orders of axes -------------------------------------------------------------------------------
+# Orders of the axes of weights in foreign hands: what each may be, by shapes and names.
+
+
+Shape = tuple[int, ...]
+LINEAR = (*WEIGHTS, "w_output")
+ROWS_IN, ROWS_OUT = "in,out", "out,in"
+IN_HEAD_COLUMN, HEAD_IN_COLUMN, HEAD_COLUMN_IN = "in,head,column", "head,in,column", "head,column,in"
+
+
+class WeightOrder(NamedTuple):
+    """One order of axes: in words, the places of its axes in the order in, head, column, and those of W_O in the order
+    head, column, out."""
+
+    words: str
+    axes: tuple[int, ...]
+    output_axes: tuple[int, ...]
+
+
+WEIGHT_ORDERS = {
+    ROWS_IN: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "x W, as in a textbook"), (0, 1), (0, 1)),
+    ROWS_OUT: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "as torch.nn.Linear has them"), (1, 0), (1, 0)),
+    IN_HEAD_COLUMN: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "as Keras and Flax have them"), (0, 1, 2), (0, 1, 2)),
+    HEAD_IN_COLUMN: WeightOrder(QT_TRANSLATE_NOOP("Sentences", "as TransformerLens has them"), (1, 0, 2), (0, 1, 2)),
+    HEAD_COLUMN_IN: WeightOrder(
+        QT_TRANSLATE_NOOP("Sentences", "as torch.nn.Linear, heads apart"), (2, 0, 1), (1, 2, 0)
+    ),
+}
+"""Order as an argument says it → what it means; of two axes, and of three where heads have their own."""
+_TWO = {
+    ROWS_IN: ROWS_IN,
+    ROWS_OUT: ROWS_OUT,
+    IN_HEAD_COLUMN: ROWS_IN,
+    HEAD_IN_COLUMN: ROWS_IN,
+    HEAD_COLUMN_IN: ROWS_OUT,
+}
+"""Order → that of weights beside it which have two axes."""
+_FROM_NAMES = (
+    (re.compile(r"kernel"), (ROWS_IN, IN_HEAD_COLUMN)),
+    (re.compile(r"(^|[._/])c_(attn|proj|q)"), (ROWS_IN,)),  # GPT-2's Conv1D
+    (re.compile(r"([._/]|^)(in_proj_|out_proj_|[qkv]_proj_)?weight(:0)?$"), (ROWS_OUT, HEAD_COLUMN_IN)),
+    (re.compile(r"(^|[._/])w_?[qkvo]$", re.IGNORECASE), (ROWS_IN, HEAD_IN_COLUMN)),
+    (re.compile(r"(^|[._/])w_?(query|key|value|out|output)$", re.IGNORECASE), (ROWS_IN,)),
+)
+"""What names say, the first that speaks: orders of two axes and of three."""
+
+
+def orders_of(shapes: Mapping[str, Shape]) -> tuple[str, ...]:
+    """The orders that weights of these shapes, by part, may have; none where there are no weights."""
+    lengths = {len(shape) for role, shape in shapes.items() if is_weight(role)}
+    return tuple(order for order, how in WEIGHT_ORDERS.items() if lengths and len(how.axes) == max(lengths))
+
+
+def is_weight(role: str) -> bool:
+    """Whether a part has axes that may lie either way."""
+    return role in LINEAR or FUSED.get(role) == WEIGHTS
+
+
+def known_order(names: Mapping[str, str], orders: Iterable[str]) -> str | None:
+    """The one of some orders that the names of weights, by part, are known for; None where they say nothing, or not
+    the same."""
+    found = set()
+    for role, name in names.items():
+        if is_weight(role):
+            said = next((known for pattern, known in _FROM_NAMES if pattern.search(name)), ())
+            found.add(next((order for order in orders if order in said), None))
+    return found.pop() if len(found) == 1 else None
+
+
+def laid_weight(role: str, order: str, array: Array) -> Array:
+    """The weight as a problem has it, (in, out), heads side by side."""
+    axes = _axes(role, order, array.ndim)
+    return array.transpose(axes).reshape(_merged(role, tuple(array.shape[axis] for axis in axes)))
+
+
+def laid_weight_shape(role: str, order: str, shape: Shape) -> Shape:
+    """The shape of the weight as a problem has it."""
+    return _merged(role, tuple(shape[axis] for axis in _axes(role, order, len(shape))))
+
+
+def weight_heads(role: str, order: str, shape: Shape) -> int | None:
+    """The number of heads where they have an axis."""
+    return shape[_axes(role, order, 3)[0 if role == "w_output" else 1]] if len(shape) == 3 else None
+
+
+def _axes(role: str, order: str, count: int) -> tuple[int, ...]:
+    how = WEIGHT_ORDERS[_TWO.get(order, order) if count == 2 else order]
+    axes = how.output_axes if role == "w_output" else how.axes
+    return axes if len(axes) == count else tuple(range(count))
+
+
+def _merged(role: str, shape: Shape) -> Shape:
+    if len(shape) != 3:
+        return shape
+    return (math.prod(shape[:2]), shape[2]) if role == "w_output" else (shape[0], math.prod(shape[1:]))

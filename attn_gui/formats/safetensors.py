@@ -1,0 +1,91 @@
+"""`.safetensors`: arrays by name, of which those are read that are asked for. Imports engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import IO
+
+from attn_gui.formats import packed_arrays, session
+from attn_gui.formats.base import Listed, Listing, Loaded, Source
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
+from attn_gui.formats.named.arranged import problem_in
+from attn_gui.formats.named.roles import LONGEST_META, META, said_in_meta, texts_among
+from attn_gui.formats.rows import Rows
+
+_LENGTH = 8  # bytes that say how long the header is
+_CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensors file.")
+
+matches = packed_arrays.matches
+
+
+def read(source: Source) -> Loaded:
+    """A session, or a problem by the names of its fields with its options as JSON in the entry `meta`."""
+    header, _ = _header(source)
+    source.file.seek(0)
+    if session.ENTRY in _metadata(header):
+        return session.read(source)
+    found = listing(source)
+    source.file.seek(0)
+    return problem_in(found, source)
+
+
+def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
+    """Arrays by name, each block by block; texts go among the metadata."""
+    texts = texts_among(members)
+    arrays = {name: rows for name, rows in members.items() if name not in texts}
+    header, names = packed_arrays.header_of(arrays, texts)
+    file.write(header)
+    for name in names:
+        for block in arrays[name].blocks():
+            file.write(packed_arrays.packed(block))
+
+
+def listing(source: Source) -> Listing:
+    """Every array, by the header alone; one of unknown numbers is refused when it is read."""
+    header, _ = _header(source)
+    places = packed_arrays.places(header)
+    arrays = tuple(Listed(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in places)
+    texts = _metadata(header)
+    said = texts.get(META)
+    options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
+    return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
+
+
+def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
+    header, first = _header(source)
+    found, budget = {}, ListedBudget()
+    for place in packed_arrays.places(header):
+        if place.name in names:
+            count = packed_arrays.count_of(place, budget)
+            source.file.seek(first + place.bytes[0])
+            own = read_bytes(_Part(source, count), place.name, count)
+            found[place.name] = packed_arrays.array_of(place, own)
+    return found
+
+
+class _Part:
+    """The next `count` bytes of a file."""
+
+    def __init__(self, source: Source, count: int) -> None:
+        self._file, self._left = source.file, count
+
+    def read(self, count: int, /) -> bytes:
+        part = self._file.read(min(count, self._left))
+        self._left -= len(part)
+        return part
+
+
+def _header(source: Source) -> tuple[dict[str, Json], int]:
+    """The header, and the byte behind it."""
+    start = source.file.read(_LENGTH)
+    length = int.from_bytes(start, "little")
+    if len(start) < _LENGTH or length > min(packed_arrays.LONGEST_HEADER, source.size - _LENGTH):
+        raise FormatError(_CUT_OFF)
+    header, _ = packed_arrays.taken_apart(start + source.file.read(length), session.ENTRY)
+    return header, _LENGTH + length
+
+
+def _metadata(header: Mapping[str, Json]) -> dict[str, Json]:
+    found = header.get(packed_arrays.METADATA, {})
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,352 @@
+"""`.attn`: a session, a safetensors file whose arrays have the names of their fields. Imports engine.
+
+Everything that is no array is sorted JSON in the one metadata entry `attn_gui`, with `format_version`. A new version
+adds a step to `_UPGRADES`; the older ones stay for ever, each with a file in tests/data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.checks import whole_text
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
+from attn_gui.formats import packed_arrays
+from attn_gui.formats.base import Loaded, PathText, Source
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
+from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
+from attn_gui.formats.saving import CHUNK, replacing, saving
+from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
+
+# --- study ----------------------------------------------------------------------------------------
+# Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its layers.
+#
+# No weights go with it but those that were changed. `study.LAYER.places.NAME` and `study.LAYER.values.NAME` are
+# changed cells of an array, flat, and `study.LAYER.whole.NAME` arrays that are other as a whole.
+
+
+STUDY = "study"
+LONGEST = 1 << 20
+"""Letters of a text."""
+MOST_LAYERS, MOST_ARRAYS = 1000, 1000
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
+_NAME = re.compile(r"study\.(0|[1-9][0-9]{0,3})\.(places|values|whole)\.(.+)")
+_SHA = re.compile(r"[0-9a-f]{64}")
+_DAMAGED = QT_TRANSLATE_NOOP("Sentences", "{file}: what it says about its model is damaged.")
+_NEEDED = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} is a session of the model {name}, whose folder it needs; the window opens it with that."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerRecord:
+    """A changed layer: its options and the names of all its arrays, changed cells (places, values) and whole arrays."""
+
+    options: Mapping[str, Json]
+    names: tuple[str, ...]
+    cells: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    whole: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyRecord:
+    """A checkpoint by name, folder and SHA-256 of its weights, the text, the layer on show, the changed layers."""
+
+    name: str
+    sha256: str
+    folder: str
+    text: str
+    layer: int
+    layers: Mapping[int, LayerRecord]
+    view: Mapping[str, object] = field(default_factory=dict)
+    snapshots: tuple[Snapshot, ...] = ()
+
+
+class ModelNeeded(FormatError):
+    """A session that can be opened with its model alone; `record` says with which."""
+
+    def __init__(self, record: StudyRecord) -> None:
+        super().__init__(_NEEDED, name=shown(record.name))
+        self.record = record
+
+
+def study_entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json]]:
+    """The arrays of a session that hold a study, and its words."""
+    arrays: dict[str, Array] = {}
+    for number, layer in record.layers.items():
+        for name, (places, values) in layer.cells.items():
+            arrays[f"{STUDY}.{number}.places.{name}"] = places.astype(np.int64, copy=False)
+            arrays[f"{STUDY}.{number}.values.{name}"] = values
+        arrays |= {f"{STUDY}.{number}.whole.{name}": array for name, array in layer.whole.items()}
+    words = {"name": record.name, "sha256": record.sha256, "folder": record.folder, "text": record.text}
+    told = {
+        str(number): {"options": dict(layer.options), "arrays": list(layer.names)}
+        for number, layer in record.layers.items()
+    }
+    return arrays, {**words, "layer": record.layer, "layers": told}
+
+
+def study_in(
+    arrays: Mapping[str, Array], words: Json, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
+) -> StudyRecord:
+    """The study that a session holds. Raises FormatError where it is damaged."""
+    _require(isinstance(words, dict))
+    name, sha256, folder, text = texts = [words.get(key) for key in ("name", "sha256", "folder", "text")]
+    layer, told = words.get("layer"), words.get("layers")
+    _require(all(isinstance(text, str) and len(text) <= LONGEST for text in texts))
+    _require(_SHA.fullmatch(sha256) is not None and type(layer) is int and 0 <= layer < MOST_LAYERS)
+    _require(isinstance(told, dict) and len(told) <= MOST_LAYERS)
+    _require(all(_NUMBER.fullmatch(number) is not None for number in told))
+    parts: dict[int, dict[str, dict[str, Array]]] = {
+        int(number): {"places": {}, "values": {}, "whole": {}} for number in told
+    }
+    for label, array in arrays.items():
+        found = _NAME.fullmatch(label)
+        _require(found is not None and is_field(found[3]) and int(found[1]) in parts)
+        assert found is not None
+        parts[int(found[1])][found[2]][found[3]] = array
+    layers = {number: _layer(told[str(number)], part) for number, part in parts.items()}
+    return StudyRecord(name, sha256, folder, text, layer, layers, view, snapshots)
+
+
+def _layer(words: Json, part: Mapping[str, Mapping[str, Array]]) -> LayerRecord:
+    _require(isinstance(words, dict))
+    options, names = words.get("options"), words.get("arrays")
+    _require(isinstance(options, dict) and isinstance(names, list) and len(names) <= MOST_ARRAYS)
+    _require(all(isinstance(name, str) and is_field(name) for name in names))
+    places, values = part["places"], part["values"]
+    _require(places.keys() == values.keys())
+    for name in places:
+        fits = places[name].dtype == np.int64 and places[name].ndim == 1 and values[name].shape == places[name].shape
+        _require(fits and bool((places[name] >= 0).all()))
+    cells = {name: (places[name], values[name]) for name in places}
+    return LayerRecord(options, tuple(names), cells, dict(part["whole"]))
+
+
+def is_study_entry(name: str) -> bool:
+    """Whether an array of this name belongs to the study of a session."""
+    return name.startswith(f"{STUDY}.")
+
+
+def _require(fits: bool) -> None:
+    if not fits:
+        raise FormatError(_DAMAGED)
+
+
+# --- session --------------------------------------------------------------------------------------
+
+
+VERSION = 1
+ENTRY = "attn_gui"
+LONGEST_OPTIONS = 32 * 2**20
+_OTHER = QT_TRANSLATE_NOOP("Sentences", "{file} is a safetensors file, but not a session of attn_gui.")
+_UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
+
+matches = packed_arrays.matches
+
+
+def read(source: Source) -> Loaded:
+    """A session of this version or an older one; a newer one is refused with a sentence."""
+    return in_bytes(source.file.read(source.size))
+
+
+def in_bytes(data: bytes) -> Loaded:
+    """The session that the bytes of a file hold."""
+    if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
+        raise FormatError(_OTHER)
+    header, cells = packed_arrays.taken_apart(data, ENTRY)
+    options = _options(header)
+    arrays = packed_arrays.arrays_in(header, cells)
+    view, about = _objects(options, "view"), _objects(options, "about")
+    kept, notes = read_snapshots(
+        {name: arrays[name] for name in arrays if is_snapshot_entry(name)}, options.pop(SNAPSHOTS, [])
+    )
+    if STUDY in options:
+        mine = {name: arrays[name] for name in arrays if is_study_entry(name)}
+        raise ModelNeeded(study_in(mine, options[STUDY], view, kept))
+    problem, _, strange = assemble({name: arrays[name] for name in arrays if is_field(name)}, options)
+    ignored = [name for name in arrays if not is_field(name) and not is_snapshot_entry(name)]
+    left_out = (*(name for name in ignored if not is_result(name)), *strange)
+    notes += notes_on(ignored, strange)
+    return Loaded(problem, view=view, notes=notes, about=words(about), left_out=left_out, snapshots=kept)
+
+
+def write(loaded: Loaded, file: IO[bytes]) -> None:
+    """Write a session: the same problem, view and words give the same bytes."""
+    for part in parts(loaded):
+        file.write(part)
+
+
+def parts(loaded: Loaded) -> Iterator[memoryview]:
+    """The bytes of a file, array by array in its own memory."""
+    arrays, options = split(loaded.problem)
+    options["format_version"] = VERSION
+    options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
+    if loaded.snapshots:
+        more, options[SNAPSHOTS] = snapshot_entries(loaded.snapshots)
+        arrays |= more
+    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
+
+
+def study_parts(record: StudyRecord) -> Iterator[memoryview]:
+    """The bytes of a session of a model."""
+    arrays, words = study_entries(record)
+    options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
+    options |= {"view": dict(record.view)} if record.view else {}
+    if record.snapshots:
+        more, options[SNAPSHOTS] = snapshot_entries(record.snapshots, of_model=True)
+        arrays |= more
+    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
+
+
+def _options(header: dict[str, Json]) -> dict[str, Json]:
+    """Take what the header says besides the arrays out of it, brought up to this version."""
+    metadata = header.pop(packed_arrays.METADATA, {})
+    if not isinstance(metadata, dict) or ENTRY not in metadata:
+        raise FormatError(_OTHER)
+    options = parse_object(str(metadata[ENTRY]), LONGEST_OPTIONS)
+    version = options.pop("format_version", None)
+    if type(version) is not int or version < 1:
+        template = QT_TRANSLATE_NOOP("Sentences", "{file} has the session version {got}; expected a number from 1.")
+        raise FormatError(template, got=shown(json.dumps(version)))
+    if version > VERSION:
+        template = QT_TRANSLATE_NOOP(
+            "Sentences",
+            "{file} was saved by a newer attn_gui (session version {got}; this one reads up to {expected}).",
+        )
+        raise FormatError(template, got=version, expected=VERSION)
+    for step in range(version, VERSION):
+        options = _UPGRADES[step](options)
+    return options
+
+
+def _objects(options: dict[str, Json], name: str) -> dict[str, Json]:
+    """Take an optional JSON object out of the options."""
+    found = options.pop(name, {})
+    if not isinstance(found, dict):
+        template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not names with values in braces.")
+        raise FormatError(template, name=name)
+    return found
+
+
+# --- kept beside a journal ------------------------------------------------------------------------
+# Words about an unsaved document that a journal keeps beside its numbers.
+
+
+class Stamp(NamedTuple):
+    """A file as it was at one moment."""
+
+    path: Path
+    size: int
+    modified: int  # nanoseconds
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp | None:
+        """The present one; None where there is no such file."""
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return cls(path, found.st_size, found.st_mtime_ns)
+
+    def is_current(self) -> bool:
+        return Stamp.of(self.path) == self
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Record of a document beside its problem: its name, the file that it is saved in, its view."""
+
+    name: str = ""
+    sizes: tuple[int, int, int] = (0, 0, 0)  # queries, keys, heads
+    file: Stamp | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+    view: Mapping[str, object] = field(default_factory=dict)
+
+
+def record_of(kept: Kept) -> dict[str, object]:
+    record: dict[str, object] = {
+        "name": kept.name,
+        "sizes": list(kept.sizes),
+        "about": dict(kept.about),
+        "view": dict(kept.view),
+    }
+    return record | ({"file": stamp_record(kept.file)} if kept.file else {})
+
+
+def kept_of(said: Mapping[str, Json]) -> Kept:
+    view, (n, m, heads) = said.get("view"), map(int, said["sizes"])
+    return Kept(
+        whole_text(str(said.get("name", ""))),
+        (n, m, heads),
+        stamp_of(said["file"]) if "file" in said else None,
+        words(said.get("about", {})),
+        view if isinstance(view, dict) else {},
+    )
+
+
+def stamp_record(stamp: Stamp) -> list[object]:
+    return [str(stamp.path), stamp.size, stamp.modified]
+
+
+def stamp_of(record: Json) -> Stamp | None:
+    path, size, modified = record
+    return Stamp(Path(path), int(size), int(modified)) if isinstance(path, str) else None
+
+
+# --- files ----------------------------------------------------------------------------------------
+# Files of sessions: written part by part, with the progress told, and put in the place of the old ones at the end.
+
+
+def save_session(
+    problem: Problem,
+    path: PathText,
+    view: Mapping[str, object] | None = None,
+    about: Mapping[str, str] | None = None,
+    tell: Tell | None = None,
+    snapshots: Sequence[Snapshot] = (),
+    before: Callable[[Stamp], object] | None = None,
+) -> None:
+    """Save a session with what is looked at, what is known about it (title, model, text) and its snapshots.
+
+    Raises FormatError.
+
+    `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
+    `before` is told what the file will be, once it is whole, before it takes the old one's place.
+    """
+    with saving(path):
+        written = [*parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
+    _write_parts(written, path, tell, before)
+
+
+def save_study(record: StudyRecord, path: PathText, tell: Tell | None = None) -> None:
+    """Save a model that is studied, without its weights. Raises FormatError; `tell` as for `save_session`."""
+    with saving(path):
+        written = [*study_parts(record)]
+    _write_parts(written, path, tell)
+
+
+def _write_parts(
+    parts: Sequence[memoryview],
+    path: PathText,
+    tell: Tell | None,
+    before: Callable[[Stamp], object] | None = None,
+) -> None:
+    def say(beside: Path) -> None:
+        if before is not None and (found := Stamp.of(beside)) is not None:
+            before(found._replace(path=Path(path)))
+
+    size, written = sum(len(part) for part in parts), 0
+    with replacing(path, size, say) as sink:
+        for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):
+            written += sink.write(piece)
+            if tell is not None:
+                tell(written / size)

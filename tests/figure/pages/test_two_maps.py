@@ -1,0 +1,32 @@
+"""Two maps beside each other name the tokens of queries and of keys, where their cells are large enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage, QPainter
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages import two_maps
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.ink import Ink
+
+TOKENS = tuple("abcdefgh")
+
+
+@pytest.mark.parametrize("name", ["over_heads", "value_weighted"])
+@pytest.mark.parametrize("width", [900, 240])
+def test_every_token_is_named_on_both_sides_of_both_maps(qtbot, monkeypatch, name, width):
+    written = []
+    monkeypatch.setattr(two_maps, "write_line", lambda _painter, _at, word, *_, **__: written.append(word))
+    random = np.random.default_rng(0).standard_normal
+    rows = {role: random((8, 6)) for role in ("query", "key", "value")}
+    evaluation = Evaluation(Problem(**rows, num_heads=2, query_tokens=TOKENS, key_tokens=TOKENS))
+    aim = Aim.at(evaluation, 0, 0, "weights", (1, 2))
+    drawing = PAGES[name].plan(PAGES[name].read(evaluation, aim, lambda share: None), Ink(), width, 600)
+    image = QImage(round(drawing.width), round(drawing.height), QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    drawing.paint(painter)
+    painter.end()
+    assert [written.count(token) for token in TOKENS] == [4] * len(TOKENS)
