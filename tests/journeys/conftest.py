@@ -101,6 +101,13 @@ class Person:
         if not self.program.computation.told:
             self.program.view.tell_all()
 
+    def _wait_for_document(self) -> None:
+        """Until the window shows the document that has been opened, painted and laid out between its parts."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not self.program.computation.told:
+            assert time.monotonic() < end, "somebody is never told"
+            QTest.qWait(1)
+
     def button(self, text: str, inside: str | QWidget) -> QAbstractButton:
         """The visible button with these words."""
         holder = self.find(inside) if isinstance(inside, str) else inside
@@ -299,7 +306,7 @@ class Person:
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
             self._come_back(self.window)
-        self.look()
+        self._wait_for_document()
 
     @staticmethod
     def _come_back(window: QWidget) -> None:
@@ -368,7 +375,7 @@ class Person:
         how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
         QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
         QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))
-        self.look()
+        self._wait_for_document()
 
 
 def _compose(widget: QWidget, letter: str) -> None:
