@@ -86,7 +86,10 @@ class ReachController(QObject):
 
     # --- what ------------------------------------------------------------------------------------
     def show(self) -> None:
-        """Bring the marks in all maps up to date."""
+        """Bring the marks in all maps up to date, once all of them show the present view."""
+        if not self._computation.told:
+            self._soon.start()
+            return
         of_now = self._view.explained is self._computation.evaluation  # the state before has another reach
         found = self._found() if self._view.look.reach and of_now else None
         name, reach = found if found is not None else ("", None)

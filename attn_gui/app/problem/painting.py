@@ -105,7 +105,8 @@ class PaintingController(QObject):
         return [stage.name for stage in stages if stage.square and not stage.shares][-1]
 
     def focus_map(self) -> None:
-        """Put the keyboard on the large map."""
+        """Put the keyboard on the large map, of the stage that was asked for a moment ago."""
+        self._view.tell_all()
         heatmap = self._window.product.stage_map()
         if heatmap is not None:
             heatmap.setFocus()
