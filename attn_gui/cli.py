@@ -168,8 +168,8 @@ def _check(chosen: argparse.Namespace) -> None:
     from attn_gui.app.model.model_folder import is_model
     from attn_gui.formats import FormatError
     from attn_gui.formats.session import ModelNeeded
+    from attn_gui.lessons.lesson import read_lesson
     from attn_gui.lessons.lesson_ending import is_lesson
-    from attn_gui.lessons.lesson_file import read_lesson
 
     alone = arranged(chosen) is None
     try:

@@ -65,7 +65,7 @@ def test_a_difference_beyond_the_tolerance_is_one_sentence(capsys, monkeypatch):
 def test_a_broken_invariant_is_one_sentence(capsys, monkeypatch):
     from attn_gui.engine.analysis import verification
 
-    monkeypatch.setattr(verification, "UNIT", -1.0)  # nothing sums to one so exactly
+    monkeypatch.setattr(verification, "SLACK", -1e9)  # nothing sums to one so exactly
     code, _, err = verified(resource("examples", "worked-example.npz"), capsys)
     assert code == 2
     assert err.startswith("attn-gui: rows_sum_to_one does not hold: Rows of weights ")

@@ -90,7 +90,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
     """
     from attn_gui.engine.evaluation.proxies import reading
     from attn_gui.engine.evaluation.trace import evaluation_of
-    from attn_gui.models.passes.layer_changes import checked_layer
+    from attn_gui.models.changed_layers import checked_layer
 
     if chosen.layer is not None:
         checked_layer(chosen.layer, run.model.num_layers)
@@ -104,7 +104,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
 
 def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
     """Lines about a run: its model, its tokens, the most probable tokens where the model predicts any."""
-    from attn_gui.models.attributing.likely_tokens import asked_places
+    from attn_gui.models.attribution import asked_places
 
     model = run.model
     yield f"{model.family}: {model.num_layers} layers, {model.num_heads} heads, {len(run.ids)} tokens"
@@ -133,7 +133,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     from attn_gui.figure.pages.aim import Aim, ModelAim
     from attn_gui.figure.pages.knobs import from_texts
     from attn_gui.figure.sheet import write
-    from attn_gui.models.attributing.likely_tokens import asked_place, likely
+    from attn_gui.models.attribution import asked_place, likely
 
     layer = chosen.layer or 0
     place = asked_place(run) if chosen.position is None else chosen.position

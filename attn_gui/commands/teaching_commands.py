@@ -31,8 +31,8 @@ def lesson(words: list[str]) -> int:
     need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
-    from attn_gui.lessons.lesson_file import read_lesson
-    from attn_gui.lessons.lesson_states import states_of
+    from attn_gui.lessons.lesson import read_lesson
+    from attn_gui.lessons.scenes import states_of
 
     try:
         states = states_of(read_lesson(chosen.file), PAGES)
@@ -88,8 +88,7 @@ def solution(words: list[str]) -> int:
     from attn_gui.commands.export_request import make_folder
     from attn_gui.engine.evaluation.trace import evaluation_of
     from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
-    from attn_gui.lessons.solutions.solution_steps import solution_of_all, solution_of_cell
-    from attn_gui.lessons.solutions.typeset_solution import ENDINGS
+    from attn_gui.lessons.solutions import ENDINGS, solution_of_all, solution_of_cell
 
     evaluation = evaluation_of(complete(told(opened(chosen)), chosen.file).problem)
     try:
@@ -128,7 +127,7 @@ def lesson_parser() -> Parser:
 
 
 def worksheet_parser() -> Parser:
-    from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
+    from attn_gui.lessons.exercises import BLANKS, SEED, SHEETS
 
     parser = Parser(
         "attn-gui worksheet",
@@ -161,7 +160,7 @@ def worksheet_parser() -> Parser:
 
 
 def solution_parser() -> Parser:
-    from attn_gui.lessons.solutions.typeset_solution import ENDINGS
+    from attn_gui.lessons.solutions import ENDINGS
 
     parser = Parser(
         "attn-gui solution",

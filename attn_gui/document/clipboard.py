@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_gui.document.edits import quoted
 from attn_gui.document.number_text import shortest
-from attn_gui.document.phrases import quoted
 from attn_gui.formats.text.headings import Sort, sort_of
 from attn_gui.formats.typeset_tables import markdown
 

@@ -2,20 +2,84 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 
-from attn_gui.document.phrases import Label
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.graph.indices import join
+from attn_gui.formats.file_sentences import quoted
 
 if TYPE_CHECKING:
-    from attn_gui.models.studies.study import Study
+    from attn_gui.models.study import Study
 
-__all__ = ["Change", "Edit", "Edits", "Label", "SetCells", "SetFields", "SetStudy"]
+__all__ = ["Change", "Edit", "Edits", "Label", "Refusal", "SetCells", "SetFields", "SetStudy", "filled", "quoted"]
+
+
+# --- phrases --------------------------------------------------------------------------------------
+# Sentences that can be said again after the language was switched.
+
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+_BEGIN, _END = "\ue000", "\ue001"  # of what is filled in; no text has these
+_MEETING = re.compile(f"(?<=[\u4e00-\u9fff]){_BEGIN}(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]){_END}(?=[\u4e00-\u9fff])")
+
+
+class _Filling:
+    """A value between two marks, formatted as it would be alone."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __format__(self, spec: str) -> str:
+        return f"{_BEGIN}{format(self._value, spec)}{_END}"
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """The template with its {places} filled in; a blank parts Latin letters that come to stand beside Chinese ones."""
+    if not _HAN.search(template):
+        return template.format(**values)
+    said = template.format(**{name: _Filling(value) for name, value in values.items()})
+    return _MEETING.sub(" ", said).replace(_BEGIN, "").replace(_END, "")
+
+
+@dataclass(frozen=True)
+class Label:
+    """The name of an edit in the history: `str(label)` is in the language of the moment.
+
+    `source` is the English text, marked with `QT_TRANSLATE_NOOP("History", "…")`; `args` fill its {places} and may be
+    labels themselves.
+    """
+
+    source: object  # a text; Qt's stubs say that QT_TRANSLATE_NOOP gives an object
+    args: Mapping[str, object] = field(default_factory=dict)
+    context: str = "History"
+
+    def __str__(self) -> str:
+        return filled(QCoreApplication.translate(self.context, str(self.source)), self.args)
+
+
+class Refusal(ValueError):
+    """Input that is not taken, with one sentence that says why.
+
+    `str(error)` is the English sentence, `error.sentence()` the same in the language of the moment. `template` is the
+    English text, marked with `QT_TRANSLATE_NOOP("Sentences", "…")`, and `values` what fills its {places}.
+    """
+
+    def __init__(self, template: object, **values: object) -> None:
+        self.template = str(template)
+        super().__init__(self.template.format(**values))
+        self.values = values
+
+    def sentence(self) -> str:
+        return filled(QCoreApplication.translate("Sentences", self.template), self.values)
+
+
+# --- edits ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

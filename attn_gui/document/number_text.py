@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.formats.file_sentences import quoted
 from attn_gui.formats.text.numerals import LONGEST, NOT_A_NUMBER, NotANumber, normalized, number
 

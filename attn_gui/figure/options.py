@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from attn_gui.arguments import idle
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.beside import Beside

@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 from PySide6.QtGui import QImage
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check

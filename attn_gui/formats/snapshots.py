@@ -12,9 +12,10 @@ import numpy as np
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.file_sentences import FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- snapshot -------------------------------------------------------------------------------------
 
@@ -74,7 +75,7 @@ class Cells:
         return same and self.values.dtype == other.values.dtype and self.values.tobytes() == other.values.tobytes()
 
 
-class Layer(NamedTuple):
+class SnapshotLayer(NamedTuple):
     """Place in a model: the number of a layer, and the text that the model reads."""
 
     number: int
@@ -92,7 +93,7 @@ class Snapshot:
     parts: Mapping[str, Cells]
     note: str = ""
     by_itself: bool = False
-    layer: Layer | None = None
+    layer: SnapshotLayer | None = None
 
     @property
     def problem_nbytes(self) -> int:
@@ -129,7 +130,7 @@ def packed(
     *,
     by_itself: bool = False,
     room: int | None = None,
-    layer: Layer | None = None,
+    layer: SnapshotLayer | None = None,
     weights: Mapping[str, Array] = MappingProxyType({}),
 ) -> Snapshot:
     """A snapshot of a problem, which stands on what `others`, the newest last, hold already.
@@ -161,7 +162,7 @@ def with_weights(snapshot: Snapshot, weights: Callable[[int], Mapping[str, Array
     return replace(snapshot, parts={name: over(name, part) for name, part in snapshot.parts.items()})
 
 
-def _weights_of(layer: Layer | None, weights: Mapping[str, Array]) -> dict[str, list[Base]]:
+def _weights_of(layer: SnapshotLayer | None, weights: Mapping[str, Array]) -> dict[str, list[Base]]:
     return {} if layer is None else {name: [Base(array, Weight(layer.number, name))] for name, array in weights.items()}
 
 
@@ -312,13 +313,13 @@ def _listed(words: Json) -> Iterator[tuple[dict[str, Any], dict[str, Base | None
         yield said, {part: _weight(weights[part]) if part in weights else None for part in names}
 
 
-def _layer(words: Json) -> Layer | None:
+def _layer(words: Json) -> SnapshotLayer | None:
     if words is None:
         return None
-    _require(isinstance(words, list) and len(words) == len(Layer._fields))
+    _require(isinstance(words, list) and len(words) == len(SnapshotLayer._fields))
     number, text = words
     _require(type(number) is int and number >= 0 and isinstance(text, str))
-    return Layer(number, text)
+    return SnapshotLayer(number, text)
 
 
 def _weight(words: Json) -> Base:

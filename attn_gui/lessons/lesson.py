@@ -1,14 +1,109 @@
-"""Records of a lesson: what was read from its file, nothing computed yet."""
+"""Lessons: their records, and the reader of their Markdown files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+from attn_gui.engine.mistakes.grading import TOLERANCE
+from attn_gui.engine.sentences import MINUS
+from attn_gui.formats.base import PathText, reading
+from attn_gui.formats.file_sentences import FormatError, Note, quoted
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, expression
 from attn_gui.paths import resource
 
-from .lesson_text import Text
-from .live_expression import Expression
+# --- texts ----------------------------------------------------------------------------------------
+# Texts of a lesson in both languages, with live numbers in braces.
+
+
+LIVE = re.compile(r"\{([^{}]*)\}|[{}]")
+DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
+MISSING = "–"
+"""Stands for a number that the present problem does not have."""
+HUGE = 1e9
+"""From here on digits are written as a power of ten: the last of them would be invented."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A number that is computed when it is shown; `decimals` None leaves up to four. `line`: its line in the file."""
+
+    expression: Expression
+    line: int
+    decimals: int | None = None
+
+    def text(self, ground: Ground) -> str:
+        """The number as it stands in the text."""
+        try:
+            number = self.expression.number(ground)
+        except ExpressionError:
+            return MISSING
+        return written(number, self.decimals)
+
+
+Piece = str | Live
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in English and in Chinese, cut at its live numbers; paragraphs are parted by an empty line."""
+
+    en: tuple[Piece, ...]
+    zh: tuple[Piece, ...]
+
+    def said(self, lang: str, ground: Ground) -> str:
+        """The text in one language, with the numbers as they are now."""
+        pieces = {"en": self.en, "zh": self.zh}[lang]
+        return "".join(piece if isinstance(piece, str) else piece.text(ground) for piece in pieces)
+
+    def live(self) -> Iterator[Live]:
+        """Every live number in it, of both languages."""
+        return (piece for piece in (*self.en, *self.zh) if isinstance(piece, Live))
+
+
+def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str], Exception]) -> tuple[Piece, ...]:
+    """Cut a text at its braces; `line_at` tells the line of a letter, `refuse` makes the error of what is no expression
+    in a line, a brace without its other half among it."""
+    found: list[Piece] = []
+    end = 0
+    for match in LIVE.finditer(text):
+        inside, decimals, line = match[1], None, line_at(match.start())
+        if inside is None:
+            raise refuse(line, text[match.start() :].split("\n", 1)[0])
+        if parted := DECIMALS.fullmatch(inside):
+            inside, decimals = parted[1], int(parted[2])
+        try:
+            live = Live(expression(inside), line, decimals)
+        except ExpressionError:
+            raise refuse(line, match[0]) from None
+        found += [text[end : match.start()], live]
+        end = match.end()
+    return tuple(piece for piece in (*found, text[end:]) if piece != "")
+
+
+def written(number: float, decimals: int | None = None) -> str:
+    """A number as it stands in a text: rounded to so many decimals, or to four without the zeros at their end.
+
+    Never "−0"; what is huge, or too small for four decimals, as a power of ten.
+    """
+    if HUGE <= abs(number) < math.inf:
+        text = f"{number:.2e}"
+    elif decimals is not None:
+        text = f"{number:.{decimals}f}"
+    elif number != 0 and abs(number) < 1e-3:
+        text = f"{number:.2e}"
+    else:
+        text = f"{number:.4f}".rstrip("0").rstrip(".")
+    text = text if text.strip("-0.") else text.removeprefix("-")
+    return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
+
+
+# --- records --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -62,3 +157,220 @@ class Lesson:
     def key(self) -> str:
         """The name by which progress is kept: that of a lesson that comes along, the path of any other file."""
         return self.name if self.path.parent == resource("lessons") else str(self.path.absolute())
+
+
+# --- refusals -------------------------------------------------------------------------------------
+# Refusals of a lesson: one sentence with the line, what was expected and what is there.
+
+
+LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
+
+NOTHING = Note(QT_TRANSLATE_NOOP("Sentences", "nothing"))
+LONGEST_ECHO = 60  # letters of the file that are said again
+
+
+class LessonError(FormatError):
+    """A lesson that cannot be taken; `expected` is a text or a Note that can be translated."""
+
+    def __init__(self, line: int, expected: object, got: object) -> None:
+        found = got if hasattr(got, "template") else quoted(str(got), LONGEST_ECHO) or NOTHING
+        super().__init__(LINE, line=line, expected=expected, got=found)
+
+
+# --- reading --------------------------------------------------------------------------------------
+# Reading of a lesson from its Markdown file, line by line; every refusal names its line.
+
+
+LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES = 200_000, 2_000, 60, 8
+ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "holds", "until"), "do"
+PARTS = {"English": "en", "中文": "zh", "Question": "question"}
+ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
+
+BOTH = Note(QT_TRANSLATE_NOOP("Sentences", "“English | 中文”, once “ | ” between them"))
+TITLE = Note(QT_TRANSLATE_NOOP("Sentences", "“# title | 标题” as the first line"))
+STEP = Note(QT_TRANSLATE_NOOP("Sentences", "a step that begins with “## title | 标题”"))
+PART = Note(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文” or “### Question”"))
+ONCE = Note(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
+WORD = Note(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
+ASKED = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”"))
+TEXT = Note(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
+CHECK = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”"))
+PLAIN = Note(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
+NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
+OF_NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
+POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
+SHORT = Note(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
+FEW = Note(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
+UTF8 = Note(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
+CHINESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")  # letters, and signs as wide as they are
+HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
+
+
+@dataclass
+class _Draft:
+    """A step while it is read."""
+
+    title: Text
+    line: int
+    orders: list[Order] = field(default_factory=list)
+    texts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    question: dict[str, tuple[int, str]] = field(default_factory=dict)
+    choices: list[tuple[int, bool, str]] = field(default_factory=list)
+
+
+def read_lesson(path: PathText) -> Lesson:
+    """Read a lesson. Raises FormatError, of what is in the file LessonError with the line, expected and got."""
+    with reading(path, LARGEST_FILE) as source:
+        try:
+            text = source.file.read(LARGEST_FILE + 1).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise LessonError(1, UTF8, f"{error.object[error.start]:#x}") from None
+        return replace(_lesson(text), path=Path(path))
+
+
+def _lesson(text: str) -> Lesson:
+    lines = _lines(text)
+    number, first = next(lines, (1, ""))
+    if not first.startswith("# "):
+        raise LessonError(number, TITLE, first)
+    title, drafts, part = _both(first[2:], number), list[_Draft](), ""
+    for number, line in lines:
+        if line.startswith("## "):
+            drafts.append(_Draft(_both(line[3:], number), number))
+            part = ""
+        elif not drafts:
+            if line:
+                raise LessonError(number, STEP, line)
+        elif line.startswith("### "):
+            part = _part(drafts[-1], line[4:], number)
+        elif part in LANGUAGES:
+            drafts[-1].texts[part].append((number, line))
+        elif line:
+            _item(drafts[-1], part, line, number)
+    if not 1 <= len(drafts) <= MOST_STEPS:
+        raise LessonError(number, FEW, len(drafts))
+    return Lesson(title, tuple(map(_step, drafts)))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """(number from 1, line without blanks at its end); empty lines at the beginning are left out."""
+    begun = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            raise LessonError(number, SHORT, len(line))
+        line = line.rstrip()
+        if html := HTML.search(line):
+            raise LessonError(number, PLAIN, line[html.start() : html.start() + 20])
+        begun = begun or bool(line)
+        if begun:
+            yield number, line
+
+
+def _both(text: str, line: int) -> Text:
+    """A text on one line, in both languages."""
+    sides = [side.strip() for side in text.split(" | ")]
+    if len(sides) != 2 or not all(sides):
+        raise LessonError(line, BOTH, text)
+    en, zh = (pieces(side, lambda place: line, _no_number) for side in sides)
+    return Text(en, zh)
+
+
+def _part(draft: _Draft, name: str, line: int) -> str:
+    part = PARTS.get(name.strip())
+    if part is None:
+        raise LessonError(line, PART, name)
+    if part in draft.texts:
+        raise LessonError(line, ONCE, name)
+    draft.texts[part] = []
+    return part
+
+
+def _item(draft: _Draft, part: str, line: str, number: int) -> None:
+    """An order of the step, or a line of its question."""
+    item = ITEM.fullmatch(line)
+    if part == "":
+        if item is None or item[1] not in (*ORDERS, TASK):
+            raise LessonError(number, WORD, line)
+        draft.orders.append(Order(item[1], item[2], number))
+    elif choice := CHOICE.fullmatch(line):
+        draft.choices.append((number, choice[1] == "x", choice[2]))
+    elif item is not None and item[1] in ("ask", "answer", "tolerance", "because") and item[1] not in draft.question:
+        draft.question[item[1]] = number, item[2]
+    else:
+        raise LessonError(number, ASKED, line)
+
+
+def _step(draft: _Draft) -> Step:
+    texts = {}
+    for lang in LANGUAGES:
+        lines = draft.texts.get(lang, [])
+        if not any(line for _, line in lines):
+            raise LessonError(draft.line, TEXT, "")
+        texts[lang] = _paragraphs(lines)
+    orders = tuple(order for order in draft.orders if order.word != TASK)
+    tasks = tuple(order for order in draft.orders if order.word == TASK)
+    asked = _question(draft) if "question" in draft.texts else None
+    return Step(draft.title, Text(texts["en"], texts["zh"]), draft.line, orders, tasks, asked)
+
+
+def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
+    """Lines that follow one another are one paragraph; between Chinese letters no blank stands for the break."""
+    joined, ends = "", list[tuple[int, int]]()
+    found: list[Piece] = []
+    for number, line in [*lines, (0, "")]:
+        if line:
+            line = line.strip()
+            joined += ("" if not joined or CHINESE.search(joined[-1] + line[0]) else " ") + line
+            ends.append((len(joined), number))
+        elif joined:
+            cut = pieces(joined, partial(_line_at, ends), _no_number)
+            found += ["\n\n", *cut] if found else list(cut)
+            joined, ends = "", []
+    return tuple(found)
+
+
+def _line_at(ends: list[tuple[int, int]], place: int) -> int:
+    """The line of a letter of lines that were joined, by the ends of these."""
+    return next(number for end, number in ends if place < end)
+
+
+def _no_number(line: int, got: str) -> LessonError:
+    return LessonError(line, NUMBER, got)
+
+
+def _question(draft: _Draft) -> Question:
+    given = draft.question
+    line, asked = given.get("ask", (draft.line, ""))
+    marked = [place for place, (_, right, _) in enumerate(draft.choices) if right]
+    counted = 2 <= len(draft.choices) <= MOST_CHOICES and len(marked) == 1
+    if not asked or not (counted if draft.choices else "answer" in given) or (draft.choices and "answer" in given):
+        raise LessonError(line, CHECK, asked)
+    because = _both(given["because"][1], given["because"][0]) if "because" in given else None
+    question = Question(_both(asked, line), because=because)
+    if draft.choices:
+        if "tolerance" in given:
+            raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
+        choices = tuple(_both(text, number) for number, _, text in draft.choices)
+        return replace(question, choices=choices, right=marked[0])
+    number, text = given["answer"]
+    try:
+        return replace(question, answer=expression(text), line=number, tolerance=_tolerance(given))
+    except ExpressionError as error:
+        raise LessonError(number, NUMBER, error) from None
+
+
+def _tolerance(given: dict[str, tuple[int, str]]) -> float:
+    if "tolerance" not in given:
+        return TOLERANCE
+    line, text = given["tolerance"]
+    if re.fullmatch(r"0?\.\d{1,9}", text) is None or not float(text):
+        raise LessonError(line, POSITIVE, text)
+    return float(text)
+
+
+def title_of(path: Path, lang: str) -> str | None:
+    """The title of a lesson as its first line has it; None for a file that does not begin as a lesson."""
+    with path.open(encoding="utf-8") as file:
+        line = file.readline(LONGEST_LINE)
+    sides = line.removeprefix("# ").strip().split(" | ")
+    return sides[lang == "zh"] if line.startswith("# ") and len(sides) == 2 else None

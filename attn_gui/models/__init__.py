@@ -1,6 +1,6 @@
 """Published checkpoints: read, run in float32, taken apart. Imports engine and formats; no Qt."""
 
-from attn_gui.models.attributing.logit_readings import (
+from attn_gui.models.attribution import (
     DirectLogits,
     Moved,
     direct_logits,
@@ -8,12 +8,13 @@ from attn_gui.models.attributing.logit_readings import (
     logit_difference,
     logit_lens,
     moved,
+    patch_foretold,
+    patch_sweep,
+    recovered,
 )
-from attn_gui.models.attributing.patch_sweep import patch_foretold, patch_sweep, recovered
+from attn_gui.models.changed_layers import LayerChange
 from attn_gui.models.known_models import KNOWN, KnownModel
-from attn_gui.models.model import Model, open_model
-from attn_gui.models.passes.layer_changes import LayerChange
-from attn_gui.models.run import Run
+from attn_gui.models.model import Model, Run, open_model
 
 __all__ = [
     "KNOWN",

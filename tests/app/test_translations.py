@@ -21,7 +21,7 @@ from attn_gui.app.state import translations
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.document.phrases import Label, filled
+from attn_gui.document.edits import Label, filled
 from attn_gui.engine import STAGE, solve, verdicts
 from attn_gui.engine import sentences as words_of_the_engine
 from attn_gui.engine.analysis import verification

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
@@ -35,6 +35,9 @@ QUIET = 0.04
 REST = 0.2
 """Seconds after which the colors have taken their new levels; the outline of an edit still stands for the next one,
 which so has to take it away, too."""
+
+COME = 0.4
+"""Seconds without work in which everything that is left for later has come."""
 
 PAINTERS = ((CellsPicture, "paint"), (CellDelegate, "paint"), (HeadThumb, "paintEvent"))
 """What paints the color or text of cells: of maps, of tables, and the mean entropies of heads."""
@@ -113,6 +116,24 @@ class Desk:
         """The median of many edits, each in another row and column of the shown head."""
         rows = min(self.n, 12)
         return statistics.median([self.edit(field, k % rows, (5 * k) % 7) for k in range(ROUNDS)][1:])
+
+    def act(self, action: str) -> None:
+        self.program.bars.actions[action].trigger()
+
+    def turns(self, do: Callable[[], object]) -> list[float]:
+        """Seconds of the GUI thread: of the call itself, and of each round of the event loop until nothing is left."""
+        start = time.thread_time()
+        do()
+        turns = [time.thread_time() - start]
+        quiet = QTimer(singleShot=True, interval=round(COME * 1e3))
+        quiet.start()
+        while quiet.isActive():
+            start = time.thread_time()
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+            turns.append(time.thread_time() - start)
+            if any(part.busy for part in (self.program.computation, self.program.baseline, self.program.making)):
+                quiet.start()
+        return turns
 
     def repaint(self) -> float:
         """The whole window, nothing computed anew."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.document.places import shown_part, table_box, table_cells
+from attn_gui.document.matrix_model import shown_part, table_box, table_cells
 from attn_gui.engine import Problem, resize
 
 LABEL = Label("typed", {})

@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QTranslator
 
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields, SetStudy
-from attn_gui.document.field_symbols import cell_name, field_symbol
-from attn_gui.document.ownership import given_up
+from attn_gui.document.history import given_up
+from attn_gui.document.matrix_model import cell_name, field_symbol
 from attn_gui.engine.problem import Problem
 from attn_gui.models import open_model
-from attn_gui.models.studies.study import placed
+from attn_gui.models.study import placed
 from attn_gui.paths import resource
 
 Make = Callable[..., Problem]

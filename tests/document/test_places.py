@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.places import table_box, table_cells
+from attn_gui.document.matrix_model import table_box, table_cells
 from attn_gui.engine.problem import Problem
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attn_gui.document import history
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.phrases import Refusal
-from attn_gui.document.states import kept_states
-from attn_gui.document.states.kept_states import MOST_BY_ITSELF
+from attn_gui.document.edits import Label, Refusal, SetCells
+from attn_gui.document.history import MOST_BY_ITSELF
 from attn_gui.engine import Problem
 from attn_gui.formats import snapshots
 from attn_gui.formats.snapshots import MOST, nbytes
@@ -61,7 +60,7 @@ def test_one_that_is_put_back_has_a_name_and_room_of_its_own(document, monkeypat
     assert [each.name for each in document.snapshots.all] == ["one (2)", "one"]
     assert first(document.snapshots.all[0]) == 1.0
     place = document.snapshots.remove(document.snapshots.all[0])
-    monkeypatch.setattr(kept_states, "MOST", 1)
+    monkeypatch.setattr(history, "MOST", 1)
     with pytest.raises(Refusal, match="most"):
         document.snapshots.put_back(place, old)
     assert len(document.snapshots.all) == 1
@@ -99,7 +98,7 @@ def test_of_those_kept_by_themselves_the_oldest_go_and_no_other(document):
 
 def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeypatch):
     """After an undone W_O of 537 MB the next number typed copied it for a second, and threw the copy away."""
-    monkeypatch.setattr(kept_states, "LARGEST_COPY", document.problem.query.nbytes)
+    monkeypatch.setattr(history, "LARGEST_COPY", document.problem.query.nbytes)
     typed(document, 1.0)
     document.stack.undo()
     monkeypatch.setattr(snapshots, "alone", lambda array: pytest.fail("it was copied"))
@@ -111,7 +110,7 @@ def test_an_edit_does_not_wait_for_a_copy_of_all_that_it_loses(document, monkeyp
 def test_whoever_reads_beside_the_document_never_sees_what_is_kept_of_undone_steps(document, monkeypatch):
     """While it was packed, the undone numbers stood in the very arrays that a journal was written from."""
     seen = []
-    real = kept_states.packed
+    real = history.packed
 
     def reading(*given, **named):
         seen.append(document.problem.query[0, 0])
@@ -122,7 +121,7 @@ def test_whoever_reads_beside_the_document_never_sees_what_is_kept_of_undone_ste
     for _ in range(2):
         document.stack.undo()
     writes = document.writes
-    monkeypatch.setattr(kept_states, "packed", reading)
+    monkeypatch.setattr(history, "packed", reading)
     typed(document, 2.0)
     assert seen == [2.0]
     assert document.writes == writes + 1

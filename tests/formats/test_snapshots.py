@@ -15,7 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import load, open_file, save_session
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import parse_object
-from attn_gui.formats.snapshots import Layer, Snapshot, nbytes, packed, snapshot_entries, snapshots_in
+from attn_gui.formats.snapshots import Snapshot, SnapshotLayer, nbytes, packed, snapshot_entries, snapshots_in
 
 NUMBERS = st.sampled_from([0.0, -0.0, np.nan, np.inf, -np.inf, 1e-320, 1.5])
 MB = 2**20
@@ -187,7 +187,9 @@ def test_a_state_whose_mask_holds_no_flags_is_refused_in_a_sentence(rng):
 @pytest.mark.parametrize("wrong", [[0], [-1, "a"], ["0", "a"], [True, "a"], [0, 1], {}, 0, "0"])
 def test_the_layer_that_a_state_is_of_comes_back_and_a_wrong_one_is_damage(rng, tmp_path, wrong):
     problem = small(rng)
-    here, there = (packed(problem, [], name, layer=layer) for name, layer in (("a", Layer(3, "it 它")), ("b", None)))
+    here, there = (
+        packed(problem, [], name, layer=layer) for name, layer in (("a", SnapshotLayer(3, "it 它")), ("b", None))
+    )
     assert [each.layer for each in reopened([here, there], tmp_path / "a.attn", problem)] == [(3, "it 它"), None]
     arrays, words = snapshot_entries([here, there])
     assert [each.layer for each in snapshots_in(arrays, words)] == [(3, "it 它"), None]

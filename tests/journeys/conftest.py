@@ -43,11 +43,14 @@ class Person:
 
     # --- finding ---------------------------------------------------------------------------------
     def find(self, name: str, kind: type[W] = QWidget) -> W:  # type: ignore[assignment]
+        """The widget of this name, once all that has come of the last gesture is shown."""
+        self.look()
         found = self.window.findChild(kind, name)
         assert found is not None, f"nothing is named {name}"
         return found
 
     def has(self, name: str) -> bool:
+        self.look()
         return self.window.findChild(QWidget, name) is not None
 
     def action(self, name: str) -> QAction:
@@ -66,6 +69,7 @@ class Person:
     # --- keys and clicks -------------------------------------------------------------------------
     def do(self, action: str) -> None:
         """Choose an action of the menus, which has to be enabled."""
+        self.look()
         assert self.action(action).isEnabled(), f"{action} is grey"
         self.action(action).trigger()
         self.look()
@@ -78,6 +82,7 @@ class Person:
                 QTest.keyClick(widget, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
             else:
                 QTest.keySequence(widget, QKeySequence(each))
+            self.look()
 
     def type(self, text: str) -> None:
         """Letters one by one, to whatever has the focus then: the first one may open an editor."""
@@ -92,7 +97,12 @@ class Person:
         self.look()
 
     def look(self) -> None:
-        """Until the window shows the document that has been opened, as a person does before the next gesture."""
+        """Let the window show all that has come of a gesture, as the next press of a person does."""
+        if not self.program.computation.told:
+            self.program.view.tell_all()
+
+    def _wait_for_document(self) -> None:
+        """Until the window shows the document that has been opened, painted and laid out between its parts."""
         end = time.monotonic() + PATIENCE_MS / 1000
         while not self.program.computation.told:
             assert time.monotonic() < end, "somebody is never told"
@@ -118,6 +128,7 @@ class Person:
             QTest.keyClick(box.view(), Qt.Key.Key_Down)
         QTest.keyClick(box.view(), Qt.Key.Key_Return)
         self._come_back(box.window())
+        self.look()
 
     def overwrite(self, field: QWidget, text: str, end: str = "Return") -> None:
         """Type over what stands in a field."""
@@ -226,6 +237,7 @@ class Person:
         heatmap = self.find(f"heatmap.{stage}")
         assert heatmap.isVisible(), f"the map of {stage} cannot be seen"
         QTest.mouseClick(heatmap, LEFT, pos=heatmap.cell_rect(row, column).center())
+        self.look()
 
     def show_stage(self, stage: str) -> None:
         """Click its small map in the spine."""
@@ -294,7 +306,7 @@ class Person:
         assert len(met) == 1, f"wanted one {kind.__name__}, met {met}"
         if self.window.isVisible():
             self._come_back(self.window)
-        self.look()
+        self._wait_for_document()
 
     @staticmethod
     def _come_back(window: QWidget) -> None:
@@ -363,7 +375,7 @@ class Person:
         how = Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier
         QApplication.sendEvent(self.window, QDragEnterEvent(place, *how))
         QApplication.sendEvent(self.window, QDropEvent(QPointF(place), *how))
-        self.look()
+        self._wait_for_document()
 
 
 def _compose(widget: QWidget, letter: str) -> None:

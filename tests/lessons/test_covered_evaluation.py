@@ -7,8 +7,7 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
-from attn_gui.lessons.covered_evaluation import Covered
-from attn_gui.lessons.worksheets import Blank
+from attn_gui.lessons.exercises import Blank, Covered
 
 
 @pytest.fixture

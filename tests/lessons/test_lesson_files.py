@@ -14,12 +14,10 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.formats import FormatError
-from attn_gui.lessons.answering import verdict_on
-from attn_gui.lessons.lesson_file import read_lesson
-from attn_gui.lessons.lesson_states import states_of
-from attn_gui.lessons.lesson_text import written
-from attn_gui.lessons.live_expression import ExpressionError, expression
-from attn_gui.lessons.measures import Ground
+from attn_gui.lessons.exercises import verdict_on
+from attn_gui.lessons.lesson import read_lesson, written
+from attn_gui.lessons.live_numbers import ExpressionError, Ground, expression
+from attn_gui.lessons.scenes import states_of
 from attn_gui.paths import resource
 
 LESSONS = sorted(resource("lessons").glob("*.md"))

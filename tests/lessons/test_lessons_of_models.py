@@ -7,10 +7,10 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.lessons import measures
-from attn_gui.lessons.lesson_file import read_lesson
-from attn_gui.lessons.lesson_states import states_of
-from attn_gui.lessons.live_expression import ExpressionError, expression
+from attn_gui.lessons import live_numbers
+from attn_gui.lessons.lesson import read_lesson
+from attn_gui.lessons.live_numbers import ExpressionError, expression
+from attn_gui.lessons.scenes import states_of
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 
@@ -152,7 +152,7 @@ def test_pages_of_a_model_are_shown_with_one(tmp_path):
 def test_a_model_too_large_to_be_run_without_each_head_has_no_such_number(states, monkeypatch):
     asked, ground = expression('probability_without[0, 0, "f"]'), states[0].begin.ground()
     assert 0 < asked.number(ground) < 1
-    monkeypatch.setattr(measures, "MOST_PRODUCTS", 1 << 20)
-    monkeypatch.setattr(measures, "without_each_head", lambda run: pytest.fail("it takes minutes"))
+    monkeypatch.setattr(live_numbers, "MOST_PRODUCTS", 1 << 20)
+    monkeypatch.setattr(live_numbers, "without_each_head", lambda run: pytest.fail("it takes minutes"))
     with pytest.raises(ExpressionError):
         asked.number(states[0].begin.ground())

@@ -14,10 +14,18 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
 from attn_gui.figure.worksheets.solution_pages import FOOT, HEIGHT, LINE, MARGIN, solution_pages
 from attn_gui.formats import FormatError, load, open_file
-from attn_gui.lessons.solutions.given_matrices import given_matrices
-from attn_gui.lessons.solutions.solution_parts import Equation, Matrix, Sentence, parts_of
-from attn_gui.lessons.solutions.solution_steps import MOST_ROWS, solution_of_all, solution_of_cell
-from attn_gui.lessons.solutions.typeset_solution import latex_document, markdown_text
+from attn_gui.lessons.solutions import (
+    MOST_ROWS,
+    Equation,
+    Matrix,
+    Sentence,
+    given_matrices,
+    latex_document,
+    markdown_text,
+    parts_of,
+    solution_of_all,
+    solution_of_cell,
+)
 from attn_gui.paths import resource
 from tests.formats.test_scripts import PROBLEMS
 

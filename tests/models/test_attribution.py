@@ -23,10 +23,8 @@ from attn_gui.models import (
     patch_sweep,
     recovered,
 )
-from attn_gui.models.attributing.head_numbers import head_numbers
-from attn_gui.models.attributing.likely_tokens import likely
-from attn_gui.models.attributing.row_taking import rows_taken
-from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models.attribution import head_numbers, likely, rows_taken
+from attn_gui.models.changed_layers import LayerEdit
 
 from .golden_folders import NAMES, OTHERS, TOY, golden
 

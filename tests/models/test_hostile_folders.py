@@ -200,11 +200,11 @@ def test_a_model_that_memory_does_not_hold_is_refused_before_any_is_taken(kind, 
     """The system would have ended the window, or all of the machine have stood still; F32 stays in its file."""
     folder = write_folder(tmp_path / "model", LLAMA, llama_tensors(LLAMA), kind=kind)
     size = sum(4 * cells.size for cells in llama_tensors(LLAMA).values())
-    monkeypatch.setattr("attn_gui.models.reading.tensor_files.available", lambda: size - 1)
+    monkeypatch.setattr("attn_gui.models.checkpoint_files.available", lambda: size - 1)
     with pytest.raises(FormatError, match=r"safetensors: the numbers of this model take .* in single precision"):
         open_model(folder)
     open_model(sound(tmp_path / "sound"))
-    monkeypatch.setattr("attn_gui.models.reading.tensor_files.available", lambda: size)
+    monkeypatch.setattr("attn_gui.models.checkpoint_files.available", lambda: size)
     open_model(folder)
 
 

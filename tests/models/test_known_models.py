@@ -12,7 +12,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.formats import FormatError
 from attn_gui.models import KNOWN, KnownModel, known_models, open_model
-from attn_gui.models.reading.gguf_folder import write_gguf_folder
+from attn_gui.models.gguf import write_gguf_folder
 
 from .golden_folders import slip
 from .plain_model import plain

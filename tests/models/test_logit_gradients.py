@@ -9,11 +9,10 @@ from attn_gui.engine import FieldError, StageError, compute
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.stages import STAGE
-from attn_gui.models import open_model
-from attn_gui.models.attributing import logit_gradient
+from attn_gui.models import attribution, open_model
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.forward_pass import finished, scored
 from attn_gui.models.model import read_model
-from attn_gui.models.passes.model_ends import finished, scored
-from attn_gui.models.studies.layer_edit import LayerEdit
 
 from .golden_folders import NAMES, golden
 from .made_folders import BERT, LAYERS, bert_tensors, with_prefix, write_folder
@@ -75,7 +74,7 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
     stages = compute(run.problem(1)).stages
     fast = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     with monkeypatch.context() as patched:
-        patched.setattr(logit_gradient, "_fast_slopes", lambda *_: None)
+        patched.setattr(attribution, "_fast_slopes", lambda *_: None)
         slow = {stage: dict(run.gradients(7, stage, against=9)) for stage in stages}
     for stage in stages:
         for layer in range(LAYERS):

@@ -14,9 +14,8 @@ from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.evaluation import trace
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import FormatError
-from attn_gui.models import open_model
-from attn_gui.models.passes import edited_layer
-from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models import changed_layers, open_model
+from attn_gui.models.changed_layers import LayerEdit
 
 from .golden_folders import DATA, NAMES, TOY, golden
 from .made_folders import BERT, LLAMA, bert_tensors, llama_tensors, write_folder
@@ -33,7 +32,7 @@ def toy():
 def counted(run, monkeypatch):
     """The layers that are computed from now on."""
     passed = []
-    from attn_gui.models import run as module
+    from attn_gui.models import model as module
 
     original = module.stage_cells
 
@@ -260,7 +259,7 @@ def test_a_layer_of_more_rows_than_tokens_is_refused_before_it_is_computed(toy, 
     def computed(problem):
         raise AssertionError(f"{problem.n} rows are computed")
 
-    monkeypatch.setattr(edited_layer, "evaluation_of", computed)
+    monkeypatch.setattr(changed_layers, "evaluation_of", computed)
     with pytest.raises(FieldError, match="gives an output of 30011 × ") as refused:
         run.replace(model=other)
     assert f"goes on from {len(run.ids)} × " in str(refused.value)

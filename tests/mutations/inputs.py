@@ -26,8 +26,8 @@ from attn_gui.formats.journal import LENGTH, MAGIC, Held, Journal, Step, kept_in
 from attn_gui.formats.session import Kept, LayerRecord, Stamp, StudyRecord
 from attn_gui.formats.snapshots import packed
 from attn_gui.formats.text.text_table import read_table
-from attn_gui.lessons.lesson_file import read_lesson
-from attn_gui.lessons.lesson_states import states_of
+from attn_gui.lessons.lesson import read_lesson
+from attn_gui.lessons.scenes import states_of
 from attn_gui.models import open_model
 from attn_gui.paths import resource
 

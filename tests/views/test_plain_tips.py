@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from attn_gui.formats.base import Listed
-from attn_gui.models.attributing.likely_tokens import Likely
+from attn_gui.models.attribution import Likely
 from attn_gui.views.bases.elided_label import ElidedLabel
 from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
 from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel

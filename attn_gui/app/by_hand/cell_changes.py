@@ -8,8 +8,7 @@ from functools import partial
 import numpy as np
 
 from attn_gui.app.state.making import Making
-from attn_gui.document.document import Document
-from attn_gui.document.draft import cast_cells, check_finite
+from attn_gui.document.document import Document, cast_cells, check_finite
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Array, Box

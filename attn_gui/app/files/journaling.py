@@ -18,15 +18,15 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.journal import SUFFIX, Held, Journal, Step
 from attn_gui.formats.saving import saving
 from attn_gui.formats.session import Kept, Stamp, StudyRecord
 from attn_gui.formats.snapshots import Snapshot
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.models.studies.study import Study
+    from attn_gui.models.study import Study
 
 DELAY_MS = 100  # after an edit, in which more of them come together
 AGAIN_MS = 10_000  # after a journal could not be written
@@ -273,7 +273,7 @@ class Journaling(QObject):
 def _others_of(study: Study) -> StudyRecord | None:
     """The record of a study but for the layer on the table; None where the model's folder has gone meanwhile, or holds
     other weights: what a file could name is not what the study has, and the layer is kept alone."""
-    from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
+    from attn_gui.models.study import record_of  # a start does not wait for models
 
     with suppress(FormatError):
         return record_of(study, study.base, {}, ())

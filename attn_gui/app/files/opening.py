@@ -11,15 +11,16 @@ from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.progress import Tell, within
 from attn_gui.formats import FormatError, Loaded, open_file, open_small
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
+from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import Kept, StudyRecord
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.models import Model
-    from attn_gui.models.studies.study import Study
+    from attn_gui.models.study import Study
 
 Read = Callable[[Path, Tell], object]
 _AWAY = QT_TRANSLATE_NOOP(
@@ -65,7 +66,7 @@ def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
 
     def model(record: StudyRecord) -> Model:
         from attn_gui.models import KNOWN  # a start does not wait for models
-        from attn_gui.models.studies.study_files import SHOWN, model_of
+        from attn_gui.models.study import SHOWN, model_of
 
         if record.sha256 not in models:
             folders = [known.folder() for known in KNOWN.values() if not known.package]
@@ -77,14 +78,14 @@ def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
         return models[record.sha256]
 
     def weights(record: StudyRecord) -> Mapping[str, Array]:
-        from attn_gui.models.studies.study_files import weights_at
+        from attn_gui.models.study import weights_at
 
         return weights_at(model(record), record.text, record.layer)
 
     loaded, kept, record = recover(path, within(tell, 0, 2), weights)
     if record is None:
         return Resumed(loaded, kept, None)
-    from attn_gui.models.studies.study_files import study_in_model
+    from attn_gui.models.study import study_in_model
 
     found = study_in_model(
         replace(record, snapshots=loaded.snapshots), model(record), within(tell, 1, 2), loaded.problem

@@ -22,9 +22,9 @@ from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.progress import Tell
 from attn_gui.formats import FormatError, save_session, save_study
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.session import Stamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.outcomes import outcome_of
 from attn_gui.views.banner import Offer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
@@ -33,7 +33,7 @@ from attn_gui.views.dialogs.progress.waiting import wait_for
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.models.studies.study import Study
+    from attn_gui.models.study import Study
 
 _MOVED = QT_TRANSLATE_NOOP(
     "Sentences", "{file} was not saved: the document was changed while it was written. Save it again."
@@ -53,7 +53,7 @@ class Session(NamedTuple):
 
     def write(self, tell: Tell | None = None, before: Callable[[Stamp], object] | None = None) -> None:
         if self.study is not None:
-            from attn_gui.models.studies.study_files import record_of  # a start does not wait for models
+            from attn_gui.models.study import record_of  # a start does not wait for models
 
             save_study(record_of(self.study, self.problem, self.view, self.snapshots), self.path, tell)
             return

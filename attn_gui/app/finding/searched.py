@@ -12,8 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap

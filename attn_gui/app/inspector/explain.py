@@ -35,7 +35,6 @@ class ExplainController(QObject):
         self._window, self._computation, self._view = window, computation, view
         self._trail: list[Place] = []
         self._explanation: Explanation | None = None
-        self._following = False
         window.inspector.cellRequested.connect(self.follow)
         window.inspector.placeRequested.connect(self.back_to)
         window.inspector.backRequested.connect(self.back)
@@ -55,9 +54,8 @@ class ExplainController(QObject):
             self._go_to_field(name, index)
             return
         batch, head, row, column = place_of(evaluation, name, index, self._view.look.head)
-        self._following = True
-        self._view.set(stage=name, batch=batch, head=head, cell=ChosenCell(name, row, column))
-        self._following = False
+        self._trail.append(Place(ChosenCell(name, row, column), head, batch))
+        self._view.set(stage=name, batch=batch, head=head, cell=self._trail[-1].cell)
 
     def _go_to_field(self, name: str, index: tuple[int, ...]) -> None:
         """Go to a cell of a table, or to the control of a number that has no table."""
@@ -81,16 +79,14 @@ class ExplainController(QObject):
     def back_to(self, position: int) -> None:
         """Return to an earlier cell of the trail."""
         place = self._trail[position]
-        del self._trail[position:]
-        self._following = True
+        del self._trail[position + 1 :]
         self._view.set(stage=place.cell.stage, cell=place.cell, head=place.head, batch=place.batch)
-        self._following = False
 
     def _show_chosen(self) -> None:
         """The trail ends with the chosen cell; one that is gone takes all before it along, and so does another head."""
         look = self._view.look
         place = None if look.cell is None else Place(look.cell, look.head, look.batch)
-        on = place is not None and (self._following or self._trail[-1:] == [place])
+        on = place is not None and self._trail[-1:] == [place]
         if not on or not all(map(self._is_there, self._trail)):
             self._trail.clear()
         if place is not None and self._trail[-1:] != [place]:

@@ -13,11 +13,9 @@ from attn_gui.app.state.job import Job
 from attn_gui.app.state.look import LookController
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine.mistakes.grading import is_same
-from attn_gui.lessons.answering import verdict_on
-from attn_gui.lessons.lesson import Question
-from attn_gui.lessons.lesson_text import written
-from attn_gui.lessons.live_expression import ExpressionError
-from attn_gui.lessons.measures import Ground
+from attn_gui.lessons.exercises import verdict_on
+from attn_gui.lessons.lesson import Question, written
+from attn_gui.lessons.live_numbers import ExpressionError, Ground
 from attn_gui.views.lessons.question_view import QuestionView
 
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from attn_gui.app.actions.bars import Bars
 from attn_gui.app.state.look import LookController
+from attn_gui.lessons.lesson import title_of
 from attn_gui.lessons.lesson_ending import ENDING
-from attn_gui.lessons.lesson_file import title_of
 from attn_gui.paths import resource
 from attn_gui.views.main_window import MainWindow
 

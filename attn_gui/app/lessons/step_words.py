@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from attn_gui.lessons.lesson import Lesson
-from attn_gui.lessons.lesson_states import State
-from attn_gui.lessons.measures import Ground
-from attn_gui.lessons.scenes import Scene
+from attn_gui.lessons.live_numbers import Ground
+from attn_gui.lessons.scenes import Scene, State
 from attn_gui.views.lessons.lesson_panel import StepWords
 from attn_gui.views.lessons.question_view import Asked
 

@@ -15,7 +15,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError

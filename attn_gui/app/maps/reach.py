@@ -9,9 +9,8 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
-from attn_gui.document.field_symbols import cell_name as table_cell_name
-from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.places import table_box
+from attn_gui.document.matrix_model import MatrixModel, table_box
+from attn_gui.document.matrix_model import cell_name as table_cell_name
 from attn_gui.engine import Box, Evaluation
 from attn_gui.engine.evaluation.dense import Forward
 from attn_gui.engine.graph import indices
@@ -87,7 +86,10 @@ class ReachController(QObject):
 
     # --- what ------------------------------------------------------------------------------------
     def show(self) -> None:
-        """Bring the marks in all maps up to date."""
+        """Bring the marks in all maps up to date, once all of them show the present view."""
+        if not self._computation.told:
+            self._soon.start()
+            return
         of_now = self._view.explained is self._computation.evaluation  # the state before has another reach
         found = self._found() if self._view.look.reach and of_now else None
         name, reach = found if found is not None else ("", None)

@@ -13,16 +13,16 @@ from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.making import Making
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
-from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine.creation.interventions import AXIS, off_heads, switched_off
 from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.models.attributing.row_taking import ROW
-from attn_gui.models.studies.layer_edit import BY_HAND, LayerEdit
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.attribution import ROW
+from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.views.by_hand.intervention_model import Line
 from attn_gui.views.model.head_model import HeadPlace
 from attn_gui.views.model.model_view import ModelView

@@ -15,8 +15,8 @@ from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Values
 from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attributing.head_numbers import head_numbers, problem_read
-from attn_gui.models.run import Run
+from attn_gui.models.attribution import head_numbers, problem_read
+from attn_gui.models.model import Run
 from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 
 SIDE = 48

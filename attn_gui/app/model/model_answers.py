@@ -13,11 +13,10 @@ from attn_gui.engine import Problem
 from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attributing.likely_tokens import asked_place
-from attn_gui.models.attributing.row_taking import Origin, origin_of
-from attn_gui.models.run import Run
-from attn_gui.models.studies.layer_edit import LayerEdit
-from attn_gui.models.studies.study import Study
+from attn_gui.models.attribution import Origin, asked_place, origin_of
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.model import Run
+from attn_gui.models.study import Study
 from attn_gui.views.model.head_model import HeadNumber, HeadPlace
 
 

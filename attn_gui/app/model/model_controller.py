@@ -25,20 +25,18 @@ from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
-from attn_gui.document.ownership import given_up
+from attn_gui.document.history import given_up
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Tell, within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.session import Stamp, StudyRecord
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models import KNOWN, KnownModel
-from attn_gui.models.model import read_model
-from attn_gui.models.run import Run
-from attn_gui.models.studies.layer_edit import LayerEdit
-from attn_gui.models.studies.sample_texts import sample_text
-from attn_gui.models.studies.study import Placed, Study, placed
-from attn_gui.models.studies.study_files import opened_study
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.model import Run, read_model
+from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow

@@ -25,10 +25,10 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
-from attn_gui.models.attributing.row_taking import rows_taken
-from attn_gui.models.run import Run
-from attn_gui.models.studies.study import Study
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.attribution import rows_taken
+from attn_gui.models.model import Run
+from attn_gui.models.study import Study
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.model_view import ModelView
 from attn_gui.views.words.names import letter, stage_title

@@ -16,11 +16,11 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.places import table_box
+from attn_gui.document.matrix_model import table_box
 from attn_gui.engine.creation.mask_cells import SHAPES, Cell, Cells, Shape, first_layer, line, painted
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 LABELS = {
@@ -105,7 +105,8 @@ class PaintingController(QObject):
         return [stage.name for stage in stages if stage.square and not stage.shares][-1]
 
     def focus_map(self) -> None:
-        """Put the keyboard on the large map."""
+        """Put the keyboard on the large map, of the stage that was asked for a moment ago."""
+        self._view.tell_all()
         heatmap = self._window.product.stage_map()
         if heatmap is not None:
             heatmap.setFocus()

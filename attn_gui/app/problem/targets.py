@@ -16,14 +16,14 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
-from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Box
 from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number

@@ -216,10 +216,14 @@ class Program(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LanguageChange:
             named = [self.bars, self.document]  # actions and steps have their names before these are shown
-            for part in [*named, *(part for part in self._parts() if part not in named)]:
-                if isinstance(part, Speaking):
-                    part.retranslate()
+            parts = [*named, *(part for part in self._parts() if part not in named)]
+            self.window.setUpdatesEnabled(False)  # one language is shown, until all speak the other one
+            self.view.tell_in_turns(part.retranslate for part in parts if isinstance(part, Speaking))
+            self.view.tell_in_turns([self._show_language])
         return super().eventFilter(watched, event)
+
+    def _show_language(self) -> None:
+        self.window.setUpdatesEnabled(True)
 
     def begin(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
         """Open what `show_first` opens, and build everything."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.matrix_words import map_words, table_words
 
@@ -80,7 +80,8 @@ class TipsController(QObject):
         self._parts: list[Callable[[], None]] = []
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self._on_soon_timeout)
-        view.follow(self._begin, "evaluation", "face", "compare", "stage", "mode")
+        view.follow(self._begin, "evaluation", "face", "compare", "mode")
+        view.follow(self._begin_maps, "stage")
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""
@@ -89,6 +90,12 @@ class TipsController(QObject):
 
     def _begin(self) -> None:
         self._parts = [self._tell_controls, self._tell_maps, self._tell_tables]
+        self._soon.start()
+
+    def _begin_maps(self) -> None:
+        """Leave controls as they are, unless they wait."""
+        waiting = [tell for tell in self._parts if tell == self._tell_controls]
+        self._parts = [*waiting, self._tell_maps, self._tell_tables]
         self._soon.start()
 
     def _on_soon_timeout(self) -> None:
@@ -137,9 +144,9 @@ class TipsController(QObject):
         return window is not None
 
     def retranslate(self) -> None:
-        """The language has changed; widgets that have tips of their own hear of it later."""
+        """The language has changed; widgets that have tips of their own have heard of it."""
+        self._soon.stop()
         self.show()
-        self._begin()
 
 
 def _tip(name: str) -> str:

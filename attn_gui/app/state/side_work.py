@@ -77,7 +77,7 @@ class SideWork(QObject):
         self._job.ended.connect(self._hand_over.give)
         self._hand_over.handed.connect(self._on_handed_over)
         line.cancelRequested.connect(self._cancel)
-        window.installEventFilter(self)
+        self._window = window
 
     @property
     def busy(self) -> bool:
@@ -93,6 +93,7 @@ class SideWork(QObject):
         self._hand_over.begin()
         self._line.set_name(name)
         self._line.begin(at_once=at_once)
+        self._window.installEventFilter(self)  # no longer than it runs: that costs a call for each event
         self._job.begin(work)
 
     def forget(self) -> None:
@@ -122,6 +123,7 @@ class SideWork(QObject):
         self.ended.emit(outcome)
 
     def _end(self) -> None:
+        self._window.removeEventFilter(self)
         self._hand_over.drop()
         self._line.end()
 

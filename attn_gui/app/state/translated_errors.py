@@ -8,8 +8,8 @@ from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.graph.nodes import is_named
@@ -17,7 +17,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spoken
 from attn_gui.engine.stages import lacking
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.words.scores import score_name
 
 P = ParamSpec("P")

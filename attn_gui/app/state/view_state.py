@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QDropEvent, QHelpEvent, QInputEvent, QKeyEvent, QMouseEvent
 
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -21,8 +21,7 @@ from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
 from attn_gui.figure.pages.differentials.differentiated import CELL
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.lessons.covered_evaluation import Covered
-from attn_gui.lessons.worksheets import Blank
+from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.modes import ALL, PRODUCT
 from attn_gui.views.dialogs.weight_meanings import ASK
 
@@ -30,7 +29,7 @@ AGAIN = object()
 """Returned by a follower that has done a part of what there is to do, and is to be called once more."""
 Show = Callable[[], object]
 POINTING = {QEvent.Type.MouseMove, QEvent.Type.HoverMove, QEvent.Type.ToolTip}
-"""Events that say where the pointer is, and come again."""
+"""Events that say where the pointer is, and come again; with a button held they do something, too."""
 ACTING = {
     QEvent.Type.MouseButtonPress,
     QEvent.Type.MouseButtonRelease,
@@ -41,6 +40,8 @@ ACTING = {
     QEvent.Type.Drop,
 }
 """Events that do something where the pointer or the keyboard is."""
+INPUT = (QInputEvent, QHelpEvent, QDropEvent)
+"""The kinds of both: most events are of no such kind, and this is quickly seen."""
 SLICE = 0.004
 """Seconds of telling, after which the window may paint and answer before the rest is told."""
 
@@ -91,8 +92,8 @@ PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseli
 document that it is of, and what is laid over it."""
 
 
-WIDE = frozenset({"baseline", "compare", "face"})
-"""Those that change every map and table, as another evaluation does."""
+WIDE = frozenset({"evaluation", "document", "baseline", "compare", "face", "head", "batch", "stage"})
+"""Those that change so much of the window that it paints and answers while its followers are told."""
 
 
 class ViewState(QObject):
@@ -102,7 +103,7 @@ class ViewState(QObject):
     once, and only of what it asked for, so the order in which they are told means nothing.
 
     While some still show the evaluation before, no place in it is taken for one of the present evaluation: the pointer
-    says nothing, and a press or a key waits until everybody is told (`eventFilter`).
+    says nothing, and a press or a key waits until everybody is told (`eventFilter`); so it is with another head.
     """
 
     mapWanted = Signal()  # whatever is in the place of the maps gives way
@@ -196,6 +197,7 @@ class ViewState(QObject):
         """Bring the map of a stage into sight, where a page or another room is in its place."""
         self.mapWanted.emit()
         self.set(**({} if self.look.mode == ALL else {"mode": PRODUCT, "stage": stage}))
+        self.tell_all()
 
     def set_with_next(self, **values: Any) -> None:
         """Take new values in together with the next evaluation."""
@@ -220,9 +222,14 @@ class ViewState(QObject):
         app.installEventFilter(self) if on else app.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in ACTING and not (isinstance(event, QKeyEvent) and event.isAutoRepeat()):
-            self.tell_all()
-        return event.type() in POINTING
+        if not isinstance(event, INPUT):
+            return False
+        kind, drags = event.type(), isinstance(event, QMouseEvent) and event.buttons() != Qt.MouseButton.NoButton
+        if kind in ACTING or (kind in POINTING and drags):
+            if not (isinstance(event, QKeyEvent) and event.isAutoRepeat()):
+                self.tell_all()
+            return False
+        return kind in POINTING
 
     def show_all(self) -> None:
         """Tell every follower of the evaluation that there is, as of a document just opened."""
@@ -246,9 +253,9 @@ class ViewState(QObject):
         look, self._next = replace(look, **self._next), {}
         self.face = None  # of numbers that are gone
         changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})
-        self._show(look, changed, spread=self._computation.spread)
+        self._show(look, changed)
 
-    def _show(self, look: Look, changed: frozenset[str], *, spread: bool = False) -> None:
+    def _show(self, look: Look, changed: frozenset[str]) -> None:
         mode = look.compare if look.compare in MODES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
@@ -261,13 +268,17 @@ class ViewState(QObject):
         shows = [show for show, parts in self._followers if changed & parts]
         if not shows:
             return
-        self._waiting += [show for show in shows if show not in self._waiting]  # they read what there is then
-        if not (spread or (self._computation.spreads and changed & WIDE)):
+        if changed & WIDE:
+            self.tell_in_turns(shows)
+        else:
+            self._waiting += [show for show in shows if show not in self._waiting]
             self.tell_all()
-            return
+
+    def tell_in_turns(self, shows: Iterable[Show]) -> None:
+        """Call each of these soon, once, when it reads what there is then; between them the window paints."""
+        self._waiting += [show for show in shows if show not in self._waiting]
         self._computation.told = False
-        if "evaluation" in changed:
-            self._guard(True)
+        self._guard(True)
         self._soon.start()
 
     def _go_on(self) -> None:

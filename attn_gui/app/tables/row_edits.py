@@ -16,12 +16,12 @@ from attn_gui.app.tables.new_shapes import done_text, said
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Note
 from attn_gui.engine.creation.interventions import Places, went
 from attn_gui.engine.creation.rearrange import parts_by_hand, places_with, places_without, rearranged, size_of
 from attn_gui.engine.shape_errors import drafted, reshaped
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went

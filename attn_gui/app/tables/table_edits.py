@@ -17,8 +17,7 @@ from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_sha
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
-from attn_gui.document.field_symbols import cell_name, field_symbol
-from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol
 from attn_gui.engine import FILLS, Problem, fill
 from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.interventions import Places, went
@@ -26,7 +25,7 @@ from attn_gui.engine.creation.rearrange import parts_by_hand, rearranged
 from attn_gui.engine.memory import made
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.figure.text.numbers import significant
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel

@@ -15,9 +15,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.field_symbols import cell_name
-from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.document.places import table_box
+from attn_gui.document.matrix_model import MatrixModel, cell_name, table_box
 from attn_gui.engine import Box
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel

@@ -16,15 +16,13 @@ from attn_gui.app.tables.read_cells import StageCells
 from attn_gui.app.tables.two_states import TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.matrix_model import MatrixModel, Read
-from attn_gui.document.places import has_maps, table_cells
+from attn_gui.document.matrix_model import MatrixModel, Read, field_symbol, has_maps, table_cells
 from attn_gui.engine import Box, Recomputed
 from attn_gui.engine.evaluation.readout import parts_of
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import Part
 from attn_gui.figure.products.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.product.marks import ROLES

@@ -15,16 +15,15 @@ from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.tables.new_shapes import done_text, followers_text, shape_text
 from attn_gui.app.tables.table_target import Cuts, Place, TableTarget
-from attn_gui.document.document import Document
-from attn_gui.document.draft import cast_cells
+from attn_gui.document.document import Document, cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
-from attn_gui.document.field_symbols import field_symbol
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize
 from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import Note
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 

@@ -85,6 +85,7 @@ class Rounding:
 # Invariants that hold in every problem whatever its numbers, checked on an evaluation without a second formula.
 
 
+SLACK = 8  # units of rounding by which a sum of weights may be off, beside one for each key
 WHOLE = 200_000  # cells of the maps: up to so many are computed again as a whole
 SCANNED = 1 << 25  # cells of the weights: of larger maps a sample of tiles is looked at
 TILE = 1 << 18  # cells of the maps that are looked at together
@@ -158,7 +159,7 @@ class _Sums:
         strange |= ~np.isfinite(expected)
         off = np.where(strange, 0.0, np.abs(weights.sum(axis=-1) - expected))
         self.wild += int(strange.sum())
-        self.wrong += int((~strange & ~(off <= (weights.shape[-1] + 8 + units) * UNIT)).sum())
+        self.wrong += int((~strange & ~(off <= (weights.shape[-1] + SLACK + units) * UNIT)).sum())
         self.worst = max(self.worst, float(np.where(np.isnan(off), np.inf, off).max()))
 
     def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:

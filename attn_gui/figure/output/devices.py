@@ -12,7 +12,7 @@ from typing import IO
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.figure.output.page import LOGICAL_DPI, Page
 from attn_gui.figure.output.png import PngWriter
 from attn_gui.figure.output.svg import SvgPage

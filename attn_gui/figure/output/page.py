@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 from PySide6.QtGui import QColor, QPainter
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 
 LOGICAL_DPI = 96
 PX_PER_CM = LOGICAL_DPI / 2.54

@@ -14,8 +14,8 @@ from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.snapshots import Snapshot
 
 if TYPE_CHECKING:
-    from attn_gui.models.attributing.likely_tokens import Likely
-    from attn_gui.models.run import Run
+    from attn_gui.models.attribution import Likely
+    from attn_gui.models.model import Run
 
 
 CHOSEN = ("batch", "head", "stage", "cell", "states")

@@ -12,7 +12,7 @@ from attn_gui.figure.output.page import Page
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
-from attn_gui.lessons.worksheets import Worksheet, worksheets
+from attn_gui.lessons.exercises import Worksheet, worksheets
 
 from .worksheet_page import page_of_sheet
 

@@ -12,10 +12,9 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.pages.ink import Ink
-from attn_gui.lessons.covered_evaluation import Covered
-from attn_gui.lessons.lesson_text import written
-from attn_gui.lessons.solutions.given_matrices import given_matrices, given_numbers
-from attn_gui.lessons.worksheets import Worksheet
+from attn_gui.lessons.exercises import Covered, Worksheet
+from attn_gui.lessons.lesson import written
+from attn_gui.lessons.solutions import given_matrices, given_numbers
 
 DECIMALS = 2
 

@@ -16,9 +16,16 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import LANGUAGES
-from attn_gui.lessons.solutions.solution_parts import Part, parts_of
-from attn_gui.lessons.solutions.solution_steps import Solution, solution_of_all, solution_of_cell
-from attn_gui.lessons.solutions.typeset_solution import ENDINGS, latex_document, markdown_text
+from attn_gui.lessons.solutions import (
+    ENDINGS,
+    Part,
+    Solution,
+    latex_document,
+    markdown_text,
+    parts_of,
+    solution_of_all,
+    solution_of_cell,
+)
 
 from .solution_pages import solution_pages
 

@@ -16,7 +16,7 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.figure.typesetting.lines import baselines_of, laid_out, line_heights
-from attn_gui.lessons.solutions.solution_parts import Equation, Heading, Matrix, Part, Sentence
+from attn_gui.lessons.solutions import Equation, Heading, Matrix, Part, Sentence
 
 WIDTH, HEIGHT, MARGIN = 21 * PX_PER_CM, 29.7 * PX_PER_CM, 1.8 * PX_PER_CM
 ROOM = WIDTH - 2 * MARGIN

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.phrases import Refusal
+from attn_gui.document.edits import Refusal
 from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated

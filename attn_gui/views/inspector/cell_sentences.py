@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm

@@ -158,7 +158,7 @@ class CellsItem(pg.ImageItem):  # type: ignore[misc]  # pyqtgraph has no types
     """
 
     def __init__(self, box: MapBox, drawing: MapDrawing) -> None:
-        super().__init__(axisOrder="row-major")
+        super().__init__(np.zeros((1, 1)), axisOrder="row-major", levels=(0.0, 1.0))  # until it is drawn
         self._drawing = drawing
         self.setParentItem(box)
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
-from attn_gui.models.attributing.likely_tokens import Likely
+from attn_gui.models.attribution import Likely
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.model.head_delegate import STALE
 from attn_gui.views.model.prediction_model import NOW, SHARE_ROLE, TOKEN, PredictionModel

@@ -14,7 +14,7 @@ import attn_gui
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.models import open_model
-from attn_gui.models.studies.study import placed
+from attn_gui.models.study import placed
 from attn_gui.paths import resource
 
 SCRIPT = """

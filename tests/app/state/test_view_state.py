@@ -80,6 +80,7 @@ def test_each_follower_hears_once_of_what_it_asked_for(view):
     view.follow(lambda: heard.update(["place"]), "head", "cell", "evaluation")
     view.follow(lambda: heard.update(["mode"]), "mode")
     view.set(head=1, cell=ChosenCell("weights", 0, 0))
+    until_told(view._computation)
     assert heard == {"place": 1}
     view.set(head=1)
     assert heard == {"place": 1}
@@ -91,6 +92,7 @@ def test_whoever_is_told_first_sees_a_look_that_fits_already(view):
     seen: list[tuple[int, int]] = []
     view.follow(lambda: seen.append((view.look.head, view.parent().problem.num_heads)), "head", "evaluation")
     view.set(head=1)
+    until_told(view._computation)
     opened(view, n=3, m=3, num_heads=1)
     assert seen == [(1, 2), (0, 1)]
 
@@ -214,6 +216,7 @@ def test_opening_hands_the_evaluation_on_once_and_lays_out_the_map_on_show_once(
     laid_out = {stage: placed[f"place_cells heatmap.{stage}"] for stage in stages}
     assert laid_out == dict.fromkeys(stages, 0) | {program.view.look.stage: 1}
     program.view.set(stage="scaled")
+    until_told(program.computation)
     assert placed["place_cells heatmap.scaled"] > 0
 
 

@@ -14,7 +14,7 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
 from attn_gui.figure.pages.predicting.logit_parts_page import LogitPartsPage
 from attn_gui.models import open_model
-from attn_gui.models.attributing.likely_tokens import likely
+from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
 
 

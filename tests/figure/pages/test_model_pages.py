@@ -15,8 +15,8 @@ from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import Spot
 from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
 from attn_gui.models import open_model
-from attn_gui.models.attributing.likely_tokens import likely
-from attn_gui.models.studies.layer_edit import LayerEdit
+from attn_gui.models.attribution import likely
+from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.paths import resource
 from tests.models.golden_folders import DATA
 

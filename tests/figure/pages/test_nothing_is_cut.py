@@ -18,7 +18,7 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import settled
 from attn_gui.figure.pages.page_drawing import NoRoom
 from attn_gui.models import open_model
-from attn_gui.models.attributing.likely_tokens import likely
+from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
 
 CM = 96 / 2.54

@@ -14,8 +14,8 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.worksheets.sheet_tables import facts_of, tables_of
-from attn_gui.lessons.solutions.solution_steps import solution_of_all
-from attn_gui.lessons.worksheets import Blank, random_blanks, worksheets
+from attn_gui.lessons.exercises import Blank, random_blanks, worksheets
+from attn_gui.lessons.solutions import solution_of_all
 from attn_gui.paths import resource
 
 WORKED = resource("examples", "worked-example.npz")

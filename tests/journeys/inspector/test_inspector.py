@@ -60,6 +60,7 @@ def click_term(person, row, column=0):
     table = table_of(person)
     place = table.visualRect(table.model().index(row, column)).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    person.look()
 
 
 # --- what is said ------------------------------------------------------------------------------------
@@ -259,15 +260,18 @@ def test_the_trail_goes_back_to_the_head_that_it_was_in(launch):
     assert len(trail(person)) == 1
     explain = person.program.explain
     explain.follow("scaled", (0, 3, 10, 13))
+    person.look()
     assert trail(person) == ["A[10, 13]", "S′[10, 13]"]
     person.overwrite(heads, "5")
     assert trail(person) == ["S′[10, 13]"], "the weight was of another head"
     person.overwrite(heads, "3")
     explain.follow("scores", (0, 3, 10, 13))
+    person.look()
     before = person.program.view.look
     person.do("previous_place")
     assert person.program.view.look.head == 3
     explain.follow("scores", (0, 3, 10, 13))
+    person.look()
     assert person.program.view.look == before
     person.size("num_heads", 2)
     person.wait()
@@ -281,6 +285,7 @@ def test_the_trail_ends_with_its_document(launch, tmp_path):
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)
     person.program.explain.follow("scaled", (0, 0, 1, 1))
+    person.look()
     assert trail(person) == ["A[1, 1]", "S′[1, 1]"]
     person.save_as(tmp_path / "kept.attn")
     person.open(tmp_path / "kept.attn")

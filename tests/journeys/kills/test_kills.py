@@ -29,8 +29,7 @@ from attn_gui.formats.journal import recover
 from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.session import ModelNeeded, StudyRecord
 from attn_gui.models import open_model
-from attn_gui.models.studies.study import placed
-from attn_gui.models.studies.study_files import model_of, record_of, weights_at
+from attn_gui.models.study import model_of, placed, record_of, weights_at
 from attn_gui.paths import resource
 
 from .typist import CORNER, FIELDS, SAVED, TURNED, state_of

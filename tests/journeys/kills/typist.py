@@ -18,7 +18,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QTableView
 
 import attn_gui.app.rooms.later_rooms
-import attn_gui.models.studies.study_files  # noqa: F401  # before the fork: no child waits for it
+import attn_gui.models.study  # noqa: F401  # before the fork: no child waits for it
 from attn_gui.app.shell.program import Program
 from attn_gui.engine import Problem
 from attn_gui.figure.text.fonts import load_fonts

@@ -13,9 +13,8 @@ import attn_gui
 from attn_gui.cli import main
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.lessons.lesson_file import ORDERS
-from attn_gui.lessons.live_expression import FUNCTIONS
-from attn_gui.lessons.measures import HERE, MEASURES
+from attn_gui.lessons.lesson import ORDERS
+from attn_gui.lessons.live_numbers import FUNCTIONS, HERE, MEASURES
 from attn_gui.lessons.scenes import PLACES
 from attn_gui.models import KnownModel
 from attn_gui.paths import resource

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.app.lessons import exercises
-from attn_gui.lessons import answering
+from attn_gui.lessons import exercises as lesson_exercises
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 
@@ -19,9 +19,9 @@ WEIGHT, OTHER, UNSCALED = "0.6405", "1.0000", "0.7311"  # of the example, once q
 def gate(monkeypatch):
     """Holds every verdict up until it is opened, as a slow computer would."""
     found = Gate()
-    grade = found.after(answering.grade)
+    grade = found.after(lesson_exercises.grade)
     monkeypatch.setattr(exercises, "grade", grade)
-    monkeypatch.setattr(answering, "grade", grade)
+    monkeypatch.setattr(lesson_exercises, "grade", grade)
     yield found
     found.open()
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson import written
 from attn_gui.views.dialogs.ask_dialog import AskDialog
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette

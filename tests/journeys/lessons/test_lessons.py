@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu
 
 from attn_gui import Problem, save
-from attn_gui.lessons.lesson_text import Live, written
+from attn_gui.lessons.lesson import Live, written
 from attn_gui.paths import resource
 from attn_gui.views.inspector.runs import SentenceView
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from attn_gui.lessons.lesson_text import written
+from attn_gui.lessons.lesson import written
 from attn_gui.views.banner import Offer
 from tests.journeys.lessons.test_lessons import LESSONS, settle, state
 from tests.seen import faults, worded

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 
 def test_a_cell_of_another_head_can_be_chosen_in_concat(launch):
     person = launch()
-    QTest.mouseClick(person.find("node.concat"), Qt.MouseButton.LeftButton)
+    person.click("node.concat")
     heatmap = person.find("heatmap.concat")
     assert heatmap.isVisible()
     QTest.mouseMove(heatmap, heatmap.cell_rect(4, 300).center())

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
 
 from attn_gui.app.model import model_controller, model_showing, row_takes
-from attn_gui.models.run import Run
-from attn_gui.models.studies.study import Study
+from attn_gui.models.model import Run
+from attn_gui.models.study import Study
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 

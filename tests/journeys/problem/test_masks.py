@@ -32,6 +32,7 @@ def add(person, kind):
     menu.popup(panel.mapToGlobal(panel.rect().center()))
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
     assert not menu.isVisible()
+    person.look()
     return panel
 
 
@@ -39,10 +40,11 @@ def switches(person):
     return [box for box in open_panel(person).findChildren(QCheckBox) if " on" in box.accessibleName()]
 
 
-def tick(box):
+def tick(person, box):
     """Click a check box on its square."""
     assert box.isVisible()
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
+    person.look()
 
 
 def shut(person, stage="masked"):
@@ -77,7 +79,7 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     assert sum(row[:4]) == pytest.approx(1)
     assert row[4:] == [0] * 12
     open_panel(person)
-    tick(switches(person)[0])
+    tick(person, switches(person)[0])
     assert person.steps()[-1] == "switched mask causal"
     assert not person.has("heatmap.masked")
     person.press("Ctrl+Z")
@@ -103,7 +105,7 @@ def test_a_window_and_its_limits(launch):
     for side, limit in (("keys before", "1"), ("keys after", "2")):
         box = next(box for box in panel.findChildren(QSpinBox) if box.accessibleName() == side)
         if not box.isEnabled():
-            tick(next(b for b in panel.findChildren(QCheckBox) if b.accessibleName() == f"{side}: no limit"))
+            tick(person, next(b for b in panel.findChildren(QCheckBox) if b.accessibleName() == f"{side}: no limit"))
         person.overwrite(box, limit)
     assert shut(person) == {(i, j) for i in range(16) for j in range(16) if i - j > 1 or j - i > 2}
 

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QMessageBox, QTableView
 
 from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
+from attn_gui.document import history
 from attn_gui.document.edits import Label, SetCells
-from attn_gui.document.states import kept_states
 from attn_gui.formats import journal, open_file, save_session
 from attn_gui.formats.journal import recover
 from attn_gui.formats.saving import hidden_beside
-from attn_gui.models.studies.study_files import model_of, weights_at
+from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
 SMALL = "worked-example.npz"
@@ -347,7 +347,7 @@ def test_a_number_that_was_undone_never_comes_back(launch, qtbot, monkeypatch, a
         assert going_on.wait(120)
         write(file, piece)
 
-    packed = kept_states.packed
+    packed = history.packed
 
     def slow_packing(*given, **named):
         going_on.set()
@@ -358,7 +358,7 @@ def test_a_number_that_was_undone_never_comes_back(launch, qtbot, monkeypatch, a
     typed_in(person.program, 0, 0, 105.0)
     qtbot.waitUntil(lambda: recover(own()[0]).loaded.problem.key[0, 0] == 105)
     monkeypatch.setattr(journal, "_write", slow)
-    monkeypatch.setattr(kept_states, "packed", slow_packing)
+    monkeypatch.setattr(history, "packed", slow_packing)
     person.program.document.stack.undo()
     qtbot.waitUntil(reading.is_set)
     typed_in(person.program, 1, 1, 7.0)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QTableView
 
 from attn_gui.app.files.journaling import journals_folder
 from attn_gui.formats.journal import recover
-from attn_gui.models.studies.study_files import model_of, weights_at
+from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
 TOY = resource("models", "toy-induction")

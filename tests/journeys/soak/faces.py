@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.app.shell.program import Program
-from attn_gui.document.places import leading
+from attn_gui.document.matrix_model import leading
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
 from attn_gui.engine.arrays import Array

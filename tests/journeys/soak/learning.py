@@ -16,7 +16,7 @@ from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine.arrays import Array
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import StudyRecord
-from attn_gui.models.studies.study_files import model_of, weights_at
+from attn_gui.models.study import model_of, weights_at
 from attn_gui.paths import resource
 
 from .truths import differing, image

@@ -486,3 +486,17 @@ def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
     assert heatmap.grab().toImage() == before, "it is not seen"
     table.show()
     assert host.childAt(heatmap.geometry().center()) is heatmap, "the mouse goes through it"
+
+
+def test_whatever_takes_an_image_of_pyqtgraph_takes_a_map(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    image = heatmap.view.image
+    assert image.getViewBox() is heatmap.box
+    assert image.image.tolist() == values.tolist()
+    assert tuple(image.getLevels()) == (heatmap.levels.low, heatmap.levels.high)
+    told = []
+    image.sigImageChanged.connect(lambda: told.append(image.getHistogram()))
+    heatmap.box.set_window((1, 3, 2, 5))
+    QApplication.processEvents()
+    assert image.image.tolist() == values[1:3, 2:5].tolist()
+    assert [counts.sum() for _, counts in told] == [6]

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
 from attn_gui.engine.creation.mask_cells import FILLS
 from attn_gui.engine.masks import Layer
 from attn_gui.figure.tokens import SPACING

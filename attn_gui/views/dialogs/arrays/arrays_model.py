@@ -7,8 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QByteArray, QMimeData, QModelIndex, Qt
 
-from attn_gui.document.field_symbols import field_symbol
-from attn_gui.document.matrix_model import Index
+from attn_gui.document.matrix_model import Index, field_symbol
 from attn_gui.formats.base import Listed
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.named.weight_layouts import FUSED

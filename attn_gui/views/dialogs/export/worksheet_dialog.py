@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.lessons.worksheets import BLANKS, SEED, SHEETS
+from attn_gui.lessons.exercises import BLANKS, SEED, SHEETS
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export.export_form import ExportForm

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.links import Link, clear
 from attn_gui.views.theme import dress

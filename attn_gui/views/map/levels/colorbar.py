@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from attn_gui.document.phrases import filled
+from attn_gui.document.edits import filled
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.colors import Lut

@@ -1,0 +1,431 @@
+"""Live numbers of a lesson: a closed grammar of cells, sizes, arithmetic and a few functions over a problem.
+
+The grammar is read with Python's own parser and carried out node by node: what is not listed here is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, comparable
+from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
+from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.graph import indices
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.stages import STAGE
+from attn_gui.models.attribution import head_numbers, without_each_head
+from attn_gui.models.changed_layers import plain_layer
+from attn_gui.models.model import Run
+
+# --- measures -------------------------------------------------------------------------------------
+# Matrices that a lesson can name beside stages and fields, and the record that its numbers are computed from.
+
+
+MOST_PRODUCTS = 1 << 30
+"""Multiplications of runs without a head each that a number of a lesson is worth: a second or so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """A model that the problem is a layer of: its run as it is now, and the one with nothing changed by hand."""
+
+    now: Run
+    before: Run
+
+    @property
+    def has_few_heads(self) -> bool:
+        """Whether the model is so small that it can be run without each of its heads in turn."""
+        model = self.now.model
+        numbers = sum(table.size for layer in model.layers for table in plain_layer(layer).weights.values())
+        return model.num_layers * model.num_heads * numbers * len(self.now.ids) <= MOST_PRODUCTS
+
+    @cached_property
+    def without(self) -> Array:
+        """(layer, head, vocabulary): the probabilities of the next token with each head alone switched off besides."""
+        heads = self.now.model.num_layers, self.now.model.num_heads
+        found = [run.probabilities() for _place, run in without_each_head(self.now)]
+        return np.reshape(found, (*heads, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Ground that the numbers of a lesson are computed from.
+
+    An evaluation; where the problem is a layer of a model, the model's runs, which layer it is, and the head on show.
+    """
+
+    evaluation: Readout
+    runs: Runs | None = None
+    layer: int = 0
+    head: int = 0
+    _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
+
+    def measured(self, name: str) -> Array | None:
+        """The matrix of a measure, computed once; None where there is no such measure, or not here."""
+        if name not in self._measured:
+            measure = MEASURES.get(name)
+            self._measured[name] = measure.cells(self) if measure is not None and measure.needs(self) else None
+        return self._measured[name]
+
+
+HERE: Mapping[str, Callable[[Ground], int]] = MappingProxyType(
+    {"layer": lambda ground: ground.layer, "head": lambda ground: ground.head}
+)
+"""Of a model: which layer is on the table and which head on show, as numbers and as places of a matrix."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A matrix that a lesson can name: `needs` says whether it can be computed, `cells` computes it.
+
+    The last axis of one with `tokens` is that of the vocabulary.
+    """
+
+    needs: Callable[[Ground], bool]
+    cells: Callable[[Ground], Array]
+    tokens: bool = False
+
+
+def _has_sequence(ground: Ground) -> bool:
+    problem = ground.evaluation.problem
+    return comparable(problem) and problem.n <= MOST_TOKENS
+
+
+def _dependence(name: str, ground: Ground) -> Array:
+    return DEPENDENCES[name](ground.evaluation.problem)
+
+
+def _has_heads(key: str, ground: Ground) -> bool:
+    return ground.runs is not None and READINGS[key].fits(_unchanged(ground))
+
+
+def _readings(key: str, ground: Ground) -> Array:
+    return head_numbers(_runs(ground).now, _unchanged(ground), key)
+
+
+def _unchanged(ground: Ground) -> Problem:
+    """The layer on the table as the model has it: its tokens and sizes are those of all layers."""
+    return _runs(ground).before.problem(ground.layer)
+
+
+def _has_prediction(ground: Ground) -> bool:
+    return ground.runs is not None and ground.runs.now.model.ends.head is not None
+
+
+def _has_few_heads(ground: Ground) -> bool:
+    return _has_prediction(ground) and _runs(ground).has_few_heads
+
+
+def _runs(ground: Ground) -> Runs:
+    assert ground.runs is not None, "it is among the needs"
+    return ground.runs
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {name: Measure(_has_sequence, partial(_dependence, name)) for name in DEPENDENCES}
+    | {key: Measure(partial(_has_heads, key), partial(_readings, key)) for key in READINGS}
+    | {
+        "probability": Measure(_has_prediction, lambda ground: _runs(ground).now.probabilities(), tokens=True),
+        "probability_before": Measure(
+            _has_prediction, lambda ground: _runs(ground).before.probabilities(), tokens=True
+        ),
+        "probability_without": Measure(_has_few_heads, lambda ground: _runs(ground).without, tokens=True),
+    }
+)
+"""By name: ‖∂y_i/∂x_j‖ of the compared layers; readings (layer, head); probabilities of the next token (…, token)."""
+
+
+# --- expressions ----------------------------------------------------------------------------------
+
+
+LONGEST, DEEPEST, MOST_CELLS = 200, 12, 1 << 20  # letters, nested parts, cells that one part of a matrix may have
+LONGEST_TOKEN = 40
+LARGEST = 1e300
+Value = Any  # a float, or an array of floats
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be read or computed; the message is what is wrong, as a part of a sentence."""
+
+
+def _entropy(shares: Array) -> Array:
+    """In nats, along the last axis."""
+    logs = np.log(np.where(shares > 0, shares, 1.0))
+    return np.asarray(-(shares * logs).sum(axis=-1))
+
+
+def _cosine(a: Array, b: Array) -> float:
+    a, b = np.ravel(a), np.ravel(b)
+    norms = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / norms if norms else 0.0
+
+
+FUNCTIONS: Mapping[str, tuple[int, Callable[..., Value]]] = MappingProxyType(
+    {
+        "sqrt": (1, np.sqrt),
+        "exp": (1, np.exp),
+        "log": (1, np.log),
+        "abs": (1, np.abs),
+        "sum": (1, np.sum),
+        "mean": (1, np.mean),
+        "var": (1, np.var),
+        "max": (1, np.max),
+        "min": (1, np.min),
+        "norm": (1, lambda cells: np.linalg.norm(np.ravel(cells))),
+        "argmax": (1, lambda cells: np.argmax(cells, axis=-1).astype(float)),
+        "places": (1, lambda cells: np.arange(np.shape(cells)[-1], dtype=float)),
+        "entropy": (1, _entropy),
+        "dot": (2, lambda a, b: np.ravel(a) @ np.ravel(b)),
+        "cosine": (2, _cosine),
+    }
+)
+"""Functions by name, with the count of what they take; rows of a matrix are taken one by one where one would."""
+
+SIZES = ("n", "m", "d_k", "d_v", "d_model", "d_out", "num_heads", "kv_heads", "batch_size")
+ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
+    {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: np.divide,
+        ast.Pow: np.power,
+        ast.USub: operator.neg,
+        ast.Eq: operator.eq,
+        ast.NotEq: operator.ne,
+        ast.Lt: operator.lt,
+        ast.LtE: operator.le,
+        ast.Gt: operator.gt,
+        ast.GtE: operator.ge,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression that has been read: `number` computes it from what is on the table."""
+
+    text: str
+    tree: ast.expr
+
+    @property
+    def cell(self) -> tuple[str, tuple[int, ...]] | None:
+        """The stage and the written places where the whole expression is one cell of a stage."""
+        tree = self.tree
+        if not (isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name) and tree.value.id in STAGE):
+            return None
+        places = [part.value for part in _parts(tree.slice) if isinstance(part, ast.Constant)]
+        whole = tuple(place for place in places if isinstance(place, int))
+        return (tree.value.id, whole) if len(whole) == len(_parts(tree.slice)) else None
+
+    @property
+    def root(self) -> bool:
+        """Whether the whole expression is a square root."""
+        return isinstance(self.tree, ast.Call) and isinstance(self.tree.func, ast.Name) and self.tree.func.id == "sqrt"
+
+    def number(self, ground: Ground) -> float:
+        """The number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
+        with np.errstate(all="ignore"):
+            found = np.asarray(_value(self.tree, ground), dtype=float)
+        if found.size != 1:
+            raise ExpressionError(f"{self.text} has {found.size} numbers")
+        return float(found.reshape(()))
+
+    def holds(self, ground: Ground) -> bool:
+        """Whether it is true; what cannot be computed is not."""
+        try:
+            return self.number(ground) == 1.0
+        except ExpressionError:
+            return False
+
+    def sides(self, ground: Ground) -> str:
+        """The two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
+        if not isinstance(self.tree, ast.Compare):
+            return ""
+        parts = (Expression("", side) for side in (self.tree.left, self.tree.comparators[0]))
+        left, right = (ast.Name(f"{part.number(ground):.4g}") for part in parts)
+        return ast.unparse(ast.Compare(left, self.tree.ops, [right]))
+
+
+def expression(text: str) -> Expression:
+    """Read an expression. Raises ExpressionError for what is too long or not in the grammar."""
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise ExpressionError(f"{len(text)} letters")
+    try:
+        with warnings.catch_warnings():  # of Python about how it is written, such as "\d" for a token
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ExpressionError(text) from None
+    _check(tree, 0)
+    return Expression(text, tree)
+
+
+def cell_index(evaluation: Readout, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
+    """The whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of it."""
+    if stage not in evaluation.stages:
+        raise ExpressionError(stage)
+    shape = evaluation.shape(stage)
+    index = (0,) * (len(shape) - len(places)) + places
+    if (
+        len(places) < 2
+        or len(index) != len(shape)
+        or any(not 0 <= k < size for k, size in zip(index, shape, strict=True))
+    ):
+        raise ExpressionError(f"{stage}[{', '.join(map(str, places))}]")
+    return index
+
+
+# --- reading -------------------------------------------------------------------------------------
+def _check(tree: ast.expr, depth: int) -> None:
+    """Refuse whatever is not in the grammar."""
+    if depth > DEEPEST or not _known(tree):
+        raise ExpressionError(ast.unparse(tree) if depth <= DEEPEST else "…")
+    for part in _operands(tree):
+        _check(part, depth + 1)
+
+
+def _known(tree: ast.expr) -> bool:
+    match tree:
+        case ast.Constant(value=value):
+            return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST
+        case ast.Name(id=name):
+            return name in SIZES or name in HERE or name == "scale"
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op):
+            return type(op) in ARITHMETIC
+        case ast.Compare(ops=[op]):
+            return type(op) in ARITHMETIC
+        case ast.Call(func=ast.Name(id="gradient"), args=args, keywords=[]):
+            return len(args) == 2 and all(isinstance(part, ast.Subscript) for part in args)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            return name in FUNCTIONS and len(args) == FUNCTIONS[name][0]
+        case ast.Subscript(value=ast.Name(id=name)):
+            return re.fullmatch(r"[a-z_]\w*", name) is not None and all(map(_is_place, _parts(tree.slice)))
+    return False
+
+
+def _operands(tree: ast.expr) -> list[ast.expr]:
+    match tree:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Call(args=args):
+            return list(args)
+    return []
+
+
+def _parts(tree: ast.expr) -> list[ast.expr]:
+    return list(tree.elts) if isinstance(tree, ast.Tuple) else [tree]
+
+
+def _is_place(tree: ast.expr) -> bool:
+    if isinstance(tree, ast.Slice):
+        return tree.lower is tree.upper is tree.step is None
+    if isinstance(tree, ast.Name):
+        return tree.id in HERE
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
+        return len(tree.value) <= LONGEST_TOKEN
+    return isinstance(tree, ast.Constant) and type(tree.value) is int and tree.value < MOST_CELLS
+
+
+# --- carrying out --------------------------------------------------------------------------------
+def _value(tree: ast.expr, ground: Ground) -> Value:
+    match tree:
+        case ast.Constant(value=value):
+            return np.float64(value)  # type: ignore[arg-type]  # numbers alone were let through
+        case ast.Name(id=name) if name in HERE:
+            return np.asarray(_place(tree, ground, of_token=False), dtype=float)
+        case ast.Name(id=name):
+            problem = ground.evaluation.problem
+            return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))
+        case ast.Subscript(value=ast.Name(id=name)):
+            return _cells(name, _parts(tree.slice), ground)
+        case ast.Call(func=ast.Name(id="gradient"), args=[of, ast.Subscript(value=ast.Name(id=name)) as by]):
+            return _cells(name, _parts(by.slice), replace(ground, evaluation=_gradient(of, ground.evaluation)))
+    values = [_value(part, ground) for part in _operands(tree)]
+    try:
+        return np.asarray(_operation(tree)(*values), dtype=float)  # true and false are numbers, too
+    except (ValueError, IndexError):  # rows of other lengths, a number where a row is needed
+        raise ExpressionError(ast.unparse(tree)) from None
+
+
+def _operation(tree: ast.expr) -> Callable[..., Value]:
+    """The function or sign of an expression."""
+    match tree:
+        case ast.Call(func=ast.Name(id=name)):
+            return FUNCTIONS[name][1]
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.Compare(ops=[op]):
+            return ARITHMETIC[type(op)]
+    raise ExpressionError(ast.unparse(tree))
+
+
+def _gradient(of: ast.expr, evaluation: Readout) -> Gradient:
+    """The gradient of one cell of a stage."""
+    cell = Expression(ast.unparse(of), of).cell
+    if cell is None or not isinstance(evaluation, Evaluation):
+        raise ExpressionError(ast.unparse(of))
+    index = cell_index(evaluation, *cell)
+    return gradient_of(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
+
+
+def _matrix(name: str, ground: Ground) -> Array | None:
+    """A matrix of the problem, the gradient by it, or one that is computed for lessons; else None."""
+    evaluation = ground.evaluation
+    if isinstance(evaluation, Gradient):
+        return evaluation.by_field(name) if name in evaluation.by_fields else None
+    if name in (arrays := evaluation.problem.arrays()):
+        return arrays[name]
+    return ground.measured(name)
+
+
+def _place(tree: ast.expr, ground: Ground, *, of_token: bool) -> int | slice:
+    """A place of a matrix; `of_token`: one of the vocabulary, which may be written as the token."""
+    match tree:
+        case ast.Constant(value=int() as place):
+            return place
+        case ast.Slice():
+            return slice(None)
+        case ast.Name(id=name) if ground.runs is not None:
+            return HERE[name](ground)
+        case ast.Constant(value=str() as token) if ground.runs is not None and of_token:
+            with suppress(FieldError):
+                return ground.runs.now.token_id(token)
+    raise ExpressionError(ast.unparse(tree))
+
+
+def _cells(name: str, parts: list[ast.expr], ground: Ground) -> Array:
+    """Cells of a stage, or of a matrix; leading places that are not written are 0."""
+    written, evaluation = f"{name}[{', '.join(map(ast.unparse, parts))}]", ground.evaluation
+    matrix = None if name in evaluation.stages else _matrix(name, ground)
+    if name not in evaluation.stages and matrix is None:
+        raise ExpressionError(written)
+    tokens = matrix is not None and name in MEASURES and MEASURES[name].tokens
+    places = [_place(part, ground, of_token=tokens and part is parts[-1]) for part in parts]
+    shape = evaluation.shape(name) if matrix is None else matrix.shape
+    given = [*([0] * (len(shape) - len(places))), *places]
+    if len(given) != len(shape) or any(isinstance(k, int) and k >= size for k, size in zip(given, shape, strict=True)):
+        raise ExpressionError(written)
+    box = tuple(slice(k, k + 1) if isinstance(k, int) else slice(0, size) for k, size in zip(given, shape, strict=True))
+    if np.prod([cut.stop - cut.start for cut in box]) > MOST_CELLS:
+        raise ExpressionError(written)
+    found = evaluation.box(name, box) if matrix is None else matrix[box]
+    kept = [cut.stop - cut.start for k, cut in zip(given, box, strict=True) if isinstance(k, slice)]
+    return np.asarray(found, dtype=np.float64).reshape(kept)

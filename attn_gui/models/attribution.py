@@ -1,0 +1,474 @@
+"""Attribution of a prediction: what each head adds to a logit, what is without it, and what patching brings back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.analysis.sensitivity import gradient, step_gradients
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.blocks import ACTIVATIONS
+from attn_gui.engine.checks import Record
+from attn_gui.engine.errors import FieldError, ShapeError, StageError
+from attn_gui.engine.evaluation.threads import one_blas_thread
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.interventions import Intervention, Set
+from attn_gui.engine.memory import check
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.stages import STAGE, stage_of, stages_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.changed_layers import EditedLayer, LayerEdit
+from attn_gui.models.families import Architecture, EndWeights, NormWeights
+from attn_gui.models.forward_pass import MAPS, MLP, NORM, X, layer_slopes, norm_pulled
+from attn_gui.models.model import Run
+
+# --- head readings --------------------------------------------------------------------------------
+# A reading of every head of a model, from the weights of a run.
+
+
+def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
+    """The problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
+
+    It may have other keys then than the tokens of the text.
+    """
+    return run.problem(layer) if isinstance(run.model.layers[layer], EditedLayer) else problem
+
+
+def head_numbers(run: Run, problem: Problem, key: str, tell: Tell = silent) -> Array:
+    """(layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
+
+    NaN where a weight is, and where the reading has nothing to count in a layer as it was changed. `tell` is told the
+    share that is done; what it raises ends it.
+    """
+    found = []
+    for layer in range(run.model.num_layers):
+        found.append(run.reading(key, layer, problem))
+        tell((layer + 1) / run.model.num_layers)
+    return np.array(found)
+
+
+# --- likely tokens --------------------------------------------------------------------------------
+# Likeliest tokens at a position, with their probabilities in two runs.
+
+
+class Likely(NamedTuple):
+    """A token as the tokenizer writes it and as a reader expects it, with its probabilities, now and before."""
+
+    token: str
+    text: str
+    now: float
+    before: float
+
+
+def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ...]:
+    """The likeliest tokens at a position of a run, with their probabilities there and in another run."""
+    shares = [run.probabilities(position) for run in (now, before)]
+    order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
+    tokenizer = now.model.tokenizer
+    names = zip(tokenizer.tokens(order), tokenizer.texts(order), order, strict=True)
+    return tuple(Likely(token, text, float(shares[0][k]), float(shares[1][k])) for token, text, k in names)
+
+
+def asked_places(run: Run) -> list[int]:
+    """The positions whose prediction is of interest: the last one, or those of an encoder that are to be filled in."""
+    if run.model.ends.head is None:
+        return []
+    if run.model.sizes.causal:
+        return [len(run.ids) - 1]
+    mask = run.model.tokenizer.mask_token
+    return [place for place, token in enumerate(run.tokens) if token == mask]
+
+
+def asked_place(run: Run) -> int:
+    """The position that is looked at until another one is chosen."""
+    return next(iter(asked_places(run)), len(run.ids) - 1)
+
+
+# --- logits ---------------------------------------------------------------------------------------
+
+
+Token = str | int
+_LENGTHS = QT_TRANSLATE_NOOP("Sentences", "Two texts of different lengths: expected {expected} tokens, got {got}.")
+_NOT_LINEAR = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The logits of this model are not a sum of what its layers add: norms stand between them, or a layer of its head.",
+)
+
+
+def logit_lens(run: Run, position: int = -1) -> Array:
+    """(layers + 1, vocabulary): the logits at a position as though all layers from each one on were left out.
+
+    Raises FieldError. Source: nostalgebraist, "interpreting GPT: the logit lens" (2020).
+    """
+    layers = run.model.num_layers + 1
+    check(4 * layers * run.model.sizes.vocabulary)
+    return np.stack([run.logits_at(position, layer) for layer in range(layers)])
+
+
+def logit_difference(run: Run, token: Token, against: Token | None = None, position: int = -1) -> float:
+    """The logit of a token at a position, less that of another one where one is given."""
+    logits = run.logits_at(position)
+    found = float(logits[run.token_id(token)])
+    return found if against is None else found - float(logits[run.token_id(against)])
+
+
+class DirectLogits(NamedTuple):
+    """The parts of a logit, float64: they add up to it."""
+
+    embedding: float
+    heads: Array  # (layer, head)
+    mlps: Array  # (layer,)
+    biases: Array  # (layer,), of the output projections
+    by_hand: Array  # (layer,): what interventions have made other than the sum
+    constant: float  # of the final norm and the head
+
+    @property
+    def total(self) -> float:
+        parts = (self.heads, self.mlps, self.biases, self.by_hand)
+        return self.embedding + self.constant + sum(float(part.sum()) for part in parts)
+
+
+def direct_logits(run: Run, token: Token, against: Token | None = None, position: int = -1) -> DirectLogits:
+    """The parts of a logit (or of the difference of two) that come straight from each head and MLP.
+
+    What a part changes in later layers is not counted as its own; the divisor of the final norm is taken as it is.
+    Raises FieldError for a model in which a logit is no such sum.
+    Source: Elhage et al., "A Mathematical Framework for Transformer Circuits" (2021).
+    """
+    sizes, ends = run.model.sizes, run.model.ends
+    if ends.head is None or ends.head.transform is not None or not sizes.early:
+        raise FieldError(_NOT_LINEAR)
+    place, layers = run.place(position), range(sizes.num_layers)
+    with np.errstate(all="ignore"):
+        direction, constant = _direction(run, place, token, against)
+        parts = [_parts(run, layer, place, direction) for layer in layers]
+    return DirectLogits(
+        float(run.states[0][place] @ direction),
+        np.array([part[0] for part in parts]),
+        np.array([part[1] for part in parts]),
+        np.array([part[2] for part in parts]),
+        np.array([part[3] for part in parts]),
+        constant,
+    )
+
+
+def _direction(run: Run, place: int, token: Token, against: Token | None) -> tuple[Array, float]:
+    """(vector, number): a vector's product with it is its part of the logit; the number belongs to none."""
+    ends, sizes = run.model.ends, run.model.sizes
+    assert ends.head is not None
+    matrix, bias = ends.head.decoder
+    signs = {run.token_id(token): 1.0} if against is None else {run.token_id(token): 1.0, run.token_id(against): -1.0}
+    if against is not None and run.token_id(token) == run.token_id(against):
+        signs = {run.token_id(token): 0.0}
+    found = sum(sign * matrix[:, number].astype(np.float64) for number, sign in signs.items())
+    constant = 0.0 if bias is None else float(sum(sign * bias[number] for number, sign in signs.items()))
+    state = run.states[-1][place].astype(np.float64)
+    if ends.final_norm is None:
+        return np.asarray(found), constant
+    constant += 0.0 if ends.final_norm.bias is None else float(ends.final_norm.bias @ found)
+    found = ends.final_norm.weight * found
+    if sizes.centered:
+        found, state = found - found.mean(), state - state.mean()
+    return found / np.sqrt((state**2).mean() + sizes.norm_eps), constant
+
+
+def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, float, float, float]:
+    """The parts of one layer: of every head, of the MLP, of the bias of its output, and by hand.
+
+    A layer that was changed by hand may have no output projection, or no MLP.
+    """
+    problem = run.problem(layer)
+    joined = run.stage(layer, stage_of(Role.JOIN))[0, place].astype(np.float64)
+    through = direction if problem.w_output is None else np.asarray(problem.w_output, np.float64) @ direction
+    heads = (joined * through).reshape(run.model.num_heads, -1).sum(axis=1)
+    bias = 0.0 if problem.b_output is None else float(problem.b_output @ direction)
+    has_mlp = any(stage.name == MLP for stage in stages_of(problem))
+    mlp = float(run.stage(layer, MLP)[0, place] @ direction) if has_mlp else 0.0
+    before, after = (run.states[number][place].astype(np.float64) @ direction for number in (layer, layer + 1))
+    by_hand = isinstance(run.model.layers[layer], EditedLayer)
+    changed = by_hand or any(record.enabled for record in problem.interventions)
+    rest = float(after - before - heads.sum() - bias - mlp) if changed else 0.0
+    return heads, mlp, bias, rest
+
+
+def head_effects(
+    run: Run, token: Token, against: Token | None = None, position: int = -1, tell: Tell = silent
+) -> Array:
+    """(layer, head): the change of a logit, or of the difference of two, by each head alone switched off.
+
+    `tell` is told the share that is done; what it raises ends it. Raises FieldError.
+    """
+    now = logit_difference(run, token, against, position)
+    found = np.zeros((run.model.num_layers, run.model.num_heads))
+    for place, without in without_each_head(run, tell):
+        found[place] = logit_difference(without, token, against, position) - now
+    return found
+
+
+def without_each_head(run: Run, tell: Tell = silent) -> Iterator[tuple[tuple[int, int], Run]]:
+    """Every (layer, head) with the run in which it alone is switched off besides; `tell` as for `head_effects`."""
+    shape = run.model.num_layers, run.model.num_heads
+    for count, (layer, head) in enumerate(np.ndindex(*shape)):
+        tell(count / math.prod(shape))
+        off = {"layer": layer, "kind": "scale", "stage": stage_of(Role.MIX), "at": {"head": head}, "factor": 0.0}
+        yield (layer, head), run.replace(interventions=[*run.interventions, off])
+
+
+class Moved(NamedTuple):
+    """Differences of two runs of the same length."""
+
+    heads: Array  # (layer, head): the largest change of a weight
+    states: Array  # (layer + 1, token): the length of the change of a state
+
+
+def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
+    """The heads and states that are other after than before; NaN for heads of a layer that was given other keys.
+
+    Raises ShapeError for texts of different lengths.
+    """
+    lengths = len(before.ids), len(after.ids)
+    if len(set(lengths)) > 1:
+        raise ShapeError(_LENGTHS, matrices=("tokens",), axes=("token",), expected=lengths[0], got=lengths[1])
+    layers = before.model.num_layers
+    heads = []
+    with np.errstate(all="ignore"):
+        for layer in range(layers):
+            tell(layer / layers)
+            now, then = after.attention(layer), before.attention(layer)
+            comparable = now.shape == then.shape
+            heads.append(np.abs(now - then).max(axis=(1, 2)) if comparable else np.full(len(now), np.nan))
+        states = np.linalg.norm(np.stack(after.states) - np.stack(before.states), axis=-1)
+    return Moved(np.stack(heads), states)
+
+
+# --- rows of another run --------------------------------------------------------------------------
+# Rows of one run for another: cells of a stage, read where they stand in the other text.
+
+
+ROW = -2  # the axis of the tokens
+_NO_ROW = QT_TRANSLATE_NOOP("Sentences", "The other text has no row {got}; it has {count} tokens.")
+UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "A row of {stage} has {got} numbers in the other text and {expected} here; only rows of the same length can stand "
+    "in for each other.",
+)
+
+
+def rows_taken(
+    now: Run, other: Run, layer: int, stage: str, rows: slice | None = None, place: int = 0
+) -> tuple[Box, Array]:
+    """A box of a stage of a run, `rows` of it (all without them) over all heads, and the cells to stand there.
+
+    These are another run's, from its row `place` on. Raises StageError where the layer has no such stage, FieldError
+    where the other text has no such rows, or longer or shorter ones.
+    """
+    shape, given = now.stage(layer, stage).shape, other.stage(layer, stage)
+    rows = slice(0, shape[ROW]) if rows is None else rows
+    box = tuple(rows if axis == len(shape) + ROW else slice(0, length) for axis, length in enumerate(shape))
+    if given.shape[-1] != shape[-1]:
+        raise FieldError(UNEQUAL_ROWS, stage=stage, got=given.shape[-1], expected=shape[-1])
+    last = place + rows.stop - rows.start - 1
+    if last >= given.shape[ROW]:
+        raise FieldError(_NO_ROW, got=last, count=given.shape[ROW])
+    return box, np.ascontiguousarray(given[..., place : last + 1, :])
+
+
+class Origin(NamedTuple):
+    """The row of another run from which on its cells were taken, and for which they stand: axes left out are whole."""
+
+    row: int
+    at: Record
+
+
+def origin_of(other: Run, layer: int, record: Intervention) -> Origin | None:
+    """The rows of another run that are the cells that an intervention sets; None for cells that it has nowhere.
+
+    Of several such rows the one at the intervention's own place, else the first.
+    """
+    values = record.cells
+    if not isinstance(record, Set) or values.ndim != len(STAGE[record.stage].axes):
+        return None
+    try:
+        given = other.stage(layer, record.stage)
+    except StageError:
+        return None
+    axes = STAGE[record.stage].axes
+    *outer, rows, columns = record.box(axes, given.shape)
+    found = given[(*outer, slice(None), columns)]
+    if found.shape[:ROW] + found.shape[-1:] != values.shape[:ROW] + values.shape[-1:]:
+        return None
+    count = values.shape[ROW]
+    places = range(found.shape[ROW] - count + 1)
+    same = [place for place in places if np.array_equal(found[..., place : place + count, :], values)]
+    if not same:
+        return None
+    whole = {axis: (0, length) for axis, length in zip(axes, given.shape, strict=True)}
+    at = Record({axis: place for axis, place in record.at.items() if place != whole[axis]})
+    return Origin(min(same, key=lambda place: (place != rows.start, place)), at)
+
+
+# --- patching -------------------------------------------------------------------------------------
+# Patching: cells of one run put into another, place by place, and what comes back of the prediction.
+
+
+_ALIKE = QT_TRANSLATE_NOOP(
+    "Sentences", "The two runs give the same logit, {value}: there is no difference that could be recovered."
+)
+
+
+def recovered(
+    changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None, position: int = -1
+) -> float:
+    """The share of the difference of two runs in a logit that a third one has back: 0 changed, 1 clean."""
+    low, high, found = (logit_difference(run, token, against, position) for run in (changed, clean, patched))
+    if high == low:
+        raise FieldError(_ALIKE, value=low)
+    return (found - low) / (high - low)
+
+
+def patch_sweep(
+    changed: Run,
+    clean: Run,
+    token: Token,
+    against: Token | None = None,
+    *,
+    stage: str,
+    axis: str,
+    position: int = -1,
+    tell: Tell = silent,
+) -> Array:
+    """(layer, place): the share that comes back where one place of a stage in one layer is as in the clean run.
+
+    `axis` is one of the stage's, such as "head" or "query". Two texts of the same number of tokens.
+    `tell` is told the share that is done; what it raises ends it. Raises StageError, FieldError or ShapeError.
+    Source: Meng et al., "Locating and Editing Factual Associations in GPT" (2022); Zhang, Nanda (2024).
+    """
+    count = clean.stage(0, stage).shape[_place_of(stage, axis)]
+    found = np.zeros((clean.model.num_layers, count))
+    for done, (layer, place) in enumerate(np.ndindex(*found.shape)):
+        tell(done / found.size)
+        patched = changed.patch(clean, layer, stage, {axis: place})
+        found[layer, place] = recovered(changed, clean, patched, token, against, position)
+    return found
+
+
+def patch_foretold(
+    changed: Run,
+    clean: Run,
+    token: Token,
+    against: Token | None = None,
+    *,
+    stage: str,
+    axis: str,
+    position: int = -1,
+    tell: Tell = silent,
+) -> Array:
+    """(layer, place): what `patch_sweep` gives, to first order: Σ gradient · (clean − changed), the exact gradient.
+
+    Raises and tells as that does. Source: Nanda, "Attribution Patching" (2023).
+    """
+    place, layers = _place_of(stage, axis), clean.model.num_layers
+    low, high = (logit_difference(run, token, against, position) for run in (changed, clean))
+    if high == low:
+        raise FieldError(_ALIKE, value=low)
+    found = []
+    for layer, slopes in changed.gradients(token, stage, against, position):
+        tell(1 - (layer + 1) / layers)
+        there, here = clean.stage(layer, stage), changed.stage(layer, stage)
+        if there.shape != here.shape:
+            raise FieldError(UNEQUAL_ROWS, stage=stage, got=there.shape[-1], expected=here.shape[-1])
+        with np.errstate(invalid="ignore"):  # −∞ behind a mask in both
+            moved = there.astype(np.float64) - here
+            parts = np.where(slopes == 0, 0.0, slopes * moved)
+        found.append(parts.sum(axis=tuple(k for k in range(parts.ndim) if k != place)) / (high - low))
+    return np.array(found[::-1])
+
+
+def _place_of(stage: str, axis: str) -> int:
+    """The place of an axis among those of a stage. Raises StageError, FieldError."""
+    if stage not in STAGE:
+        raise StageError(sentences.NO_STAGE, stage=stage, choices=tuple(STAGE))
+    axes = STAGE[stage].axes
+    if axis not in axes:
+        raise FieldError(sentences.NO_AXIS, field="axis", stage=stage, got=axis, choices=axes)
+    return axes.index(axis)
+
+
+# --- gradients of a logit -------------------------------------------------------------------------
+# Exact gradients of one logit through a whole model: through its head, then through its layers, one walk down.
+
+
+def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: dict[int, float]) -> Array:
+    """(d_model,): the gradient of Σ sign · logit with respect to the last layer's output at its position, float64."""
+    assert ends.head is not None
+    state, head = state.astype(np.float64), ends.head
+    finished = state if ends.final_norm is None else _normed(state, ends.final_norm, sizes)
+    columns = [sign * head.decoder.matrix[:, number].astype(np.float64) for number, sign in signs.items()]
+    found = np.asarray(sum(columns))
+    if head.transform is not None:
+        assert head.norm is not None
+        inner = finished @ head.transform.matrix + head.transform.bias
+        activation = ACTIVATIONS[head.activation]
+        found = _norm_pulled(activation.bend(inner), head.norm, sizes, found)
+        found = head.transform.matrix @ (found * activation.slope(inner))
+    return found if ends.final_norm is None else _norm_pulled(state, ends.final_norm, sizes, found)
+
+
+def stage_gradients(run: Run, stage: str, cotangent: Array, layers: Collection[int]) -> Iterator[tuple[int, Array]]:
+    """(layer, gradient of Σ cotangent · the last layer's output by a stage of it): one walk from the last layer down.
+
+    Gradients are in the stage's shape, batch axis first, float64; `cotangent` is (token, d_model). Raises StageError,
+    and FieldError where a layer's maps need too much memory.
+    Source: reverse accumulation, Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
+    """
+    check(4 * MAPS * run.model.num_heads * len(run.ids) ** 2)
+    for number in range(run.model.num_layers - 1, min(layers, default=run.model.num_layers) - 1, -1):
+        with one_blas_thread():
+            slopes = _fast_slopes(run, number, cotangent) or _engine_slopes(run, number, stage, cotangent)
+        if number in layers and (stage not in slopes or stage == X):
+            stages = evaluation_of(run.problem(number)).stages
+            raise StageError(sentences.NO_STAGE, stage=stage, choices=stages)
+        if number in layers:
+            yield number, slopes[stage][None].astype(np.float64)
+        cotangent = slopes[X]
+
+
+def _fast_slopes(run: Run, number: int, cotangent: Array) -> dict[str, Array] | None:
+    """Gradients by a layer's x and every stage in float32; None where it is changed by hand, or not all are finite."""
+    layer = run.model.layers[number]
+    if isinstance(layer, EditedLayer) or any(change.layer == number for change in run.interventions):
+        return None
+    found = layer_slopes(layer, run.states[number], run.sequence.seen(layer.sizes, layer.window), cotangent)
+    return found if np.isfinite(found[X]).all() else None
+
+
+def _engine_slopes(run: Run, number: int, stage: str, cotangent: Array) -> dict[str, Array]:
+    """Gradients by a layer's x and by one stage, where there is one of that name, as the engine computes them."""
+    layer, evaluation = run.model.layers[number], evaluation_of(run.problem(number))
+    last, edit = evaluation.stages[-1], layer.edit if isinstance(layer, EditedLayer) else LayerEdit()
+    start = last, indices.whole(evaluation.shape(last)), cotangent[None].astype(np.float64)
+    found = {last: start[-1][0]}
+    if stage in evaluation.stages and stage != last:
+        found[stage] = np.zeros(evaluation.shape(stage)[1:])
+        if stage in (steps := step_gradients(evaluation, *start)):
+            (_, *box), cells = steps[stage]
+            found[stage][tuple(box)] = cells[0]
+    if X in edit.fields:  # given as a whole, or not at all: nothing of it comes from below
+        return found | {X: np.zeros(cotangent.shape)}
+    below = gradient(evaluation, *start, X)
+    return found | {X: edit.passed_down(X, below.reshape(below.shape[-2:]))}
+
+
+def _normed(x: Array, norm: NormWeights, sizes: Architecture) -> Array:
+    return NORM[sizes.norm](x, norm.weight, norm.bias, sizes.norm_eps)
+
+
+def _norm_pulled(x: Array, norm: NormWeights, sizes: Architecture, grad: Array) -> Array:
+    return norm_pulled(x, norm.weight, sizes.norm_eps, grad, centered=sizes.centered)

@@ -1,0 +1,395 @@
+"""Layers of a model with interventions or other weights: computed by the engine, as the problems that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import kind_of, same
+from attn_gui.engine.comparison import leaves_of, with_leaves
+from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
+from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.graph.intervention_nodes import changed_cells
+from attn_gui.engine.interventions import Intervention, settled
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.stages import STAGE
+from attn_gui.formats.file_sentences import shape_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.forward_pass import Layer, by_heads, walked
+from attn_gui.models.sequence import TokenSequence
+
+# --- interventions --------------------------------------------------------------------------------
+# Interventions of a model: those of a problem, each with the layer that it is carried out in.
+
+
+NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "There is no layer {got}; the model has {layers}, counted from 0.")
+_NO_NUMBER = QT_TRANSLATE_NOOP("Sentences", "{field} must name its layer, a whole number; got {got}.")
+LAYER = "layer"
+
+
+class LayerChange(NamedTuple):
+    """An intervention in one layer."""
+
+    layer: int
+    record: Intervention
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The mapping that it is made of."""
+        return {LAYER: self.layer, **self.record.to_mapping()}
+
+
+def layer_changes(given: object, layers: int) -> tuple[LayerChange, ...]:
+    """Records from mappings, {"layer", "kind", "stage", "at", …}. Raises FieldError or FieldTypeError."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
+        raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
+    places, records = [], []
+    for number, one in enumerate(given):
+        layer, record = _parted(Intervention.name_at(number), one)
+        if isinstance(layer, bool) or not isinstance(layer, (int, np.integer)):
+            raise FieldTypeError(_NO_NUMBER, field=Intervention.name_at(number), got=kind_of(layer))
+        places.append(checked_layer(int(layer), layers))
+        records.append(record)
+    found = settled(records, np.dtype(np.float32), copy=True)
+    return tuple(LayerChange(*pair) for pair in zip(places, found, strict=True))
+
+
+def checked_layer(number: int, layers: int) -> int:
+    """The number of a layer. Raises FieldError for one that is not there."""
+    if not 0 <= number < layers:
+        raise FieldError(NO_LAYER, got=number, layers=layers)
+    return number
+
+
+def _parted(field: str, one: object) -> tuple[Any, Any]:
+    if isinstance(one, LayerChange):
+        return one
+    if not isinstance(one, Mapping):
+        raise FieldTypeError(sentences.NOT_RECORD, field=field, got=kind_of(one))
+    return one.get(LAYER), {name: value for name, value in one.items() if name != LAYER}
+
+
+class LayerHand:
+    """The interventions of one layer, carried out stage by stage."""
+
+    def __init__(self, records: Iterable[tuple[int, Intervention]]) -> None:
+        """`records`: each with its place among all of the run, by which sentences name it."""
+        self._records = tuple(records)
+        self._stages: list[str] = []
+
+    def __call__(self, stage: str, cells: Array) -> Array:
+        """A stage as computed, in what follows it as changed; cells without the batch axis."""
+        self._stages.append(stage)
+        mine = [(number, record) for number, record in self._records if record.stage == stage]
+        if not mine:
+            return cells
+        axes, computed = STAGE[stage].axes, cells[None]
+        changed = np.array(computed)
+        for number, record in mine:
+            record.fit(record.name_at(number), axes, changed.shape)
+            if record.enabled:
+                box = record.box(axes, changed.shape)
+                origin = record.origin(box, axes)
+                taken = None if origin is None else computed[origin]
+                changed[box] = changed_cells(STAGE[stage], record, changed[box], record.cells, taken)
+        return np.asarray(changed[0])
+
+    def check_stage(self, stage: str) -> None:
+        """Raise StageError where a walk that was to end at a stage did not come by it."""
+        if stage not in self._stages:
+            raise StageError(sentences.NO_STAGE, stage=stage, choices=tuple(self._stages))
+
+    def check(self) -> None:
+        """Raise FieldError, after the last stage, for a record of a stage that the layer does not have."""
+        for number, record in self._records:
+            if record.stage not in self._stages:
+                field = f"{record.name_at(number)}.stage"
+                raise FieldError(sentences.NOT_A_STAGE, field=field, choices=tuple(self._stages), got=record.stage)
+
+
+# --- a layer as a problem -------------------------------------------------------------------------
+# A layer of a model as a problem of the engine: its weights as tables, its interventions, its tokens.
+
+
+PROJECTIONS = ("query", "key", "value", "output")
+TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECTIONS), "query_norm", "key_norm")
+"""The numbers of a layer that are fields of a problem; the others belong to its block."""
+
+
+def layer_problem(layer: Layer, x: Array, sequence: TokenSequence, records: Sequence[Intervention]) -> Problem:
+    """The problem that computes the layer from its x, in float32 as the model does."""
+    sizes, weights = layer.sizes, layer.weights
+    fields: dict[str, Any] = {name: weights[name] for name in TOP if name in weights}
+    if sizes.frequencies is not None:
+        fields["rotary_frequencies"] = sizes.frequencies
+    if "query_norm" in weights:
+        fields["qk_norm_eps"] = sizes.norm_eps
+    if layer.scale != sizes.d_head**-0.5:
+        fields["scale"] = layer.scale
+    own = {name: array for name, array in weights.items() if name not in TOP}
+    rules = {"kind": sizes.kind, "norm": sizes.norm, "norm_eps": sizes.norm_eps, "activation": sizes.activation}
+    found = Problem.of(
+        {
+            **fields,
+            "x": x,
+            "block": own | rules,
+            "num_heads": sizes.num_heads,
+            "num_kv_heads": sizes.num_kv_heads,
+            "mask": sequence.mask_layers(sizes, layer.window),
+            "interventions": list(records),
+            "query_tokens": sequence.texts,
+            "dtype": "float32",
+        }
+    )
+    return _over_opened(layer, found)
+
+
+def weights_in(problem: Problem, layer: Layer) -> dict[str, Array]:
+    """The numbers of the layer in a problem of it, by dotted name; what is no weight of the model is left out."""
+    arrays, names = problem.arrays(), (name if name in TOP else f"block.{name}" for name in layer.weights)
+    return {name: arrays[name] for name in names}
+
+
+def _over_opened(layer: Layer, problem: Problem) -> Problem:
+    """Problem over the weights of other problems of the layer: a history may hold many, one for each text."""
+    shared = {
+        leaf: layer.opened.setdefault(leaf, own if own.base is None else own.base)
+        for leaf, own in weights_in(problem, layer).items()
+    }
+    return Problem.over(with_leaves(problem, shared))
+
+
+# --- changed weights ------------------------------------------------------------------------------
+# Edit of a layer: what of a layer that was taken out of a model is other than the model has it.
+
+
+BY_HAND = "interventions"
+"""The field of a problem that is shown record by record."""
+PRECISION = "dtype"
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Changed cells of an array: their flat places and their numbers, both of shape (count,)."""
+
+    places: Array
+    values: Array
+
+    def is_like(self, other: Cells) -> bool:
+        """Whether both have the same numbers in the same places."""
+        return same(self.places, other.places) and same(self.values, other.values)
+
+    def put_into(self, array: Array) -> Array:
+        """A copy of an array with these cells in it; those beyond its end are left out."""
+        found = np.array(array, order="C")
+        inside = self.places < found.size
+        found.reshape(-1)[self.places[inside]] = self.values[inside]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class LayerEdit:
+    """Cells of arrays by dotted name, and fields that are other as a whole.
+
+    Cells stand apart from the array that they were typed into, so that an edit of x holds as well when the layers below
+    give another x.
+    """
+
+    cells: Mapping[str, Cells] = field(default_factory=dict)
+    fields: Mapping[str, object] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether anything is other."""
+        return bool(self.cells or self.fields)
+
+    @property
+    def interventions(self) -> tuple[Intervention, ...]:
+        """The layer's interventions, in order."""
+        found = self.fields.get(BY_HAND, ())
+        assert isinstance(found, tuple)
+        return found
+
+    def with_field(self, name: str, value: object) -> LayerEdit:
+        """Changes with another value of a field."""
+        return LayerEdit(self.cells, {**self.fields, name: value})
+
+    def without(self, name: str) -> LayerEdit:
+        """Changes with an array, or a field, as the model has it."""
+        cells = {known: part for known, part in self.cells.items() if known != name}
+        return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
+
+    def passed_down(self, name: str, slopes: Array) -> Array:
+        """A gradient by an array as one by what the model has in its place: typed cells do not come from there."""
+        typed = self.cells.get(name)
+        return slopes if typed is None else Cells(typed.places, np.zeros(len(typed.places))).put_into(slopes)
+
+    def is_like(self, other: LayerEdit) -> bool:
+        """Whether both change the same, to the bit."""
+        fields, cells = self.fields.keys() == other.fields.keys(), self.cells.keys() == other.cells.keys()
+        return (
+            fields
+            and cells
+            and all(same(value, other.fields[name]) for name, value in self.fields.items())
+            and all(part.is_like(other.cells[name]) for name, part in self.cells.items())
+        )
+
+    @classmethod
+    def between(cls, base: Problem, problem: Problem) -> LayerEdit:
+        """The edit that makes `problem` of `base`, to the bit.
+
+        Another precision is one field: as cells, all of x would stay what it is for this text and the layers below.
+        """
+        precision = {} if base.dtype == problem.dtype else {PRECISION: problem.dtype}
+        old, new = leaves_of(with_precision(base, problem.dtype)), leaves_of(problem)
+        whole = {_root(name) for name in old.keys() ^ new.keys()}
+        whole |= {_root(name) for name in old.keys() & new.keys() if not _alike(old[name], new[name])}
+        cells = {
+            name: _cells(old[name], new[name])
+            for name in new
+            if _root(name) not in whole and isinstance(new[name], np.ndarray) and not same(old[name], new[name])
+        }
+        kept = problem.replace() if whole else problem  # whoever writes into the arrays of `problem` leaves those alone
+        return cls(cells, precision | {root: getattr(kept, root) for root in sorted(whole)})
+
+    def of(self, base: Problem) -> Problem:
+        """`base` with this edit in it. Raises ShapeError or another ValueError where they do not fit together."""
+        if not self:
+            return base
+        base = with_precision(base, self.fields.get(PRECISION, base.dtype))
+        arrays = leaves_of(base)
+        put = {name: cells.put_into(arrays[name]) for name, cells in self.cells.items() if name in arrays}
+        return Problem.of({**with_leaves(base, put), **self.fields})
+
+
+def with_precision(base: Problem, dtype: object) -> Problem:
+    """A problem in another precision; the same object where it has that. Raises ValueError for what is none."""
+    return base if base.dtype == dtype else base.replace(**{PRECISION: dtype})
+
+
+def _root(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Whether two leaves differ in cells at most."""
+    if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
+        return bool(old.shape == new.shape and old.dtype == new.dtype)
+    return same(old, new)
+
+
+def _cells(old: Array, new: Array) -> Cells:
+    mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (new, old))
+    places = np.flatnonzero(mine != theirs)
+    return Cells(places, np.ascontiguousarray(new).reshape(-1)[places])
+
+
+# --- changed layer --------------------------------------------------------------------------------
+
+
+_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed has {got} heads; every layer of the model has {expected}.",
+)
+_SHAPE = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "Layer {layer} as it was changed gives an output of {got}; the model goes on from {expected} only.",
+)
+
+Records = Sequence[tuple[int, Intervention]]
+"""Interventions, each with its place among all of a run."""
+
+
+@dataclass(frozen=True, eq=False)
+class EditedLayer:
+    """A layer of the model, and what is other in it."""
+
+    plain: Layer
+    edit: LayerEdit
+
+    @property
+    def number(self) -> int:
+        return self.plain.number
+
+
+AnyLayer = Layer | EditedLayer
+
+
+def edited(layer: AnyLayer, edit: LayerEdit | None) -> AnyLayer:
+    """A layer with other changes; the same object where they are the same."""
+    plain = plain_layer(layer)
+    if not edit:
+        return plain
+    return layer if isinstance(layer, EditedLayer) and layer.edit.is_like(edit) else EditedLayer(plain, edit)
+
+
+def plain_layer(layer: AnyLayer) -> Layer:
+    """A layer as the model has it."""
+    return layer.plain if isinstance(layer, EditedLayer) else layer
+
+
+def problem_of(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Problem:
+    """A layer as a problem of the engine. Raises ValueError where its changes do not fit its x any more."""
+    if not isinstance(layer, EditedLayer):
+        return layer_problem(layer, x, sequence, [record for _, record in records])
+    found = layer.edit.of(layer_problem(layer.plain, x, sequence, ()))
+    mine = tuple(record for _, record in records)
+    return found.replace(interventions=(*found.interventions, *mine)) if mine else found
+
+
+def stage_cells(
+    layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, until: str | None = None, tell: Tell = silent
+) -> Array:
+    """A stage of a layer without the batch axis, or the block's output.
+
+    Raises FieldError for a stage that is not there, and where the model cannot go on from the output.
+    """
+    if isinstance(layer, EditedLayer):
+        problem = problem_of(layer, x, sequence, records)
+        return _output(layer, problem, x, tell) if until is None else _whole(evaluation_of(problem), until)
+    hand = LayerHand(records)
+    found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
+    if until is None:
+        hand.check()
+    else:
+        hand.check_stage(until)
+    return found
+
+
+def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Records, side: str) -> Array:
+    """Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
+    problem = problem_of(layer, x, sequence, records)
+    evaluation = evaluation_of(problem)
+    cells = _whole(evaluation, evaluation.latest(side))
+    heads = problem.num_heads if side == "query" else problem.kv_heads
+    return by_heads(cells, cells.shape[-1] // heads)
+
+
+def _output(layer: EditedLayer, problem: Problem, x: Array, tell: Tell) -> Array:
+    _check_goes_on(layer, problem, x)
+    evaluation = evaluation_of(problem)
+    evaluation.complete(progress=lambda done, count: tell(done / count))  # of a long one part by part, until stopped
+    return _whole(evaluation, evaluation.stages[-1])
+
+
+def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
+    """Raise FieldError where the next layer would not read this one's output, before any of it is computed."""
+    if "num_heads" in layer.edit.fields:  # pages go head by head
+        expected = layer.plain.sizes.num_heads
+        raise FieldError(_HEADS, layer=layer.number, got=problem.num_heads, expected=expected)
+    laid_out = Evaluation(problem, keep=0)
+    items, *got = laid_out.shape(laid_out.stages[-1])
+    if items > 1 or tuple(got) != x.shape:
+        shown = (items, *got) if items > 1 else tuple(got)
+        raise FieldError(_SHAPE, layer=layer.number, got=shape_text(shown), expected=shape_text(x.shape))
+
+
+def _whole(evaluation: Evaluation, stage: str) -> Array:
+    box = tuple(slice(0, length) for length in evaluation.shape(stage))
+    with np.errstate(over="ignore"):  # it may have been computed in float64
+        return np.asarray(evaluation.box(stage, box)[0], np.float32)

@@ -1,0 +1,587 @@
+"""Families of checkpoints: a new one is one class and its entry in FAMILIES."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+from attn_gui.engine.arrays import Array
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.checkpoint_files import Config, Tensors, frequencies, layer_windows
+
+__all__ = ["FAMILIES", "Family"]
+
+
+# --- architecture ---------------------------------------------------------------------------------
+# Sizes and rules of a model: all that its arithmetic is made of beside its numbers.
+
+
+PRE, POST = "pre", "post"
+LAYER_NORM, RMS_NORM = "layer", "rms"
+"""Keys of the engine's blocks and norms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Architecture:
+    """One decoder or encoder, its layers alike but for their numbers, scale and window."""
+
+    num_layers: int
+    num_heads: int
+    num_kv_heads: int
+    d_head: int
+    d_model: int
+    d_mlp: int
+    vocabulary: int
+    most_tokens: int
+    kind: str  # PRE or POST
+    norm: str  # LAYER_NORM or RMS_NORM
+    norm_eps: float
+    activation: str  # as the engine calls it
+    scales: tuple[float, ...]  # of each layer
+    windows: tuple[int | None, ...]  # of each layer: query i sees key j if i − j < window
+    gated: bool = False
+    causal: bool = False
+    frequencies: Array | None = None  # (d_head / 2,) angles of one position
+    first_position: int = 0
+    padding_id: int | None = None  # positions count tokens that are not this one, and it has the place before them
+    token_types: int = 0
+
+    @property
+    def centered(self) -> bool:
+        """Whether a norm takes the mean off."""
+        return self.norm == LAYER_NORM
+
+    @property
+    def early(self) -> bool:
+        """Whether the norms stand before attention and MLP, so that a state is a sum of what is added to it."""
+        return self.kind == PRE
+
+    def position_count(self) -> int:
+        """Rows of the table of positions."""
+        return self.most_tokens + self.first_position
+
+
+# --- weights at both ends -------------------------------------------------------------------------
+# Numbers at both ends of a model: token tables before the first layer, norm and head behind the last.
+
+
+class NormWeights(NamedTuple):
+    """The numbers of a norm; without a bias in RMSNorm."""
+
+    weight: Array
+    bias: Array | None
+
+
+class Dense(NamedTuple):
+    """A matrix [in, out] and what is added."""
+
+    matrix: Array
+    bias: Array | None
+
+
+class Embedding(NamedTuple):
+    """Tables from which the first layer's x is summed up."""
+
+    words: Array
+    positions: Array | None
+    types: Array | None
+    norm: NormWeights | None
+
+
+class Head(NamedTuple):
+    """The way from a hidden state to logits: a layer of its own where there is one, then a score for each token."""
+
+    transform: Dense | None
+    norm: NormWeights | None
+    decoder: Dense  # [d_model, vocabulary]
+    activation: str = ""  # behind `transform`, as the engine calls it
+
+
+class EndWeights(NamedTuple):
+    """Both ends of a model; None for what it does not have."""
+
+    embedding: Embedding
+    final_norm: NormWeights | None
+    head: Head | None
+    pooler: Dense | None
+
+
+# --- base -----------------------------------------------------------------------------------------
+# Base class of families: reads config and tensors into sizes and weights by the engine's names, y = x W + b.
+
+
+ACTIVATIONS = {
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "silu": "silu",
+    "swish": "silu",
+    "relu": "relu",
+}
+"""The engine's names of the activations of config.json."""
+
+PREDICTING = ("LMHead", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "DoubleHeads")
+"""Parts of the names of classes in transformers whose models have a head that predicts tokens."""
+
+UNEVEN = QT_TRANSLATE_NOOP("Sentences", "{file}: {heads} heads cannot share {columns} columns evenly.")
+MOST_LAYERS = 1000
+MOST_HEADS = 4096
+
+
+class Family(ABC):
+    """One family: the names in its config.json and of its tensors, and their meaning."""
+
+    prefixes: ClassVar[tuple[str, ...]]  # that task models put before the names of tensors
+    layer_name: ClassVar[str]  # of the tensors of a layer, {} its number
+    parts: ClassVar[Mapping[str, str]]  # of a layer: matrices and norms by the engine's names
+    biased: ClassVar[frozenset[str]] = frozenset()  # the matrices that have a bias, whatever config.json says
+    tied: ClassVar[bool] = True  # whether logits are by the embeddings where config.json does not say
+    ignored: ClassVar[tuple[str, ...]] = ()  # patterns of the names of tensors that nothing needs: buffers, other tasks
+
+    @abstractmethod
+    def architecture(self, config: Config) -> Architecture:
+        """The sizes and rules. Raises FormatError for what is not supported."""
+
+    @abstractmethod
+    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+        """The numbers at both ends."""
+
+    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+        """The numbers of a layer by the fields of a problem; those of its block without `block.` before them."""
+        found: dict[str, Array] = {}
+        base = self.layer_name.format(number)
+        for part, shape in _matrices(sizes).items():
+            dense = self.dense(tensors, base + self.parts[part], *shape, biased=part in self.with_bias(config))
+            found[f"w_{part}"] = dense.matrix
+            found |= {} if dense.bias is None else {f"b_{part}": dense.bias}
+        for part in ("norm1", "norm2"):
+            norm = self.norm(tensors, base + self.parts[part], sizes)
+            found[f"{part}_weight"] = norm.weight
+            found |= {} if norm.bias is None else {f"{part}_bias": norm.bias}
+        return found
+
+    def with_bias(self, config: Config) -> frozenset[str]:
+        """The matrices of a layer that have a bias."""
+        return self.biased
+
+    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
+        """A matrix [in, out], which files hold as [out, in]."""
+        bias = tensors.array(f"{name}.bias", out) if biased else None
+        return Dense(tensors.array(f"{name}.weight", out, width).T, bias)
+
+    def norm(self, tensors: Tensors, name: str, sizes: Architecture) -> NormWeights:
+        """The numbers of a norm over a token's vector."""
+        bias = tensors.array(f"{name}.bias", sizes.d_model) if sizes.centered else None
+        return NormWeights(tensors.array(f"{name}.weight", sizes.d_model), bias)
+
+    def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:
+        """The matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
+
+        None where the two are not tied and there is none, and for a class of models that has no such head.
+        """
+        if own in tensors:
+            return tensors.array(own, sizes.vocabulary, sizes.d_model).T
+        return words.T if config.flag("tie_word_embeddings", self.tied) and not classes_without_head(config) else None
+
+
+def classes_without_head(config: Config) -> tuple[str, ...]:
+    """The classes that config.json names, if none of them has a head that predicts tokens."""
+    named = config.given("architectures")
+    classes = tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+    return () if any(part in name for name in classes for part in PREDICTING) else classes
+
+
+def head_width(config: Config, d_model: int, heads: int) -> int:
+    """The columns of one head where they share those of a token evenly. Raises FormatError where they cannot."""
+    if d_model % heads:
+        raise config.refusal(UNEVEN, heads=heads, columns=d_model)
+    return d_model // heads
+
+
+def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
+    """(rows, columns) of every matrix of a layer."""
+    d, mlp = sizes.d_model, sizes.d_mlp
+    queries, keys = sizes.num_heads * sizes.d_head, sizes.num_kv_heads * sizes.d_head
+    found = {"query": (d, queries), "key": (d, keys), "value": (d, keys), "output": (queries, d)}
+    return found | {"up": (d, mlp), "down": (mlp, d)} | ({"gate": (d, mlp)} if sizes.gated else {})
+
+
+# --- BERT -----------------------------------------------------------------------------------------
+# An encoder with LayerNorm behind attention and MLP, and a head that fills masks.
+
+
+class HeadNames:
+    """Names of the tensors of a head, and its activation."""
+
+    def __init__(
+        self, transform: str, norm: str, decoder: str, biases: tuple[str, ...], activation: str | None = None
+    ) -> None:
+        """`biases`: the first of these that is there counts; `activation`: of the head, where it has its own."""
+        self.transform, self.norm, self.decoder, self.biases = transform, norm, decoder, biases
+        self.activation = activation
+
+
+class Bert(Family):
+    """BERT. Source: Devlin et al., "BERT" (2019)."""
+
+    prefixes = ("bert.",)
+    layer_name = "encoder.layer.{}."
+    parts: ClassVar = {
+        "query": "attention.self.query",
+        "key": "attention.self.key",
+        "value": "attention.self.value",
+        "output": "attention.output.dense",
+        "norm1": "attention.output.LayerNorm",
+        "up": "intermediate.dense",
+        "down": "output.dense",
+        "norm2": "output.LayerNorm",
+    }
+    biased = frozenset({"query", "key", "value", "output", "up", "down"})
+    ignored = ("embeddings.position_ids", "cls.seq_relationship.*")
+    head_names: ClassVar = HeadNames(
+        "cls.predictions.transform.dense",
+        "cls.predictions.transform.LayerNorm",
+        "cls.predictions.decoder.weight",
+        ("cls.predictions.decoder.bias", "cls.predictions.bias"),
+    )
+
+    def architecture(self, config: Config) -> Architecture:
+        config.check(position_embedding_type="absolute", is_decoder=False, add_cross_attention=False)
+        layers = config.count("num_hidden_layers", most=MOST_LAYERS)
+        heads = config.count("num_attention_heads", most=MOST_HEADS)
+        d_model = config.count("hidden_size")
+        return encoder(
+            config,
+            layers,
+            heads,
+            d_model,
+            d_mlp=config.count("intermediate_size"),
+            norm_eps=config.number("layer_norm_eps", 1e-12),
+            activation=config.choice("hidden_act", ACTIVATIONS, "gelu"),
+            token_types=config.count("type_vocab_size", 2),
+            most_tokens=config.count("max_position_embeddings"),
+        )
+
+    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+        words = tensors.array("embeddings.word_embeddings.weight", sizes.vocabulary, sizes.d_model)
+        positions = tensors.array("embeddings.position_embeddings.weight", sizes.position_count(), sizes.d_model)
+        types = None
+        if sizes.token_types:
+            types = tensors.array("embeddings.token_type_embeddings.weight", sizes.token_types, sizes.d_model)
+        embedding = Embedding(words, positions, types, self.norm(tensors, "embeddings.LayerNorm", sizes))
+        head = self._head(tensors, config, sizes, words)
+        pooler = None
+        if "pooler.dense.weight" in tensors:
+            pooler = self.dense(tensors, "pooler.dense", sizes.d_model, sizes.d_model, biased=True)
+        return EndWeights(embedding, None, head, pooler)
+
+    def _head(self, tensors: Tensors, config: Config, sizes: Architecture, words: Array) -> Head | None:
+        names = self.head_names
+        if f"{names.transform}.weight" not in tensors:
+            return None
+        matrix = self.decoder(tensors, config, sizes, names.decoder, words)
+        if matrix is None:
+            return None
+        bias = next((name for name in names.biases if name in tensors), names.biases[-1])
+        transform = self.dense(tensors, names.transform, sizes.d_model, sizes.d_model, biased=True)
+        norm: NormWeights = self.norm(tensors, names.norm, sizes)
+        decoder = Dense(matrix, tensors.array(bias, sizes.vocabulary))
+        return Head(transform, norm, decoder, names.activation or sizes.activation)
+
+
+def encoder(config: Config, layers: int, heads: int, d_model: int, **more: object) -> Architecture:
+    """The rules that BERT and its kin share."""
+    width = head_width(config, d_model, heads)
+    shared = {
+        "num_layers": layers,
+        "num_heads": heads,
+        "num_kv_heads": heads,
+        "d_head": width,
+        "d_model": d_model,
+        "vocabulary": config.count("vocab_size"),
+        "kind": POST,
+        "norm": LAYER_NORM,
+        "scales": (width**-0.5,) * layers,
+        "windows": (None,) * layers,
+    }
+    return Architecture(**(shared | more))  # type: ignore[arg-type]  # each is of the type of its field
+
+
+# --- DistilBERT -----------------------------------------------------------------------------------
+# BERT without token types, under other names.
+
+
+class DistilBert(Bert):
+    """DistilBERT. Source: Sanh et al., "DistilBERT" (2019)."""
+
+    prefixes = ("distilbert.",)
+    layer_name = "transformer.layer.{}."
+    parts: ClassVar = {
+        "query": "attention.q_lin",
+        "key": "attention.k_lin",
+        "value": "attention.v_lin",
+        "output": "attention.out_lin",
+        "norm1": "sa_layer_norm",
+        "up": "ffn.lin1",
+        "down": "ffn.lin2",
+        "norm2": "output_layer_norm",
+    }
+    head_names: ClassVar = HeadNames(
+        "vocab_transform", "vocab_layer_norm", "vocab_projector.weight", ("vocab_projector.bias",)
+    )
+
+    def architecture(self, config: Config) -> Architecture:
+        return encoder(
+            config,
+            config.count("n_layers", 6, most=MOST_LAYERS),
+            config.count("n_heads", 12, most=MOST_HEADS),
+            config.count("dim", 768),
+            d_mlp=config.count("hidden_dim", 3072),
+            norm_eps=1e-12,
+            activation=config.choice("activation", ACTIVATIONS, "gelu"),
+            most_tokens=config.count("max_position_embeddings", 512),
+        )
+
+
+# --- GPT-2 ----------------------------------------------------------------------------------------
+# A decoder with LayerNorm before attention and MLP; its matrices lie [in, out], Q, K and V side by side.
+
+
+FUSED = "attn.c_attn"  # of Q, K and V
+PLACES = {"query": 0, "key": 1, "value": 2}
+
+
+class Gpt2(Family):
+    """GPT-2. Source: Radford et al., "Language Models are Unsupervised Multitask Learners" (2019)."""
+
+    prefixes = ("transformer.",)
+    layer_name = "h.{}."
+    parts: ClassVar = {
+        **dict.fromkeys(PLACES, FUSED),
+        "output": "attn.c_proj",
+        "norm1": "ln_1",
+        "up": "mlp.c_fc",
+        "down": "mlp.c_proj",
+        "norm2": "ln_2",
+    }
+    ignored = ("h.*.attn.bias", "h.*.attn.masked_bias")  # a mask, and what stands behind it
+
+    def architecture(self, config: Config) -> Architecture:
+        config.check(add_cross_attention=False)
+        layers = config.count("n_layer", most=MOST_LAYERS)
+        heads, d_model = config.count("n_head", most=MOST_HEADS), config.count("n_embd")
+        width = head_width(config, d_model, heads)
+        scale = width**-0.5 if config.flag("scale_attn_weights", True) else 1.0
+        falling = config.flag("scale_attn_by_inverse_layer_idx", False)
+        return Architecture(
+            num_layers=layers,
+            num_heads=heads,
+            num_kv_heads=heads,
+            d_head=width,
+            d_model=d_model,
+            d_mlp=config.count("n_inner", 4 * d_model),
+            vocabulary=config.count("vocab_size"),
+            most_tokens=config.count("n_positions"),
+            kind=PRE,
+            norm=LAYER_NORM,
+            norm_eps=config.number("layer_norm_epsilon", 1e-5),
+            activation=config.choice("activation_function", ACTIVATIONS, "gelu_new"),
+            gated=False,
+            causal=True,
+            scales=tuple(scale / (number + 1 if falling else 1) for number in range(layers)),
+            windows=(None,) * layers,
+        )
+
+    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+        found = super().layer(tensors, config, sizes, number)
+        d = sizes.d_model
+        for part, place in PLACES.items():
+            for name in (f"w_{part}", f"b_{part}"):
+                found[name] = found[name][..., place * d : (place + 1) * d]
+        return found
+
+    def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
+        out = 3 * out if name.endswith(FUSED) else out
+        return Dense(tensors.array(f"{name}.weight", width, out), tensors.array(f"{name}.bias", out))
+
+    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+        words = tensors.array("wte.weight", sizes.vocabulary, sizes.d_model)
+        positions = tensors.array("wpe.weight", sizes.position_count(), sizes.d_model)
+        matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
+        head = None if matrix is None else Head(None, None, Dense(matrix, None))
+        return EndWeights(Embedding(words, positions, None, None), self.norm(tensors, "ln_f", sizes), head, None)
+
+
+# --- Llama ----------------------------------------------------------------------------------------
+# A decoder with RMSNorm before attention and a gated MLP, rotary positions, K/V heads shared.
+
+
+_ODD = QT_TRANSLATE_NOOP("Sentences", "{file}: head_dim must be even for rotary positions, got {got}.")
+ATTENTION, MLP = ("query", "key", "value", "output"), ("up", "gate", "down")
+
+
+class Llama(Family):
+    """Llama 1 to 3. Source: Touvron et al., "LLaMA" (2023)."""
+
+    tied = False
+    prefixes = ("model.",)
+    layer_name = "layers.{}."
+    parts: ClassVar = {
+        "query": "self_attn.q_proj",
+        "key": "self_attn.k_proj",
+        "value": "self_attn.v_proj",
+        "output": "self_attn.o_proj",
+        "norm1": "input_layernorm",
+        "up": "mlp.up_proj",
+        "gate": "mlp.gate_proj",
+        "down": "mlp.down_proj",
+        "norm2": "post_attention_layernorm",
+    }
+    ignored = ("*rotary_emb.inv_freq", "*rotary_emb.*_cached")
+
+    def architecture(self, config: Config) -> Architecture:
+        config.check(partial_rotary_factor=1.0, num_experts=0, num_local_experts=0)
+        layers = config.count("num_hidden_layers", most=MOST_LAYERS)
+        heads, d_model = config.count("num_attention_heads", most=MOST_HEADS), config.count("hidden_size")
+        shared = config.count("num_key_value_heads", heads, most=heads)
+        if heads % shared:
+            raise config.refusal(UNEVEN, heads=shared, columns=heads)
+        width = config.count("head_dim") if config.given("head_dim") else head_width(config, d_model, heads)
+        if width % 2:
+            raise config.refusal(_ODD, got=width)
+        windows = self.windows(config, layers)
+        if any(windows):
+            config.check(is_causal=True)  # nothing that is published looks ahead and only so far
+        return Architecture(
+            num_layers=layers,
+            num_heads=heads,
+            num_kv_heads=shared,
+            d_head=width,
+            d_model=d_model,
+            d_mlp=config.count("intermediate_size"),
+            vocabulary=config.count("vocab_size"),
+            most_tokens=config.count("max_position_embeddings", 2048),
+            kind=PRE,
+            norm=RMS_NORM,
+            norm_eps=config.number("rms_norm_eps", 1e-6),
+            activation=config.choice("hidden_act", ACTIVATIONS, "silu"),
+            gated=True,
+            causal=config.flag("is_causal", True),  # models that embed texts look ahead, too
+            scales=(width**-0.5,) * layers,
+            windows=windows,
+            frequencies=frequencies(config, width),
+        )
+
+    def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
+        """The window of each layer; None where it sees all that is behind."""
+        return (None,) * layers
+
+    def with_bias(self, config: Config) -> frozenset[str]:
+        attention = ATTENTION if config.flag("attention_bias", False) else ()
+        mlp = MLP if config.flag("mlp_bias", False) else ()
+        return frozenset({*attention, *mlp})
+
+    def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
+        words = tensors.array("embed_tokens.weight", sizes.vocabulary, sizes.d_model)
+        matrix = self.decoder(tensors, config, sizes, "lm_head.weight", words)
+        head = None if matrix is None else Head(None, None, Dense(matrix, None))
+        return EndWeights(Embedding(words, None, None, None), self.norm(tensors, "norm", sizes), head, None)
+
+
+# --- Mistral --------------------------------------------------------------------------------------
+# Llama in which every layer may look back only so far.
+
+
+class Mistral(Llama):
+    """Mistral. Source: Jiang et al., "Mistral 7B" (2023)."""
+
+    def with_bias(self, config: Config) -> frozenset[str]:
+        return self.biased
+
+    def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
+        return layer_windows(config, layers, [True] * layers)
+
+
+# --- Qwen2 ----------------------------------------------------------------------------------------
+# Llama with biases of Q, K and V, and windows in its upper layers where they are switched on.
+
+
+class Qwen2(Llama):
+    """Qwen2 and 2.5. Source: Yang et al., "Qwen2 Technical Report" (2024)."""
+
+    biased = frozenset({"query", "key", "value"})
+
+    def with_bias(self, config: Config) -> frozenset[str]:
+        return self.biased
+
+    def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
+        if not config.flag("use_sliding_window", False):
+            return (None,) * layers
+        first = config.count("max_window_layers", 28, least=0)
+        return layer_windows(config, layers, [number >= first for number in range(layers)])
+
+
+# --- Qwen3 ----------------------------------------------------------------------------------------
+# Qwen2 without biases, and an RMSNorm over each head of Q and K before they are turned.
+
+
+class Qwen3(Qwen2):
+    """Qwen3. Source: Yang et al., "Qwen3 Technical Report" (2025)."""
+
+    def with_bias(self, config: Config) -> frozenset[str]:
+        return frozenset(ATTENTION if config.flag("attention_bias", False) else ())
+
+    def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
+        base = self.layer_name.format(number)
+        norms = {
+            field: tensors.array(f"{base}self_attn.{name}.weight", sizes.d_head)
+            for field, name in (("query_norm", "q_norm"), ("key_norm", "k_norm"))
+        }
+        return super().layer(tensors, config, sizes, number) | norms
+
+
+# --- RoBERTa, XLM-RoBERTa, CamemBERT --------------------------------------------------------------
+# BERT with positions that count from behind the padding, a head of other names.
+
+
+class Roberta(Bert):
+    """RoBERTa. Source: Liu et al., "RoBERTa" (2019).
+
+    XLM-RoBERTa and CamemBERT are the same with other vocabularies: Conneau et al. (2020), Martin et al. (2020).
+    """
+
+    prefixes = ("roberta.",)
+    head_names: ClassVar = HeadNames(
+        "lm_head.dense",
+        "lm_head.layer_norm",
+        "lm_head.decoder.weight",
+        ("lm_head.decoder.bias", "lm_head.bias"),
+        activation="gelu",
+    )
+
+    def architecture(self, config: Config) -> Architecture:
+        padding = config.count("pad_token_id", 1, least=0)
+        most = config.count("max_position_embeddings", least=padding + 2) - padding - 1
+        return replace(super().architecture(config), most_tokens=most, first_position=padding + 1, padding_id=padding)
+
+
+# --- catalog --------------------------------------------------------------------------------------
+
+
+FAMILIES: dict[str, Family] = {
+    "bert": Bert(),
+    "roberta": Roberta(),
+    "xlm-roberta": Roberta(),
+    "camembert": Roberta(),
+    "distilbert": DistilBert(),
+    "gpt2": Gpt2(),
+    "llama": Llama(),
+    "mistral": Mistral(),
+    "qwen2": Qwen2(),
+    "qwen3": Qwen3(),
+}
+"""The families by their name in config.json, `model_type`."""

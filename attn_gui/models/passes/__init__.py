@@ -1,1 +1,0 @@
-"""Arithmetic of a whole model in float32, layer by layer. Imports engine and NumPy."""

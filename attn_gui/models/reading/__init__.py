@@ -1,1 +1,0 @@
-"""Folders of published checkpoints: config, mapped tensors, tokenizer. Imports formats and NumPy."""

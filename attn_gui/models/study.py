@@ -1,0 +1,264 @@
+"""Study of a model: a text that it reads, a layer of it as a problem, and what is changed by hand in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.checks import same
+from attn_gui.engine.errors import FieldTypeError
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Tell
+from attn_gui.formats.file_sentences import FormatError, shown
+from attn_gui.formats.problem_fields import assemble, split
+from attn_gui.formats.session import LayerRecord, StudyRecord
+from attn_gui.formats.snapshots import Snapshot, with_weights
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.changed_layers import (
+    PRECISION,
+    Cells,
+    LayerEdit,
+    plain_layer,
+    problem_of,
+    weights_in,
+    with_precision,
+)
+from attn_gui.models.model import Model, Run, read_model
+
+# --- sample texts ---------------------------------------------------------------------------------
+# Sample texts: what a model reads until it is given another text.
+
+
+CAUSAL = "When Mary and John went to the store, John gave a drink to"
+FILLED = "The capital of France is {mask}."
+READ = "The animal did not cross the street because it was too tired."
+LETTERS = "q w e r t y q w e r"
+"""For a model that knows letters only: the second half repeats the first."""
+
+
+def sample_text(model: Model) -> str:
+    """The sample that a model cuts into the most different tokens, of those that it can read: it knows the words."""
+    mask = model.tokenizer.mask_token
+    sentence = CAUSAL if model.sizes.causal else READ if mask is None or model.ends.head is None else FILLED
+    texts = (sentence.format(mask=mask), LETTERS, LETTERS[0])
+
+    def told(text: str) -> int:
+        ids = model.tokenizer.cut((text,)).ids
+        return len(set(ids)) if len(ids) <= model.sizes.most_tokens else 0
+
+    return max(texts, key=told)
+
+
+# --- study ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A place in a model: its text, the layer on the table, and what is changed in the other layers.
+
+    `base` is the layer on the table as the model has it, of the x that the layers below give. The layer as it was
+    changed is no part of it: that is the problem of the document.
+    """
+
+    model: Model
+    text: str
+    layer: int
+    base: Problem
+    others: Mapping[int, LayerEdit]
+
+    @property
+    def weights(self) -> dict[str, Array]:
+        """The weights of the layer on the table as the model has them, by dotted name of the field."""
+        return weights_in(self.base, plain_layer(self.model.layers[self.layer]))
+
+    def edits(self, problem: Problem) -> dict[int, LayerEdit]:
+        """The changes of every layer, `problem` being the one on the table."""
+        own = LayerEdit.between(self.base, problem)
+        found = {**self.others, self.layer: own}
+        return {layer: found[layer] for layer in sorted(found) if found[layer]}
+
+    def is_of(self, other: Study) -> bool:
+        """Whether both read the same text with the same model."""
+        return self.model is other.model and self.text == other.text
+
+    def at(self, problem: Problem, layer: int, tell: Tell, known: Run | None = None) -> Placed:
+        """Put another layer on the table; `known` is a run of the text, of which is taken what is the same."""
+        return placed(self.model, self.text, layer, self.edits(problem), tell, known)
+
+    def with_text(self, problem: Problem, text: str, tell: Tell) -> Placed:
+        """Read another text. Raises ValueError where changes of a layer do not fit it: no file could hold them."""
+        found = placed(self.model, text, self.layer, self.edits(problem), tell)
+        for number, base in found.study.plain(found.study.others).items():
+            found.study.others[number].of(base)
+        return found
+
+    def plain(self, layers: Iterable[int]) -> dict[int, Problem]:
+        """Layers as the model has them, of an x of this text that is not theirs."""
+        sequence = self.model.read(self.text)
+        x = self.base.x
+        assert x is not None, "it was made from one"
+        return {layer: problem_of(plain_layer(self.model.layers[layer]), x, sequence, ()) for layer in layers}
+
+    def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None) -> Placed:
+        """Make other changes, those of the layer on the table included; `known` as in `at`."""
+        return placed(self.model, self.text, self.layer, edits, tell, known)
+
+
+class Placed(NamedTuple):
+    """A study, the problem of the layer that is on the table in it, over memory of its own, and a run of the text.
+
+    `snapshots` are those that a file kept beside it.
+    """
+
+    study: Study
+    problem: Problem
+    run: Run
+    snapshots: tuple[Snapshot, ...] = ()
+
+
+def placed(
+    model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None
+) -> Placed:
+    """A layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not fit.
+
+    `known` is a run of the text through the model, whatever was changed in it; without one it is run with nothing
+    changed.
+    """
+    run = model.run(text, tell=tell) if known is None else known
+    below = {number: edit for number, edit in edits.items() if number < layer}
+    base = run.problem(layer, model=run.model.with_edits(below), tell=tell)
+    others = {number: edit for number, edit in edits.items() if number != layer and edit}
+    problem = edits.get(layer, LayerEdit()).of(base)
+    return Placed(Study(model, text, layer, base, others), problem.replace(), run)
+
+
+# --- record ---------------------------------------------------------------------------------------
+# Study as a record that a file holds, and back: the model is named by the hash of its weights.
+
+
+_ELSEWHERE = QT_TRANSLATE_NOOP(
+    "Sentences", "The model {name} (SHA-256 {sha}…) is not where it was; open its folder, and then this file again."
+)
+_CHANGED = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The folder of the model {name} holds other numbers now (SHA-256 {got}…) than when this file was saved ({sha}…); "
+    "open a folder that has those, and then this file again.",
+)
+_NO_LAYER = QT_TRANSLATE_NOOP("Sentences", "The session names layer {got}; the model {name} has {layers}.")
+SHOWN = 12
+"""Digits of a hash that a sentence shows."""
+
+
+def record_of(
+    study: Study, problem: Problem, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
+) -> StudyRecord:
+    """The record that a file keeps of a study, `problem` being the layer on the table.
+
+    Nothing is run: a record holds no x but the changed cells of one, so that any x of its shape will do.
+    """
+    model, edits = study.model, study.edits(problem)
+    layers = {number: _layer_record(edits[number], base) for number, base in study.plain(edits).items()}
+    return StudyRecord(
+        model.name,
+        model.digest,
+        str(model.folder.absolute()),
+        study.text,
+        study.layer,
+        layers,
+        dict(view),
+        snapshots,
+    )
+
+
+def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
+    """An edit with the options of the layer that it makes; arrays that only it has go as a whole, and so does a weight
+    of which most cells are other. What was typed into x stays apart from it: the layers below may give another."""
+    changed = edit.of(base)
+    arrays, options = split(changed)
+    known = with_precision(base, changed.dtype).arrays()
+    cells = {
+        name: (part.places, part.values)
+        for name, part in edit.cells.items()
+        if name == "x" or part.places.nbytes + part.values.nbytes < arrays[name].nbytes
+    }
+    whole = {
+        name: array
+        for name, array in arrays.items()
+        if name not in cells and not (name in known and same(array, known[name]))
+    }
+    return LayerRecord(options, tuple(arrays), cells, whole)
+
+
+def opened_study(record: StudyRecord, folders: Iterable[Path], tell: Tell) -> Placed:
+    """The study of a record, with the first of these folders that holds its model.
+
+    Raises FormatError where no folder does, or where the record does not fit it.
+    """
+    return study_in_model(record, model_of(record, folders), tell)
+
+
+def study_in_model(record: StudyRecord, model: Model, tell: Tell, shown_layer: Problem | None = None) -> Placed:
+    """The study of a record in its model; `shown_layer` is the layer on the table where the record does not hold it.
+
+    Raises FormatError where the record does not fit the model.
+    """
+    for number in (*record.layers, record.layer):
+        if number >= model.num_layers:
+            raise FormatError(_NO_LAYER, got=number, name=shown(record.name), layers=model.num_layers)
+    edits = {number: _edit(layer, _with_no_x(model, record.text, number)) for number, layer in record.layers.items()}
+    if shown_layer is not None:
+        below = {number: edit for number, edit in edits.items() if number < record.layer}
+        base = model.run(record.text).problem(record.layer, model=model.with_edits(below))
+        edits[record.layer] = LayerEdit.between(base, shown_layer)
+    found = placed(model, record.text, record.layer, edits, tell)
+    weights = cache(lambda layer: weights_at(model, record.text, layer))
+    return found._replace(snapshots=tuple(with_weights(each, weights) for each in record.snapshots))
+
+
+def weights_at(model: Model, text: str, layer: int) -> dict[str, Array]:
+    """The weights of a layer by the dotted names of its problem; none where the model has no such layer."""
+    if layer >= model.num_layers:
+        return {}
+    return weights_in(_with_no_x(model, text, layer), plain_layer(model.layers[layer]))
+
+
+def _with_no_x(model: Model, text: str, number: int) -> Problem:
+    """A layer of an x that no record's cells are alike: its own need not be there, as where a layer below it was
+    changed so that no text runs through it. A NaN of these bits comes from no keyboard and no computation."""
+    sequence = model.read(text)
+    x = np.full((len(sequence.ids), model.sizes.d_model), -1, np.int32).view(np.float32)
+    return problem_of(plain_layer(model.layers[number]), x, sequence, ())
+
+
+def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
+    arrays = with_precision(base, record.options.get(PRECISION, base.dtype)).arrays()
+    kept = {name: arrays[name] for name in record.names if name in arrays}
+    put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
+    try:
+        return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
+    except FieldTypeError as error:  # of a foreign file; whoever opens it shows what is a ValueError
+        raise FormatError(error.template, **error.values) from error
+
+
+def model_of(record: StudyRecord, folders: Iterable[Path]) -> Model:
+    """The model of a record, in its own folder or one of these. Raises FormatError where none holds it; where its own
+    folder is there, but not what it was, that is what is said."""
+    own, names = Path(record.folder), {"name": shown(record.name), "sha": record.sha256[:SHOWN]}
+    why = FormatError(_ELSEWHERE, **names)
+    for folder in dict.fromkeys((own, *folders)):
+        try:
+            model = read_model(folder, name=names["name"])
+        except FormatError as error:
+            why = error if folder == own and folder.is_dir() else why
+            continue
+        if model.digest == record.sha256:
+            return model
+        if folder == own:
+            why = FormatError(_CHANGED, **names, got=model.digest[:SHOWN])
+    raise why

@@ -1,0 +1,497 @@
+"""The tokenizer of a checkpoint, by the package `tokenizers` where that is installed."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from attn_gui.formats.base import reading
+from attn_gui.formats.file_sentences import FormatError, size_text
+from attn_gui.formats.foreign_arrays import Json
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.checkpoint_files import TOKENIZER, TOKENIZER_CONFIG, install_line, json_file
+
+# --- token texts ----------------------------------------------------------------------------------
+# Texts of tokens as a reader expects them, from the letters by which a tokenizer stands for bytes and blanks.
+
+
+SHOWN = {" ": "␣", "\n": "↵", "\t": "⇥"}
+"""Signs for what cannot be seen in a text; one that a text has itself is spelled by its number."""
+CONTINUED = "…"  # before a token that goes on with a word, where nothing stands before one that begins it
+BLANK = "▁"  # of SentencePiece, where no file says another one
+_SIGNS = str.maketrans(SHOWN | {sign: f"‹U+{ord(sign):04X}›" for sign in SHOWN.values()})
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+def _byte_letters() -> Mapping[str, int]:
+    """The letter that stands for each byte. Source: bytes_to_unicode of https://github.com/openai/gpt-2."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(0x100) if byte not in plain]
+    return {chr(byte): byte for byte in plain} | {chr(0x100 + place): byte for place, byte in enumerate(others)}
+
+
+_LETTERS = _byte_letters()
+
+
+@dataclass(frozen=True)
+class TokenTexts:
+    """Letters by which a tokenizer stands for bytes and blanks, and what it writes before the rest of a word."""
+
+    by_bytes: bool = False  # each letter is a byte
+    by_fallback: bool = False  # <0xE2> is a byte that is no token otherwise
+    blank: str = ""
+    rest: str = ""  # before the rest of a word, ## of WordPiece
+    added: Collection[str] = frozenset()  # tokens that are as they are
+
+    @classmethod
+    def of(cls, tokenizer: Any) -> TokenTexts:
+        """Read them off a tokenizer of the package `tokenizers`; tokens of another one are as they are."""
+        kinds = {
+            str(part.get("type")): part for side in ("pre_tokenizer", "decoder") for part in _parts(tokenizer, side)
+        }
+        spaced = kinds.get("Metaspace", {}).get("replacement", "")
+        if not spaced and _replaces(kinds.get("Replace", {}), BLANK):
+            spaced = BLANK
+        added: Mapping[int, Any] = getattr(tokenizer, "get_added_tokens_decoder", dict)()
+        return cls(
+            by_bytes="ByteLevel" in kinds,
+            by_fallback="ByteFallback" in kinds,
+            blank=str(spaced),
+            rest=str(getattr(getattr(tokenizer, "model", None), "continuing_subword_prefix", None) or ""),
+            added=frozenset(str(one.content) for one in added.values()),
+        )
+
+    def text(self, token: str) -> str:
+        """The text of a token: a blank as ␣, what is no whole character as its bytes, ‹E2 80›."""
+        if token in self.added:
+            return _seen(token)
+        if self.by_bytes and all(letter in _LETTERS for letter in token):
+            return _decoded(bytes(_LETTERS[letter] for letter in token))
+        if self.by_fallback and (byte := _BYTE.fullmatch(token)):
+            return _decoded(bytes.fromhex(byte[1]))
+        if self.rest and token.startswith(self.rest) and token != self.rest:
+            return CONTINUED + _seen(token.removeprefix(self.rest))
+        return _seen(token.replace(self.blank, " ") if self.blank else token)
+
+
+def _seen(text: str) -> str:
+    return text.translate(_SIGNS)
+
+
+def _decoded(data: bytes) -> str:
+    """UTF-8 as far as it has whole characters."""
+    found, torn = "", b""
+    while data:
+        try:
+            whole, wrong, data = data.decode(), b"", b""
+        except UnicodeDecodeError as error:
+            whole, wrong, data = data[: error.start].decode(), data[error.start : error.end], data[error.end :]
+        found += (_bytes(torn) if whole else "") + _seen(whole)
+        torn = wrong if whole else torn + wrong
+    return found + _bytes(torn)
+
+
+def _bytes(data: bytes) -> str:
+    return f"‹{data.hex(' ').upper()}›" if data else ""
+
+
+def _parts(tokenizer: Any, side: str) -> Iterator[Mapping[str, Any]]:
+    """The pre-tokenizers or decoders of a tokenizer, those of a sequence one by one."""
+    part = getattr(tokenizer, side, None)
+    if part is None:
+        return
+    told = json.loads(part.__getstate__())  # what the package itself keeps of it
+    yield from told.get("pretokenizers", told.get("decoders", [told]))
+
+
+def _replaces(told: Mapping[str, Any], blank: str) -> bool:
+    """Whether a decoder puts a blank in the place of this letter."""
+    pattern = told.get("pattern")
+    return isinstance(pattern, Mapping) and pattern.get("String") == blank and told.get("content") == " "
+
+
+# --- limits ---------------------------------------------------------------------------------------
+# Limits of what a tokenizer makes of a text: found from its parts, before it makes anything.
+
+
+LONGEST = 1 << 22  # bytes that a text may become on the way, and tokens
+LONGEST_TOKEN = 1 << 10  # letters
+LONGEST_WORD = 1 << 11  # letters of a word that WordPiece looks through, for which it takes the cube of them in time
+STEEPEST = 11  # times as many bytes: U+FDFA in NFKC and NFKD
+GROWTH = {
+    "Nmt": 1,
+    "Strip": 1,
+    "StripAccents": 1,
+    "Lowercase": 2,
+    "NFC": 3,
+    "NFD": 3,
+    "ByteLevel": 2,
+    "BertNormalizer": 12,
+}
+"""How many times as many bytes a normalizer makes at most; of others `STEEPEST`."""
+_GROWS = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} could make {got} out of this text while it cuts it into tokens; expected at most {expected}."
+)
+_WORD = QT_TRANSLATE_NOOP(
+    "Sentences", "{file} would look through a word of {got} letters for its parts; expected at most {expected}."
+)
+_TOKEN = QT_TRANSLATE_NOOP("Sentences", "{file} has a token of {got} letters; expected at most {expected}.")
+
+
+class TokenGrowth:
+    """The parts of a tokenizer of the package `tokenizers` that can make a text longer."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def check_tokens(self) -> None:
+        """Raise FormatError for a token, or a part of each, that is too long: every place in a text may hold it."""
+        model = self._tokenizer.model
+        parts = [getattr(model, name, None) or "" for name in ("continuing_subword_prefix", "end_of_word_suffix")]
+        longest = max(map(len, (*parts, *self._tokenizer.get_vocab())))
+        if longest > LONGEST_TOKEN:
+            raise FormatError(_TOKEN, got=longest, expected=LONGEST_TOKEN)
+
+    def check(self, texts: Sequence[str]) -> None:
+        """Raise FormatError where one of the texts could become too long."""
+        repeated, added = self._laid_round
+        for text in map(self._normalized, texts):
+            self._weigh(len(text.encode()) * self._by_pieces * repeated + added)
+            self._check_words(text)
+
+    def _check_words(self, text: str) -> None:
+        """Raise FormatError for a word that WordPiece would be busy with for minutes."""
+        if getattr(self._tokenizer.model, "max_input_chars_per_word", 0) <= LONGEST_WORD:
+            return  # longer ones are unknown to it at once
+        cut = self._tokenizer.pre_tokenizer
+        words = [text] if cut is None else [word for word, _ in cut.pre_tokenize_str(text)]
+        if (longest := max(map(len, words), default=0)) > LONGEST_WORD:
+            raise FormatError(_WORD, got=longest, expected=LONGEST_WORD)
+
+    def _normalized(self, text: str) -> str:
+        """A text after the normalizers, each of which is tried once it cannot make too much."""
+        from tokenizers import normalizers
+
+        for told in self._normalizers:
+            self._weigh(_most(told, text))
+            one = normalizers.Sequence([])
+            one.__setstate__(json.dumps(told).encode())
+            text = one.normalize_str(text)
+        return text
+
+    def _weigh(self, size: int) -> None:
+        if size > LONGEST:
+            raise FormatError(_GROWS, got=size_text(size), expected=size_text(LONGEST))
+
+    @cached_property
+    def _normalizers(self) -> list[Mapping[str, Any]]:
+        return list(_components(self._tokenizer.normalizer, "normalizers"))
+
+    @cached_property
+    def _by_pieces(self) -> int:
+        """How many times as many bytes the pre-tokenizers make at most."""
+        found = 1
+        for told in _components(self._tokenizer.pre_tokenizer, "pretokenizers"):
+            if told["type"] == "ByteLevel":
+                found *= 3  # a letter of two bytes for each byte, and a blank before each piece
+            elif told["type"] == "Metaspace":
+                found *= 2 * len(told["replacement"].encode())
+        return found
+
+    @cached_property
+    def _laid_round(self) -> tuple[int, int]:
+        """How often templates repeat a text at most, and the letters of the tokens that they lay round it."""
+        repeated, added = 1, 0
+        for told in _components(self._tokenizer.post_processor, "processors"):
+            for template in (told["single"], told["pair"]) if told["type"] == "TemplateProcessing" else ():
+                texts = Counter(part["Sequence"]["id"] for part in template if "Sequence" in part)
+                ids = Counter(part["SpecialToken"]["id"] for part in template if "SpecialToken" in part)
+                repeated = max(repeated, *texts.values(), 1)
+                for name, count in ids.items():
+                    added += count * sum(len(token) + 1 for token in told["special_tokens"][name]["tokens"])
+        return repeated, added
+
+
+def _components(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
+    """A part of a tokenizer as its file tells it, those of sequences one by one."""
+    if part is not None:
+        yield from _flat(json.loads(part.__getstate__()), inner)
+
+
+def _flat(told: Mapping[str, Any], inner: str) -> Iterator[Mapping[str, Any]]:
+    if told["type"] != "Sequence":
+        yield told
+        return
+    for one in told[inner]:
+        yield from _flat(one, inner)
+
+
+def _most(told: Mapping[str, Any], text: str) -> int:
+    """The bytes that a normalizer makes of a text at most."""
+    size, kind = len(text.encode()), told["type"]
+    if kind == "Prepend":
+        return size + len(told["prepend"].encode())
+    if kind == "Replace":
+        plain = told["pattern"].get("String")
+        places = text.count(plain) if plain else len(text) + 1
+        return size + places * len(told["content"].encode())
+    if kind == "Precompiled":
+        data = base64.b64decode(told["precompiled_charsmap"])
+        texts = data[4 + int.from_bytes(data[:4], "little") :]  # behind the table that points to them
+        return size * max(map(len, texts.split(b"\0")))
+    return size * GROWTH.get(kind, STEEPEST)
+
+
+# --- whole words ----------------------------------------------------------------------------------
+# Tokenizer of whole words between blanks, the one kind that needs no package: the toy model opens anywhere.
+
+
+UNDERSTOOD = {"version", "model", "pre_tokenizer", "post_processor", "decoder"}
+"""Parts of a tokenizer.json that are read, or that say nothing of how a text is cut; all others must be empty."""
+
+WORD = re.compile(r"[\S\x1c-\x1f]+")
+"""Run of letters between blanks; U+001C to U+001F are blanks to Python, not to Unicode nor to the package."""
+
+
+class Encoded(NamedTuple):
+    """A text cut into tokens, as the package `tokenizers` gives it."""
+
+    ids: list[int]
+    type_ids: list[int]
+
+
+class _Part(NamedTuple):
+    """A part of a template: a special token, or the words of one of the texts."""
+
+    token: str
+    text: int
+    type_id: int
+
+
+Template = tuple[_Part, ...]
+MOST_PARTS = 16  # of a template; the package's own limits hold for more
+TEXTS = ("A", "B")  # of a pair, as templates name them
+ALONE, PAIR = (_Part("", 0, 0),), (_Part("", 0, 0), _Part("", 1, 1))
+
+
+class WholeWords:
+    """Cuts at blanks and looks every word up; special tokens round a text, or a pair, as the file's templates say.
+
+    Source: WordLevel, WhitespaceSplit and TemplateProcessing of https://github.com/huggingface/tokenizers.
+    """
+
+    def __init__(self, words: Mapping[str, int], unknown: str, templates: tuple[Template, Template]) -> None:
+        self._ids, self._unknown, self._templates = dict(words), unknown, templates
+        self._words = {number: word for word, number in words.items()}
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> WholeWords | None:
+        """The tokenizer that a tokenizer.json describes; None where that is of another kind."""
+        try:
+            model, cut, after = given["model"], given["pre_tokenizer"], given.get("post_processor")
+            plain = not any(given[name] for name in given.keys() - UNDERSTOOD)
+            if not plain or (model["type"], cut["type"]) != ("WordLevel", "WhitespaceSplit"):
+                return None
+            words = {str(word): int(number) for word, number in model["vocab"].items()}
+            templates = (ALONE, PAIR) if after is None else _templates(after)
+            if max(map(len, templates)) > MOST_PARTS:
+                return None
+            known = all(part.token in words for template in templates for part in template if part.token)
+            return cls(words, model["unk_token"], templates) if known and model["unk_token"] in words else None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None
+
+    def encode(self, *texts: str) -> Encoded:
+        """The tokens of a text, or of a pair of them."""
+        found = Encoded([], [])
+        for part in self._templates[len(texts) - 1]:
+            words = [part.token] if part.token else WORD.findall(texts[part.text])
+            found.ids.extend(self._ids.get(word, self._ids[self._unknown]) for word in words)
+            found.type_ids.extend([part.type_id] * len(words))
+        return found
+
+    def id_to_token(self, number: int) -> str | None:
+        """The word of an id."""
+        return self._words.get(number)
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a word."""
+        return self._ids.get(token)
+
+
+def _templates(after: Mapping[str, Any]) -> tuple[Template, Template]:
+    """The parts of a text, and of a pair. Raises ValueError for another kind."""
+    if after["type"] != "TemplateProcessing":
+        raise ValueError(after["type"])
+    return tuple(map(_part, after["single"])), tuple(map(_part, after["pair"]))
+
+
+def _part(given: Mapping[str, Any]) -> _Part:
+    if special := given.get("SpecialToken"):
+        return _Part(special["id"], 0, special["type_id"])
+    text = given["Sequence"]
+    return _Part("", TEXTS.index(text["id"]), text["type_id"])
+
+
+# --- tokenizer ------------------------------------------------------------------------------------
+
+
+LARGEST = 1 << 26
+LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
+LONGEST_TEXT = 1 << 17  # letters
+MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
+NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
+LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
+"""Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
+_ABSENT = QT_TRANSLATE_NOOP("Sentences", "{file} is not there, and a text cannot be cut into tokens; give ids instead.")
+_PACKAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "Cutting a text into tokens needs the package tokenizers; this line brings it: {line}"
+)
+_BAD = QT_TRANSLATE_NOOP("Sentences", "{file} cannot be read as a tokenizer: {reason}.")
+_CANNOT = QT_TRANSLATE_NOOP("Sentences", "{file} cannot cut this text into tokens: {reason}.")
+_LONG = QT_TRANSLATE_NOOP("Sentences", "The text has {got} letters; expected at most {expected}.")
+
+
+class Cut(NamedTuple):
+    """A text cut into tokens."""
+
+    ids: tuple[int, ...]
+    type_ids: tuple[int, ...]
+
+
+class TokenizerFile:
+    """A tokenizer.json, read when it is first needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / TOKENIZER
+
+    def cut(self, texts: Sequence[str]) -> Cut:
+        """The tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
+
+        Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
+        """
+        if (letters := sum(map(len, texts))) > LONGEST_TEXT:
+            raise FormatError(_LONG, got=letters, expected=LONGEST_TEXT)
+        tokenizer, texts = self._tokenizer, [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        with self._answering(_CANNOT):
+            if self._growth is not None:
+                self._growth.check(texts)
+            found = tokenizer.encode(*texts)
+        return Cut(tuple(found.ids), tuple(found.type_ids))
+
+    def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The tokens with these ids as the tokenizer writes them; where it has none, #ID."""
+        if not self._known:
+            return tuple(f"#{number}" for number in ids)
+        named = {number: self._tokenizer.id_to_token(number) for number in set(ids)}
+        return tuple(f"#{number}" if (token := named[number]) is None else token for number in ids)
+
+    def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The tokens with these ids as a reader expects them, a blank as ␣; where it has none, #ID."""
+        tokens = self.tokens(ids)
+        return tuple(map(self._texts.text, tokens)) if self._known else tokens
+
+    @cached_property
+    def mask_token(self) -> str | None:
+        """The token that stands for one to be filled in: as the folder names it, else as families do; None for none."""
+        if (found := _content(self._told.get("mask_token"))) is not None:
+            return found
+        return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
+
+    def token_id(self, token: str) -> int | None:
+        """The id of a token, one without a name being written as #ID; None for what is none."""
+        number = int(token[1:]) if NAMELESS.fullmatch(token) else None
+        found: int | None = self._tokenizer.token_to_id(token) if self._known or number is None else None
+        return number if found is None and number is not None and self.tokens([number]) == (token,) else found
+
+    @cached_property
+    def _told(self) -> dict[str, Json]:
+        """The words of the folder about its tokenizer."""
+        path = self._path.with_name(TOKENIZER_CONFIG)
+        return json_file(path, LARGEST) if path.exists() else {}
+
+    @cached_property
+    def _texts(self) -> TokenTexts:
+        return TokenTexts.of(self._tokenizer)
+
+    @cached_property
+    def _known(self) -> bool:
+        """Whether tokens have names here."""
+        try:
+            return self._tokenizer is not None
+        except FormatError:
+            return False
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        if not self._path.exists():
+            raise FormatError(_ABSENT).at(self._path)
+        with suppress(FormatError):  # the package says what is wrong with a file
+            if self._path.stat().st_size <= LARGEST_PLAIN and (plain := WholeWords.of(json_file(self._path))):
+                return plain
+        importlib.invalidate_caches()  # it may have been installed a moment ago
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise FormatError(_PACKAGE, line=install_line("tokenizers")) from error
+        with reading(self._path, LARGEST) as source:
+            data = source.file.read(source.size)
+        told = self._told
+        with self._answering(_BAD):
+            found = Tokenizer.from_buffer(data)
+            _lay_round(found, told)
+            TokenGrowth(found).check_tokens()
+        found.no_padding()  # files of sentence models pad everything to 128 tokens, and cut it there
+        found.no_truncation()
+        return found
+
+    @cached_property
+    def _growth(self) -> TokenGrowth | None:
+        """The limits of what it makes of a text; None for one of whole words, which makes nothing longer."""
+        return None if isinstance(self._tokenizer, WholeWords) else TokenGrowth(self._tokenizer)
+
+    @contextmanager
+    def _answering(self, template: str) -> Iterator[None]:
+        """Say in one sentence what the package refuses: it may panic, which is no Exception."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except FormatError as error:
+            raise error.at(self._path) from error.__cause__
+        except BaseException as error:
+            reason = str(error).partition("\n")[0].rstrip(".")
+            raise FormatError(template, reason=reason[:200]).at(self._path) from error
+
+
+def _lay_round(tokenizer: Any, told: Mapping[str, Json]) -> None:
+    """Let a tokenizer begin and end a text as its folder says, where transformers lets that decide.
+
+    Source: LlamaTokenizerFast.update_post_processor of https://github.com/huggingface/transformers.
+    """
+    if told.get("tokenizer_class") not in LLAMAS or not isinstance(told.get("add_bos_token"), bool):
+        return
+    from tokenizers.processors import TemplateProcessing
+
+    before, after = (
+        [token] if told.get(f"add_{side}_token") is True and (token := _content(told.get(f"{side}_token"))) else []
+        for side in ("bos", "eos")
+    )
+    special = [(token, tokenizer.token_to_id(token)) for token in (*before, *after)]
+    one, other = ([*before, text, *after] for text in ("$A", "$B:1"))
+    tokenizer.post_processor = TemplateProcessing(single=one, pair=[*one, *other], special_tokens=special)
+
+
+def _content(token: Json) -> str | None:
+    """A special token, which is written as a text or as a record."""
+    found = token.get("content") if isinstance(token, dict) else token
+    return found if isinstance(found, str) else None

@@ -1,0 +1,175 @@
+"""Studies in files: what was changed comes back to the bit, with the model and never with its weights."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_gui import load, save
+from attn_gui.engine import Problem
+from attn_gui.engine.creation.resize import resize
+from attn_gui.formats import open_file, save_study
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.formats.session import ModelNeeded, StudyRecord
+from attn_gui.models import Model, open_model
+from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.models.study import Placed, opened_study, placed, record_of, study_in_model
+from attn_gui.paths import resource
+
+FOLDERS = ("tiny-bert", "tiny-gpt2", "tiny-llama")
+OFF = {"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}
+
+
+def silent(_share: float) -> None:
+    """Ignore the progress."""
+
+
+@pytest.fixture(params=FOLDERS)
+def model(request: pytest.FixtureRequest) -> Model:
+    return open_model(Path(__file__).parents[1] / "data" / "models" / str(request.param))
+
+
+def changed(problem: Problem) -> Problem:
+    weights = np.array(problem.w_value)
+    weights[1, 2] = 7.5
+    return problem.replace(w_value=weights, interventions=[OFF], temperature=1.5)
+
+
+def kept(record: StudyRecord, path: Path) -> StudyRecord:
+    save_study(record, path)
+    with pytest.raises(ModelNeeded) as caught:
+        open_file(path)
+    return caught.value.record
+
+
+def test_every_kind_of_change_comes_back(model: Model, tmp_path: Path) -> None:
+    below = placed(model, "the cat", 0, {}, silent)
+    first = changed(below.problem)
+    above = below.study.at(first, 1, silent)
+    x = np.array(above.problem.x)
+    x[0, 3] += 2
+    second = above.problem.replace(x=x, mask=())
+    record = record_of(above.study, second, {"head": 1}, ())
+    path = tmp_path / "study.attn"
+    again = kept(record, path)
+    assert again.view == {"head": 1}
+    assert path.stat().st_size < 40_000
+    found = opened_study(again, [], silent)
+    assert found.problem == second
+    assert found.study.edits(found.problem).keys() == {0, 1}
+    lower = found.study.at(found.problem, 0, silent)
+    assert lower.problem == first
+
+
+def test_a_layer_in_another_precision_comes_back(model: Model, tmp_path: Path) -> None:
+    below = placed(model, "the cat", 0, {}, silent)
+    x = np.array(below.problem.x, np.float64)
+    x[0, 1] = 0.1
+    first = below.problem.replace(dtype="float64", x=x)
+    above = below.study.at(first, 1, silent)
+    path = tmp_path / "study.attn"
+    found = opened_study(kept(record_of(above.study, above.problem, {}, ()), path), [], silent)
+    assert path.stat().st_size < 4_000
+    assert found.problem == above.problem
+    assert found.study.at(found.problem, 0, silent).problem == first
+    shown = study_in_model(record_of(below.study, first, {}, ()), model, silent, shown_layer=first)
+    assert shown.problem == first
+
+
+def test_a_layer_without_a_way_through_the_one_below_comes_back(model: Model, tmp_path: Path) -> None:
+    """A session with other heads in a layer was saved, and refused when it was opened: what was in it was lost."""
+    above = placed(model, "the cat", 1, {}, silent)
+    x = np.array(above.problem.x)
+    x[0, 3] += 2
+    second = above.problem.replace(x=x, temperature=1.5)
+    below = above.study.at(second, 0, silent)
+    first = below.problem.replace(**resize(below.problem, num_heads=1).fields)
+    found = opened_study(kept(record_of(below.study, first, {}, ()), tmp_path / "study.attn"), [], silent)
+    assert found.problem == first
+    assert found.study.others[1].is_like(LayerEdit.between(above.study.base, second))
+    shown = study_in_model(record_of(below.study, first, {}, ()), model, silent, shown_layer=first)
+    assert shown.problem == first
+
+
+def test_a_study_needs_its_model(model: Model, tmp_path: Path) -> None:
+    start = placed(model, "the cat", 0, {}, silent)
+    path = tmp_path / "study.attn"
+    save_study(record_of(start.study, start.problem, {}, ()), path)
+    with pytest.raises(FormatError, match=model.folder.name):
+        load(path)
+    other = StudyRecord(**{**vars(kept(record_of(start.study, start.problem, {}, ()), path)), "sha256": "0" * 64})
+    with pytest.raises(FormatError, match=f"holds other numbers now.*{model.digest[:12]}.*000000000000"):
+        opened_study(other, [resource("models", "toy-induction")], silent)
+    gone = StudyRecord(**{**vars(other), "folder": str(tmp_path / "gone")})
+    with pytest.raises(FormatError, match="not where it was"):
+        opened_study(gone, [resource("models", "toy-induction")], silent)
+    (tmp_path / "gone").mkdir()
+    with pytest.raises(FormatError, match=r"config\.json"):
+        opened_study(gone, [], silent)
+
+
+@pytest.mark.parametrize("wrong", [{"num_heads": []}, {"temperature": {}}, {"query_tokens": [["a"]]}, {"dtype": []}])
+def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: dict[str, object]) -> None:
+    """It is no ValueError, which is what the window says in a sentence: that of a program's fault came instead."""
+    start = placed(model, "the cat", 0, {}, silent)
+    record = record_of(start.study, changed(start.problem), {}, ())
+    layer = replace(record.layers[0], options={**record.layers[0].options, **wrong})
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        opened_study(replace(record, layers={0: layer}), [], silent)
+
+
+def test_a_layer_is_a_problem_that_files_hold(model: Model, tmp_path: Path) -> None:
+    problem = changed(placed(model, "the cat", 1, {}, silent).problem)
+    for name in ("layer.attn", "layer.npz"):
+        save(problem, tmp_path / name)
+        assert load(tmp_path / name) == problem
+
+
+def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(model: Model) -> None:
+    """The engine computes an edited layer; interventions and weights alone the pass can do, too."""
+    start: Placed = placed(model, "the cat", 1, {}, silent)
+    weights = np.array(start.problem.w_value)
+    weights[1, 2] = 7.5
+    edit = LayerEdit.between(start.study.base, start.problem.replace(w_value=weights, interventions=[OFF]))
+    mine = model.with_edits({1: edit}).run("the cat")
+    theirs = model.with_weights(1, {"w_value": weights}).run("the cat", interventions=[{**OFF, "layer": 1}])
+    for layer in range(model.num_layers):
+        assert np.abs(mine.attention(layer) - theirs.attention(layer)).max() <= 1e-5
+    assert np.abs(mine.hidden - theirs.hidden).max() <= 2e-5 * np.abs(theirs.hidden).max()
+    assert np.abs(mine.hidden - model.run("the cat").hidden).max() > 1e-3
+
+
+def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tmp_path: Path) -> None:
+    start = placed(model, "the cat", 0, {}, silent)
+    block = dict(start.problem.block or {})
+    block["w_up"] = np.where(np.indices(block["w_up"].shape).sum(0) == 0, -0.0, block["w_up"])
+    block["activation"] = "relu"
+    changed_block = start.problem.replace(block=block)
+    again = kept(record_of(start.study, changed_block, {}, ()), tmp_path / "study.attn")
+    assert opened_study(again, [], silent).problem == changed_block
+    zeros = start.problem.replace(block={**block, "w_up": np.zeros_like(block["w_up"])})
+    signed = zeros.replace(block={**block, "w_up": -np.zeros_like(block["w_up"])})
+    edit = LayerEdit.between(zeros, signed)
+    assert edit.of(zeros) == signed
+
+
+@pytest.mark.parametrize("replaced", ["model.safetensors", "config.json"])
+def test_weights_that_were_replaced_since_are_not_named_for_those_that_were_read(tmp_path: Path, replaced: str) -> None:
+    """The file named the new ones: it opened without a word, with other numbers."""
+    folder = tmp_path / "toy"
+    shutil.copytree(resource("models", "toy-induction"), folder)
+    model = open_model(folder)
+    found = placed(model, "k x", 0, {}, silent)
+    other = folder / f"{replaced}.new"
+    other.write_bytes((folder / replaced).read_bytes())
+    os.utime(other, ns=(1, 1))
+    other.replace(folder / replaced)
+    with pytest.raises(FormatError, match="toy were written anew"):
+        record_of(found.study, found.problem, {}, ())
+    again = open_model(folder)
+    assert record_of(placed(again, "k x", 0, {}, silent).study, found.problem, {}, ()).sha256 == again.digest
