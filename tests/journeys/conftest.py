@@ -54,6 +54,7 @@ class Person:
         return self.window.findChild(QWidget, name) is not None
 
     def action(self, name: str) -> QAction:
+        self.look()
         found = self.window.findChild(QAction, f"action.{name}")
         assert found is not None, f"no action {name}"
         return found
