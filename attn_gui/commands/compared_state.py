@@ -10,7 +10,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.formats import FormatError, open_file
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import LANGUAGES
 
 _NOTHING_TO_COMPARE = QT_TRANSLATE_NOOP(
     "Sentences", "{name} would compare the problem with itself: it has nothing of the kind."

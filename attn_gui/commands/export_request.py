@@ -19,12 +19,12 @@ from attn_gui.engine.evaluation.proxies import (
     with_derived,
 )
 from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
 from attn_gui.formats.file_sentences import Note
 from attn_gui.formats.saving import saving
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")
 _NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {item}; the problem has {known}.")

@@ -11,9 +11,9 @@ from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.compared_state import Other
 from attn_gui.commands.export_request import ExportError, Request, make_folder, request_of
 from attn_gui.commands.number_files import write_numbers
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import IMAGES, Loaded
 from attn_gui.formats.export_names import file_stem, heads_part
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.page_kind import PageKind

@@ -10,6 +10,7 @@ from typing import Any
 from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Request
 from attn_gui.engine import made_direct
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import (
     Format,
     Rows,
@@ -30,7 +31,6 @@ from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
 _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")

@@ -31,7 +31,7 @@ from attn_gui.figure.pages.teaching.code_page import CodePage
 from attn_gui.figure.pages.teaching.dimensions_page import DimensionsPage
 from attn_gui.figure.pages.teaching.root_page import RootPage
 from attn_gui.figure.pages.value_weighted import ValueWeightedPage
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 _KINDS = (
     CurvePage(),

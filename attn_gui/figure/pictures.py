@@ -33,7 +33,7 @@ from attn_gui.figure.products.product_painter import paint_product
 from attn_gui.figure.scale import Sides, scale_of, sides_of, tried
 from attn_gui.figure.styles import STYLES
 from attn_gui.figure.tokens import THEMES
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""

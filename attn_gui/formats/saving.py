@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from attn_gui.formats.file_sentences import FormatError
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer

@@ -12,7 +12,7 @@ from attn_gui.document.matrix_model import Matrix, Read, shown_part
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array
 from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 TITLES = {
     BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),

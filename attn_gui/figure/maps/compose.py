@@ -24,8 +24,8 @@ from attn_gui.figure.products.operands import by_hand_of
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike, kind_of
 
 Source = Problem | Trace | Evaluation

@@ -27,8 +27,8 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 ROW, LEAST_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0

@@ -11,7 +11,7 @@ from typing import Any
 from attn_gui.document.edits import Refusal
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.text.page_words import Words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
 _NONE = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is nothing.")

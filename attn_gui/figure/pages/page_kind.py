@@ -15,7 +15,7 @@ from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.knobs import Knob, Slide, Values
 from attn_gui.figure.pages.page_drawing import Drawing
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 C = TypeVar("C")
 _NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}")

@@ -29,8 +29,8 @@ from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.sweep_layout import SweepLayout, Swept, value_text
 from attn_gui.figure.text.page_words import page_words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 STEPS, MOST_STEPS = 25, 200
 WHOLE_MAP = 1 << 16

@@ -16,8 +16,8 @@ from attn_gui.figure.pages.ink import Ink
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.two_maps import TwoMaps, TwoMapsLayout, is_quick, read_maps
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,7 +9,7 @@ from attn_gui.figure.output.page import PX_PER_CM, Page
 from attn_gui.figure.output.text import END, MIDDLE, write_line
 from attn_gui.figure.pages.ink import Ink, metrics
 from attn_gui.figure.tokens import FONT_SIZE
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Worksheet
 
 from .sheet_tables import Table, facts_of, tables_of

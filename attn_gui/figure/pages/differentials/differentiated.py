@@ -11,7 +11,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.text.page_words import page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
 OF = {

@@ -30,7 +30,7 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 BY = {
     STEPS: page_words(QT_TRANSLATE_NOOP("Pages", "every step before it")),

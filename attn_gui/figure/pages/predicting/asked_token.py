@@ -8,8 +8,8 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.knobs import Choice, Values
 from attn_gui.figure.text.page_words import Words, page_words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.model import Run
 
 NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")

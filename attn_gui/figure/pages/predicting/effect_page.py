@@ -16,7 +16,7 @@ from attn_gui.figure.pages.map_grid import token_of
 from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.layer_grid import HEADS, OF, RESULT, LayerGrid, LayerMap
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.model import Run
 
 

@@ -20,7 +20,7 @@ from attn_gui.figure.pages.predicting.layer_grid import RESULT, LayerGrid, Layer
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import head_effects
 from attn_gui.models.model import Run
 

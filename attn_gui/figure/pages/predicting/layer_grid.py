@@ -18,7 +18,7 @@ from attn_gui.figure.pages.map_grid import MapGrid, PageMap
 from attn_gui.figure.pages.page_drawing import Drawing, Spot
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 LEAST = 200.0
 HEADS, TOKENS = "heads", "tokens"

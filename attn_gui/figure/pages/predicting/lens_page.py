@@ -23,8 +23,8 @@ from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.forward_pass import softmax
 
 MOST = 24

@@ -14,7 +14,7 @@ from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, 
 from attn_gui.figure.pages.predicting.layer_grid import LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import DirectLogits, direct_logits, logit_difference
 
 

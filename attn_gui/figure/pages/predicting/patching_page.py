@@ -20,7 +20,7 @@ from attn_gui.figure.pages.predicting.asked_token import AGAINST, TOKEN, asked, 
 from attn_gui.figure.pages.predicting.layer_grid import HEADS, OF, RESULT, TOKENS, LayerGrid, LayerMap
 from attn_gui.figure.pages.predicting.prediction_page import NEEDS
 from attn_gui.figure.text.page_words import page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import patch_foretold, patch_sweep
 
 PATCHED, BOTH = "patched", "both"

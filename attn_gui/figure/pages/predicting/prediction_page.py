@@ -13,8 +13,8 @@ from attn_gui.figure.pages.page_drawing import Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
 from attn_gui.figure.text.numbers import format_number, scientific
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import Likely, likely
 
 USUAL, MOST = 10, 20

@@ -24,7 +24,7 @@ from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.page_words import Words, page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 MOST_TOKENS = 128
 """Tokens that are compared; of more, those round the chosen one."""

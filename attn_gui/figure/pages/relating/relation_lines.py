@@ -24,8 +24,8 @@ from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.page_words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST_TOKENS = 40
 """Tokens of a column; of more, those round the chosen query, and the keys that they look at most."""

@@ -24,7 +24,7 @@ from attn_gui.figure.pages.page_kind import C, PageKind
 from attn_gui.figure.pages.plot import Curve, Plot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 

@@ -29,7 +29,7 @@ from attn_gui.figure.pages.plot import Curve, Plot
 from attn_gui.figure.pages.retrieving.curve import RegressionPage
 from attn_gui.figure.text.page_words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 

@@ -25,8 +25,8 @@ from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 

@@ -20,8 +20,8 @@ from attn_gui.figure.pages.states.states_layout import StateMap, States, StatesL
 from attn_gui.figure.products.operands import stage_plane
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.page_words import Words, page_words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots import Snapshot
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST = 9
 """States on one sheet."""

@@ -20,8 +20,8 @@ from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.scripts import SCRIPTS, script_text
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST_LINES = 400
 """Lines that are shown at most; the text itself is whole."""

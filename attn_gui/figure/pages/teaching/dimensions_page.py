@@ -15,7 +15,7 @@ from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.teaching.flow_layout import Flow, FlowLayout, FlowStep
 from attn_gui.figure.text.page_words import page_words
-from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 SYMBOLS, NUMBERS = "symbols", "numbers"
 FORMS = {

@@ -25,8 +25,8 @@ from attn_gui.figure.pages.page_drawing import Drawing
 from attn_gui.figure.pages.page_kind import PageKind
 from attn_gui.figure.pages.teaching.root_layout import RootLayout, Scaling
 from attn_gui.figure.text.page_words import page_words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
-from attn_gui.languages import QT_TRANSLATE_NOOP
 
 QUICK = 1 << 12
 THESE, RANDOM = "these", "random"
