@@ -13,9 +13,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 
 from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display, argb
-from attn_gui.figure.output.text import MIDDLE, write_text
 from attn_gui.figure.text.numbers import CellNumbers, Values, cell_text, format_number
 from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
+from attn_gui.figure.writers import MIDDLE, write_text
 
 SMALLEST_MARK = 5.0
 """Below this many pixels a cell holds no cross or triangle: a NaN cell is then filled with the color of its mark."""

@@ -1,4 +1,4 @@
-"""Figures of two states: the one before, the difference, or both side by side under one color bar."""
+"""Keys of what is shown of two states: the one now, the one before, their difference, both side by side."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.proxies import Difference, difference_of, earlier_of
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, MODES, NOW, SPLIT
-from attn_gui.figure.text.words import Words
+from attn_gui.figure.text.words import TextWords
+
+# --- Keys of what is shown of two states: the one now, the one before, their difference, both side by side ---
+
+
+NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
+MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
+GRADIENT = "gradient"  # of one state: what maps show in place of its numbers
+
+
+# --- Figures of two states: the one before, the difference, or both side by side under one color bar ---
+
 
 Before = Callable[[Evaluation], Evaluation]
 """The evaluation before, by the one now: what is ready made is made of that."""
@@ -44,7 +54,7 @@ class Beside:
             raise ValueError(str(error)) from error
         return earlier_of(difference.before, now) if self.mode == BEFORE else difference
 
-    def titled(self, words: Words) -> list[str]:
+    def titled(self, words: TextWords) -> list[str]:
         """Words of a title about the states; those of the language stand where they have no names."""
         before, now = (own or other for own, other in zip(self.names, words.states, strict=True))
         return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])

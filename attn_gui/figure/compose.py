@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import index
 
 import numpy as np
+from PySide6.QtGui import QImage
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
@@ -16,17 +17,21 @@ from attn_gui.engine.evaluation.proxies import Difference, reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.nodes import title
 from attn_gui.engine.progress import Tell, silent, within
-from attn_gui.figure.display import Allowed, Levels, Values
+from attn_gui.figure.colors import lut
+from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel
 from attn_gui.figure.levels import Shade
-from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
+from attn_gui.figure.operands import by_hand_of
 from attn_gui.figure.options import FigureOptions, Heads
-from attn_gui.figure.products.operands import by_hand_of
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.tokens import THEMES, Theme
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 from attn_gui.pictures.planes import PlaneLike, kind_of
+
+# --- Composes a figure from an evaluation: its cells, labels, levels and words ---
+
 
 Source = Problem | Trace | Evaluation
 
@@ -234,3 +239,14 @@ def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:
 
 def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
+
+
+# --- Picture of a small map of weights, one pixel a cell ---
+
+
+def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:
+    """A picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
+    display = to_display(weights, None, auto_levels(weights, signed=False, keys=keys))
+    pixels = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
+    rows, columns = pixels.shape
+    return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()  # owns its pixels

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import Plane
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.analysis.differentiation import gradient_of
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.figure.text.page_words import page_words
+from attn_gui.figure.comparison import GRADIENT, Beside
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.text.words import TextWords, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+
+# --- Sums of cells that can be differentiated: the chosen cell, the sum of its row, its row weighted by itself ---
+
 
 CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
 OF = {
@@ -49,3 +56,46 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
         value = float(np.where(weights == 0, 0.0, weights * numbers).sum())
     name = sum_name(plane.stage, row, column, of)
     return Differentiated(box, weights, name, value * half if of == WEIGHTED else value)
+
+
+# --- Figures of a gradient: of the chosen cell or of its row, by what is drawn ---
+
+
+@dataclass(frozen=True)
+class SumPlace:
+    """The place of a sum: a cell of a stage as it is shown, and what is summed, a key of `differentiated.OF`."""
+
+    stage: str
+    batch: int
+    head: int
+    row: int
+    column: int
+    of: str
+
+    def found(self, evaluation: Evaluation) -> Differentiated:
+        """The sum in an evaluation."""
+        plane = stage_plane(evaluation, self.stage, self.batch, self.head)
+        return differentiated(plane, self.row, self.column, self.of)
+
+
+@dataclass(frozen=True)
+class GradientBeside(Beside):
+    """A gradient in the place of the numbers that are drawn; `before` is not asked."""
+
+    place: SumPlace | None = None
+    mode: str = GRADIENT
+
+    def __post_init__(self) -> None:
+        if self.place is None:
+            raise ValueError("A gradient is of a cell.")
+
+    def faced(self, now: Evaluation, stage: str) -> Evaluation:
+        """The gradient by every stage."""
+        assert self.place is not None
+        found = self.place.found(now)
+        return gradient_of(now, self.place.stage, found.box, found.weights)
+
+    def titled(self, words: TextWords) -> list[str]:
+        """Words of a title about the sum."""
+        assert self.place is not None
+        return [words.gradient.format(sum_name(self.place.stage, self.place.row, self.place.column, self.place.of))]

@@ -1,19 +1,147 @@
-"""The grounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel."""
+"""Figures of maps: one map, or several heads on a sheet with one color bar."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
-from attn_gui.figure.display import ALLOWED, AT_ONCE, CLOSED, NAN, Allowed, Display, Values, argb, to_display
-from attn_gui.figure.maps.cells import SMALLEST_MARK, hatch_lines, paint_hatch, paint_marks
-from attn_gui.figure.maps.map_figure import DRAWN_CELLS, MapFigure, Panel
+from attn_gui.figure.cells import SMALLEST_MARK, hatch_lines, paint_by_hand, paint_hatch, paint_marks, paint_sample
+from attn_gui.figure.colors import Lut
+from attn_gui.figure.display import (
+    ALLOWED,
+    AT_ONCE,
+    CLOSED,
+    FLAGGED,
+    NAN,
+    Allowed,
+    Display,
+    Levels,
+    argb,
+    flag_counts,
+    to_display,
+)
+from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.tokens import FONT_SIZE, SIZE
-from attn_gui.pictures.pooled_planes import Edges
+from attn_gui.figure.text.numbers import Values, format_number
+from attn_gui.figure.text.words import WORDS, TextWords
+from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
+from attn_gui.figure.writers import write_text
+from attn_gui.pictures.planes import Edges
+
+# --- Figures of maps: one map, or several heads on a sheet with one color bar ---
+
+
+DRAWN_CELLS = 10_000
+"""Up to this many cells of a map are rectangles; above, the map is one image of a pixel per cell."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One side of a map: what it counts ("query", "key", "row", "column"), and a label a cell."""
+
+    name: str
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One map: a matrix, which of its cells a mask leaves open (None: all), its title on a sheet, and the areas of
+    the map that are changed by hand."""
+
+    values: Values
+    allowed: Allowed | None = None
+    title: str = ""
+    by_hand: tuple[tuple[slice, slice], ...] = ()
+
+    def rows(self, part: slice) -> tuple[Values, Allowed | None]:
+        """Some rows of it."""
+        return self.values[part], None if self.allowed is None else self.allowed[part]
+
+
+@dataclass(frozen=True, eq=False)
+class MapFigure:
+    """Maps of one shape with common axes, levels and colors; ValueError when there is no cell to show.
+
+    `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
+    Without `show_title` title and subtitle are not drawn.
+    A `transparent` figure leaves the page as it is. Of maps too long to be held the panels are pictures in fewer
+    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot;
+    `scientific` numbers have powers of ten where they are small. So many
+    panels as belong `together` are not parted by the end of a row.
+    """
+
+    panels: tuple[Panel, ...]
+    rows: Axis
+    columns: Axis
+    levels: Levels
+    title: str = ""
+    subtitle: str = ""
+    weights: bool = False
+    scientific: bool = False
+    palette: str = "signed"
+    theme: Theme = field(default_factory=lambda: THEMES["light"])
+    words: TextWords = field(default_factory=lambda: WORDS["en"])
+    show_values: bool | None = None
+    show_colorbar: bool = True
+    show_title: bool = True
+    transparent: bool = False
+    cells: tuple[int, int] | None = None
+    note: str = ""
+    together: int = 1
+
+    def __post_init__(self) -> None:
+        shapes = {panel.values.shape for panel in self.panels}
+        if len(shapes) != 1 or 0 in next(iter(shapes)):
+            raise ValueError("There is nothing to draw: a figure needs at least one row and one column.")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of every map."""
+        rows, columns = self.cells or self.panels[0].values.shape
+        return rows, columns
+
+    @property
+    def as_image(self) -> bool:
+        """Whether a map has too many cells to be drawn one by one."""
+        rows, columns = self.shape
+        return rows * columns > DRAWN_CELLS
+
+    @property
+    def marked(self) -> bool:
+        """Whether any cell is changed by hand."""
+        return any(panel.by_hand for panel in self.panels)
+
+    @cached_property
+    def table(self) -> Lut:
+        """The colors between the levels."""
+        return color_table(self.palette, self.theme.name, self.levels)
+
+    @cached_property
+    def displays(self) -> tuple[Display, ...]:
+        """The panels' cells as indices and flags; of large maps more than needs to be held."""
+        return tuple(to_display(panel.values, panel.allowed, self.levels) for panel in self.panels)
+
+    @cached_property
+    def counts(self) -> dict[int, int]:
+        """Number of cells of all panels that are closed, NaN, +∞, −∞; what does not occur is left out; 0 for "some"."""
+        total: Counter[int] = Counter()
+        for panel in self.panels:
+            step = max(1, AT_ONCE // panel.values.shape[1])
+            for low in range(0, len(panel.values), step):
+                total.update(flag_counts(*panel.rows(slice(low, low + step))))
+        return dict(total) if self.cells is None else dict.fromkeys(total, 0)
+
+
+# --- The grounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel ---
+
 
 OVERLAP = 0.4
 """Pixels that a cell reaches under the next one in vector formats, so that no viewer shows seams between them."""
@@ -150,3 +278,69 @@ def snapped(painter: QPainter, place: QRectF) -> QRectF:
     left, top, right, bottom = (round(v) for v in (device.left(), device.top(), device.right(), device.bottom()))
     inverse, _ = transform.inverted()
     return inverse.mapRect(QRectF(left, top, max(right - left, 1), max(bottom - top, 1)))
+
+
+# --- The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞ ---
+
+
+SWATCH = 12.0
+BY_HAND = -1
+"""Beside the flags of cells: the mark of those that are changed by hand."""
+
+
+def legend_lines(maps: Sequence[MapFigure], width: float) -> tuple[tuple[int, ...], ...]:
+    """The flags to be explained in maps, broken into lines of a width; empty when all holds finite computed numbers."""
+    metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
+    lines: list[list[int]] = []
+    used = 0.0
+    marked = (BY_HAND,) if any(figure.marked for figure in maps) else ()
+    for flag in (*_counts(maps), *marked):
+        needed = SWATCH + SPACING.s + metrics.horizontalAdvance(_text(maps, flag)) + SPACING.xl
+        if not lines or used + needed - SPACING.xl > width:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(flag)
+        used += needed
+    return tuple(map(tuple, lines))
+
+
+def paint_legend(
+    painter: QPainter, maps: Sequence[MapFigure], lines: tuple[tuple[int, ...], ...], corner: QPointF
+) -> None:
+    """Paint the legend's lines with their left upper corner at a point."""
+    figure = maps[0]
+    painter.setFont(figure_font(FONT_SIZE.small))
+    metrics = QFontMetricsF(painter.font())
+    for number, line in enumerate(lines):
+        x, y = corner.x(), corner.y() + number * (metrics.height() + SPACING.s)
+        for flag in line:
+            text = _text(maps, flag)
+            swatch = QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH)
+            if flag == BY_HAND:
+                painter.fillRect(swatch, figure.theme.surface)
+                paint_by_hand(painter, swatch, figure.theme)
+            else:
+                of = next(each for each in maps if flag in each.counts)
+                paint_sample(painter, swatch, flag, of.table, figure.theme)
+            painter.setPen(QPen(figure.theme.line_strong, 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(swatch)
+            painter.setPen(figure.theme.text2)
+            x += SWATCH + SPACING.s
+            write_text(painter, QPointF(x, y + metrics.ascent()), text)
+            x += metrics.horizontalAdvance(text) + SPACING.xl
+
+
+def _text(maps: Sequence[MapFigure], flag: int) -> str:
+    words = maps[0].words
+    if flag == BY_HAND:
+        return words.by_hand
+    name = words.not_allowed if flag == CLOSED else format_number(FLAGGED[flag], 0)
+    return f"{name}  {_counts(maps)[flag] or ''}".rstrip()
+
+
+def _counts(maps: Sequence[MapFigure]) -> dict[int, int]:
+    """Number of flagged cells in all maps; 0 for "some" where one of them says so."""
+    flags = dict.fromkeys(flag for figure in maps for flag in figure.counts)
+    counts = {flag: [figure.counts[flag] for figure in maps if flag in figure.counts] for flag in flags}
+    return {flag: sum(each) if all(each) else 0 for flag, each in counts.items()}

@@ -13,27 +13,76 @@ from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.progress import Tell
-from attn_gui.figure.maps.compose import check_item, composed
-from attn_gui.figure.maps.layout import Layout, plan
-from attn_gui.figure.maps.map_figure import MapFigure
-from attn_gui.figure.maps.map_parts import fitting_numbers
-from attn_gui.figure.maps.painter import begin, paint_map
+from attn_gui.figure.compose import check_item, composed
+from attn_gui.figure.heatmap import MapFigure
+from attn_gui.figure.heatmap_layout import Layout, begin, fitting_numbers, paint_map, plan
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.output.devices import pixels_of
-from attn_gui.figure.output.page import LOGICAL_DPI, Page, TooSmall
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.page_drawing import NoRoom
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.products.figure_layout import ProductLayout, plan_product
-from attn_gui.figure.products.product_figure import STAGE, ProductFigure, compose_product, has_product
-from attn_gui.figure.products.product_painter import paint_product
-from attn_gui.figure.scale import Sides, scale_of, sides_of, tried
+from attn_gui.figure.pages.base import Ink, NoRoom, PageKind, settled
+from attn_gui.figure.product import (
+    STAGE,
+    ProductFigure,
+    ProductLayout,
+    compose_product,
+    has_product,
+    paint_product,
+    plan_product,
+)
 from attn_gui.figure.styles import STYLES
 from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+
+# --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page
+#     ---
+
+
+UNSCALED_CM = 12.0
+"""Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
+
+SCALE_STEPS = 10
+LEAST_PT = 5.0
+"""Type of a style is made smaller down to this where a page has no room for more."""
+
+Sides = tuple[float | None, float | None]
+
+
+def scale_of(options: FigureOptions, fits: Callable[[Sides, float], bool]) -> float:
+    """The size of a page's type over 7.5 points: as asked for, or as its size suggests.
+
+    `fits` tells whether the numbers have room on a page of some sides before it is magnified.
+    """
+    if options.font_size is not None:
+        return options.font_size / BASE_PT
+    side, wanted = options.width or options.height or 0.0, STYLES[options.style].font_size
+    least = 1.0 if wanted is None else LEAST_PT / BASE_PT
+    largest = max(1.0, side / UNSCALED_CM) if wanted is None else wanted / BASE_PT
+    if largest == least:
+        return largest
+    steps = [least * (largest / least) ** (step / SCALE_STEPS) for step in range(SCALE_STEPS, -1, -1)]
+    return next((scale for scale in steps if fits(sides_of(options, scale), scale)), largest)
+
+
+def sides_of(options: FigureOptions, scale: float) -> Sides:
+    """Width and height before a page is magnified, in logical pixels."""
+    return (
+        None if options.width is None else options.width * PX_PER_CM / scale,
+        None if options.height is None else options.height * PX_PER_CM / scale,
+    )
+
+
+def tried(work: Callable[[], bool]) -> bool:
+    """Whether `work` finds room; a ValueError says that there is none."""
+    try:
+        return work()
+    except ValueError:
+        return False
+
+
+# --- The kinds of figures: a map of a stage, the product picture, the pages of their catalog; each is laid out here
+#     ---
+
 
 FRAMES = ".frames"
 """The end of the key of a page's pictures one by one."""

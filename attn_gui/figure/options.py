@@ -15,8 +15,7 @@ from attn_gui.arguments import idle
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.comparing.states import SPLIT
+from attn_gui.figure.comparison import SPLIT, Beside
 from attn_gui.figure.levels import AUTO, NONE_OF, PLAIN, TYPED, Levels, Shade
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES

@@ -1,15 +1,21 @@
-"""Layout of the maps of a product figure: the same row height and column width for all that meet."""
+"""The product picture as a figure: the matrices that a stage is made of around it, row on row and column on column."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attn_gui.figure.maps.layout import (
+from attn_gui.document.edits import Refusal
+from attn_gui.engine import Evaluation, Plane, symbol
+from attn_gui.engine.evaluation.proxies import is_derived
+from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.figure.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
+from attn_gui.figure.heatmap_layout import (
     BAR_HEIGHT,
     LABEL_PITCH,
     LONGEST_COLUMN_LABEL,
@@ -17,16 +23,125 @@ from attn_gui.figure.maps.layout import (
     MARGIN,
     Labels,
     are_short_numbers,
+    axis_color,
+    begin,
     default_cells,
+    dots_text,
+    fitting_numbers,
+    paint_bar,
+    paint_column_labels,
+    paint_note,
+    paint_panel,
+    paint_row_labels,
+    paint_title,
     sample_of,
 )
-from attn_gui.figure.maps.legend import legend_lines
-from attn_gui.figure.maps.map_figure import Axis
-from attn_gui.figure.output.page import PX_PER_CM, TooSmall
-from attn_gui.figure.products.product_figure import PLACES, STAGE, ProductFigure
-from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.labels import elided, label_step, wrapped
+from attn_gui.figure.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
+from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
+from attn_gui.pictures.planes import PlaneLike
+
+# --- The product picture as a figure: the matrices that a stage is made of around it, row on row and column on column
+#     ---
+
+
+STAGE = "stage"
+PLACES = ("left", "top", "factor", STAGE, "result")
+MOST_CELLS = 1 << 26
+"""Cells of a matrix beside a long stage that are read at once."""
+
+_TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{letter} has {rows} × {columns} numbers, too many for a product picture.")
+_NO_PRODUCT = QT_TRANSLATE_NOOP(
+    "Sentences", "The stage {stage} is no product of matrices here: there is nothing to stand around it."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductFigure:
+    """The maps by their places, that of the stage with names of its rows and columns; a sentence for the foot."""
+
+    title: str
+    maps: Mapping[str, MapFigure]
+    note: str = ""
+
+    @property
+    def stage(self) -> MapFigure:
+        """The map in the corner."""
+        return self.maps[STAGE]
+
+
+def has_product(evaluation: Evaluation, stage: str) -> bool:
+    """Whether a stage is a product of matrices in this problem; derived maps stand alone."""
+    return not is_derived(stage) and bool(picture_of(stage, evaluation).operands())
+
+
+def compose_product(
+    evaluation: Evaluation, options: FigureOptions, head: int, blocks: int, tell: Tell = silent
+) -> ProductFigure:
+    """The product picture of a stage and head; of long maps with at most so many blocks a side.
+
+    ValueError with a sentence for a stage that is no product.
+    """
+    stage = options.stage
+    check_item(evaluation.problem, options.batch)
+    if not has_product(evaluation, stage):
+        raise Refusal(_NO_PRODUCT, stage=stage)
+    picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, options.batch, head)
+    planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
+    for place, operand in picture.operands().items():
+        planes[place] = _operand(operand, evaluation, options.batch, head)
+    for name, _, plane in planes.values():
+        if isinstance(plane, Plane):
+            check_columns(evaluation, name, (plane.head,))
+    maps = {
+        place: _map(*planes[place], options, blocks, within(tell, number, len(planes)))
+        for number, place in enumerate(planes)
+    }
+    maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
+    title = " · ".join(title_of(evaluation.problem, options, (middle.head,)))
+    return ProductFigure(title, maps)
+
+
+def _operand(operand: Operand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
+    return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
+
+
+def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, blocks: int, tell: Tell) -> MapFigure:
+    """One of the maps, its symbol as title and its shape beside it."""
+    figure = replace(
+        bare_figure(plane, options, options.shade(name)),
+        title=letter,
+        panels=(Panel(NOTHING, by_hand=by_hand_of(plane)),),
+    )
+    rows, columns = plane.shape
+    size = min(rows, blocks), min(columns, blocks)
+    if figure.cells is None and rows * columns > MOST_CELLS:
+        raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
+    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), options.shade(name), size, tell)
+
+
+def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> MapFigure:
+    """Tokens at the axes of queries and keys."""
+    problem = evaluation.problem
+    names = {"query": problem.query_tokens, "key": problem.names_of_keys}
+    axes = []
+    for role, axis in ((picture.rows, figure.rows), (picture.columns, figure.columns)):
+        tokens = names.get(role)
+        fits = tokens is not None and len(tokens) == len(axis.labels)
+        axes.append(
+            Axis(
+                role if role in names else axis.name,
+                tuple(map(token_label, tokens)) if fits and tokens else axis.labels,
+            )
+        )
+    return replace(figure, rows=axes[0], columns=axes[1])
+
+
+# --- Layout of the maps of a product figure: the same row height and column width for all that meet ---
+
 
 LEAST_SIDE = 1.5 * PX_PER_CM
 """A matrix beside the stage is not thinner than this if its cells need not be larger than the stage's."""
@@ -235,3 +350,53 @@ def _bars(figure: ProductFigure, left: float, top: float, room: float, metrics: 
         rect = QRectF(x + symbol, y, max(width - symbol, 24.0), BAR_HEIGHT)
         found.append(Bar(place, QPointF(x, y + BAR_HEIGHT / 2 + metrics.capHeight() / 2), rect))
     return tuple(found)
+
+
+# --- Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each ---
+
+
+def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:
+    """Paint a product figure at the origin, in logical pixels of 1/96 inch."""
+    theme = figure.stage.theme
+    painter.save()
+    begin(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
+    if figure.stage.show_title:
+        paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
+    dots = {}
+    for place, rect in layout.maps.items():
+        own, rect = figure.maps[place], snapped(painter, rect)
+        rows, columns = own.shape
+        numbers = fitting_numbers(own, rect.width() / columns, rect.height() / rows)
+        dots[place] = dots_text(own, numbers)
+        paint_panel(painter, rect, own, 0, numbers)
+        _paint_caption(painter, figure, place, layout.captions[place])
+    _paint_labels(painter, figure, layout)
+    for bar in layout.bars:
+        own = figure.maps[bar.place]
+        write_line(painter, bar.symbol, own.title, theme.text2, FONT_SIZE.micro, strong=True)
+        paint_bar(painter, own, snapped(painter, bar.rect), dots[bar.place])
+    left = min(rect.left() for rect in layout.maps.values())
+    paint_legend(painter, tuple(figure.maps.values()), layout.legend, QPointF(left, layout.legend_top))
+    paint_note(painter, layout.note, QPointF(left, layout.note_top), theme)
+    painter.restore()
+
+
+def _paint_caption(painter: QPainter, figure: ProductFigure, place: str, at: QPointF) -> None:
+    """The symbol of a map and its shape, as far as the map is wide."""
+    own = figure.maps[place]
+    write_line(painter, at, own.title, own.theme.text, FONT_SIZE.small, strong=True)
+    used = QFontMetricsF(figure_font(FONT_SIZE.small, strong=True)).horizontalAdvance(own.title) * WIDER_FONT
+    write_line(painter, at + QPointF(used + SPACING.s, 0), own.subtitle, own.theme.text3, FONT_SIZE.micro)
+
+
+def _paint_labels(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:
+    """Queries to the left of all, keys above all and beside V."""
+    stage, theme, maps = figure.stage, figure.stage.theme, layout.maps
+    rows, columns = stage.shape
+    painter.setPen(axis_color(stage.rows.name, theme))
+    paint_row_labels(painter, snapped(painter, maps.get("left", maps[STAGE])), layout.row_labels, rows)
+    painter.setPen(axis_color(stage.columns.name, theme))
+    paint_column_labels(painter, snapped(painter, maps.get("top", maps[STAGE])), layout.column_labels, columns)
+    if layout.factor_labels is not None:
+        place = snapped(painter, maps["factor"])
+        paint_row_labels(painter, place, layout.factor_labels, figure.maps["factor"].shape[0], right=True)

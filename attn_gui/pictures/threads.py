@@ -6,7 +6,12 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QThread, QThreadPool, Signal
+
+from attn_gui.engine.evaluation.threads import stand_back
+
+# --- Brings results from a thread of a pool to the thread that asked for them ---
+
 
 T = TypeVar("T")
 
@@ -30,3 +35,24 @@ class Outcomes(QObject):
     """
 
     done = Signal(object, object)
+
+
+# --- The thread of a piece of work beside the window ---
+
+
+class SideThread(QThreadPool):
+    """One thread for pieces of work, one after the other; wherever both could run, the window's comes first."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.setMaxThreadCount(1)  # the evaluation shares its tiles among threads
+        self.setThreadPriority(QThread.Priority.LowPriority)  # which Qt heeds on Windows and macOS, not on Linux
+
+    def begin(self, run: Callable[[], None]) -> None:
+        """Run work once what was asked for before is done."""
+
+        def behind_the_window() -> None:
+            stand_back()
+            run()
+
+        self.start(behind_the_window)

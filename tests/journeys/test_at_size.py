@@ -15,7 +15,8 @@ from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.pictures import sheets, touched
+from attn_gui.pictures import sheets
+from attn_gui.pictures import sheets as touched
 from attn_gui.pictures.sheets import Sheet, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3

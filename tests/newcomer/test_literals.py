@@ -15,8 +15,8 @@ from attn_gui.engine import FILLS
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.output.devices import ENCODERS
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.writers import ENCODERS
 from attn_gui.formats import FORMATS, IMAGES
 
 SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
@@ -33,7 +33,7 @@ CATALOGS = {  # the modules, wherever they lie
     "mask layer": ("engine/masks.py", "engine/analysis/reference.py"),
     "fill": ("engine/creation/",),
     "page": ("figure/pages/", "engine/derived_stages.py"),  # a page of a derived map is called as the map
-    "format": ("formats/catalog.py", "figure/output/devices.py"),
+    "format": ("formats/catalog.py", "figure/writers.py"),
 }
 
 # what is written, {where: how often}: the fewer, the better

@@ -10,7 +10,7 @@ from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
 from attn_gui.pictures import plane_reading as planes
-from attn_gui.pictures import pooled_planes
+from attn_gui.pictures import planes as pooled_planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.views.map import map_readings

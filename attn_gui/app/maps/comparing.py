@@ -19,7 +19,7 @@ from attn_gui.document.edits import filled
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, MODES, NOW, SPLIT
+from attn_gui.figure.comparison import BEFORE, DIFFERENCE, GRADIENT, MODES, NOW, SPLIT
 from attn_gui.views.main_window import MainWindow
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from attn_gui.app.maps.compared import side_names
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import Look
-from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.comparing.gradient_beside import GradientBeside, SumPlace
-from attn_gui.figure.comparing.states import GRADIENT, NOW
+from attn_gui.figure.comparison import GRADIENT, NOW, Beside
+from attn_gui.figure.gradients import GradientBeside, SumPlace
 
 
 def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:

@@ -18,9 +18,9 @@ from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.evaluation.proxies import Face
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
-from attn_gui.figure.pages.differentials.differentiated import CELL
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.comparison import BEFORE, GRADIENT, MODES, NOW
+from attn_gui.figure.gradients import CELL
+from attn_gui.figure.operands import stage_plane
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.modes import ALL, PRODUCT
 from attn_gui.views.dialogs.weight_meanings import ASK

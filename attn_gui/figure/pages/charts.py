@@ -1,4 +1,4 @@
-"""Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in."""
+"""Grid of layers by heads or tokens: one map or several, a number for each place, and which head a click chooses."""
 
 from __future__ import annotations
 
@@ -8,24 +8,31 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from attn_gui.engine.analysis.sweep import ScaledRow
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.stages import stage_of
 from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.display import Allowed, Levels, Values
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
+from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.levels import Shade
-from attn_gui.figure.maps.grounds import snapped
-from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.maps.map_parts import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.output.text import END, MIDDLE, write_line, write_within
-from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_drawing import Field, Spot
-from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
+from attn_gui.figure.pages.base import Choice, Drawing, Field, Frame, Ink, Spot, body_width, framed, metrics
+from attn_gui.figure.text.labels import elided, label_step, token_label
+from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.words import page_words
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
+from attn_gui.figure.writers import END, MIDDLE, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+
+# --- Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in ---
+
 
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""
-LEAST, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
+MAP_GRID_LEAST, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
 MOST_WRITTEN = 400
 """Cells of a map in which numbers are written as its page writes them."""
 FLATTEST, TALLEST = 0.2, 1.6
@@ -128,7 +135,7 @@ class MapGrid:
     @classmethod
     def least_height(cls, across: float, maps: Sequence[PageMap]) -> float:
         """The least height at a width."""
-        return cls._height(across, maps, LEAST)
+        return cls._height(across, maps, MAP_GRID_LEAST)
 
     @classmethod
     def _height(cls, across: float, maps: Sequence[PageMap], most: float) -> float:
@@ -219,3 +226,236 @@ def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: M
         at = middle + QPointF(0, micro.capHeight() / 2)
         color = value_text_color(int(colors[row, column]))
         write_line(painter, at, texts[row][column], color, FONT_SIZE.micro, anchor=MIDDLE)
+
+
+# --- Rows of names with bars from a common zero, one or two to a row, and their numbers ---
+
+
+ROW, BAR_ROWS_LEAST_ROW = 20.0, 12.0
+NAME_SHARE, LEAST_BARS = 0.35, 60.0
+HALF = 0.32
+"""Of a row that its bars take, to each side of its middle."""
+
+
+@dataclass(frozen=True, eq=False)
+class BarRow:
+    """A row: its name, its values (one, or now and before), what a hover says and what a click chooses."""
+
+    name: str
+    values: tuple[float, ...]
+    spot: Spot
+
+
+class BarRows:
+    """Lays rows out in a frame; numbers stand at the right, as `written` writes them."""
+
+    def __init__(
+        self,
+        rows: Sequence[BarRow],
+        ink: Ink,
+        size: tuple[float | None, float | None],
+        *,
+        title: str,
+        subtitle: str = "",
+        written: Callable[[float], str],
+    ) -> None:
+        self.rows, self.ink, self.written = tuple(rows), ink, written
+        small = metrics("small")
+        self.pairs = max((len(row.values) for row in rows), default=1)
+        numbers = (written(value) for row in rows for value in row.values)
+        self.number = max(map(small.horizontalAdvance, numbers), default=0.0) + SPACING.m
+        count = max(1, len(self.rows))
+        self.frame: Frame = framed(
+            ink,
+            *size,
+            title=title,
+            subtitle=subtitle,
+            tall=lambda _across: count * ROW,
+            least=(self.pairs * self.number + 2 * LEAST_BARS, count * BAR_ROWS_LEAST_ROW),
+        )
+        body = self.frame.body
+        widest = max((small.horizontalAdvance(row.name) for row in self.rows), default=0.0) + SPACING.m
+        self.names = min(widest, body.width() * NAME_SHARE)
+        self.pitch = min(body.height() / count, 1.6 * ROW)
+        left = body.left() + self.names
+        self.bars = QRectF(left, body.top(), body.right() - self.pairs * self.number - left, count * self.pitch)
+        finite = [value for row in self.rows for value in row.values if np.isfinite(value)]
+        self.low, self.high = min([0.0, *finite]), max([0.0, *finite])
+        if self.low == self.high:
+            self.high = 1.0
+
+    def drawing(self, title: str) -> Drawing:
+        """The page; a hover says a row."""
+        frame = self.frame
+        said = "; ".join(row.spot.text for row in self.rows)
+        field = Field(
+            QRectF(frame.body.left(), self.bars.top(), frame.body.width(), self.bars.height()),
+            lambda row, _column: self.rows[row].spot,
+            max(1, len(self.rows)),
+        )
+        return Drawing(
+            frame.width, frame.height, title, f"{frame.title}. {said}", self._paint, (field,) if self.rows else ()
+        )
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        for number, row in enumerate(self.rows):
+            self._paint_row(painter, row, self.bars.top() + (number + 0.5) * self.pitch)
+        if self.low < 0:
+            zero = self._across(0.0)
+            painter.setPen(QPen(self.ink.theme.line_strong, 1.0))
+            painter.drawLine(QLineF(zero, self.bars.top(), zero, self.bars.bottom()))
+
+    def _across(self, value: float) -> float:
+        return self.bars.left() + (value - self.low) / (self.high - self.low) * self.bars.width()
+
+    def _paint_row(self, painter: QPainter, row: BarRow, middle: float) -> None:
+        theme, small = self.ink.theme, metrics("small")
+        base = middle + small.capHeight() / 2
+        at, room = QPointF(self.frame.body.left(), base), self.names - SPACING.m
+        write_within(painter, at, row.name, theme.text, FONT_SIZE.small, room)
+        thick = 2 * HALF * self.pitch / len(row.values)
+        for place, value in enumerate(row.values):
+            if np.isfinite(value):
+                top = middle - HALF * self.pitch + place * thick
+                bar = QRectF(self._across(0.0), top, self._across(value) - self._across(0.0), max(thick - 1, 1.0))
+                painter.fillRect(bar.normalized(), self._color(place))
+            right = self.frame.body.right() - (self.pairs - 1 - place) * self.number
+            tone = theme.text if place == 0 else theme.text2
+            write_line(painter, QPointF(right, base), self.written(value), tone, FONT_SIZE.small, anchor=END)
+
+    def _color(self, place: int) -> QColor:
+        return self.ink.theme.accent if place == 0 else self.ink.theme.line_strong
+
+
+# --- Grid of layers by heads or tokens: one map or several, a number for each place, and which head a click chooses
+#     ---
+
+
+LEAST = 200.0
+HEADS, TOKENS = "heads", "tokens"
+COLUMNS = {
+    HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
+    TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
+}
+OF = Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: COLUMNS)
+"""The knob that chooses between heads and tokens."""
+RESULT = stage_of(Role.MIX)
+"""The stage of the results of the heads."""
+
+
+@dataclass(frozen=True, eq=False)
+class LayerMap:
+    """(layers, columns) numbers under a title."""
+
+    title: str
+    values: Values
+
+
+@dataclass(frozen=True, eq=False)
+class LayerGrid:
+    """Maps of one shape; `heads` says that the columns are heads, else they are the tokens of `names`.
+
+    `chosen` is (layer, column).
+    """
+
+    maps: tuple[LayerMap, ...]
+    heads: bool
+    names: tuple[str, ...] = ()
+    chosen: tuple[int, int] | None = None
+    signed: bool = False
+
+    def drawing(
+        self,
+        ink: Ink,
+        size: tuple[float | None, float | None],
+        *,
+        title: str,
+        subtitle: str,
+        note: str = "",
+        written: Callable[[float], str] = lambda value: format_number(value, 2),
+    ) -> Drawing:
+        """The page."""
+        shown = [self._map(ink, one, written) for one in self.maps]
+        frame = framed(
+            ink,
+            *size,
+            title=title,
+            subtitle=subtitle,
+            note=note,
+            tall=lambda across: MapGrid.own_height(across, shown),
+            least=(LEAST, MapGrid.least_height(body_width(size[0]), shown)),
+        )
+        grid = MapGrid(frame.body, shown, ink)
+
+        def spot(number: int, row: int, column: int) -> Spot:
+            value = format_number(float(self.maps[number].values[row, column]), 4)
+            name = ink.words.head.format(column) if self.heads else self.names[column]
+            layer = ink.translate("Pages", "layer {layer}").format(layer=row)
+            return Spot(f"{layer}, {name}: {value}", head=(row, column) if self.heads else None)
+
+        def paint(painter: QPainter) -> None:
+            frame.paint(painter)
+            grid.paint(painter)
+
+        said = f"{title}. {subtitle}. {note}"
+        return Drawing(frame.width, frame.height, title, said, paint, grid.fields(spot))
+
+    def _map(self, ink: Ink, one: LayerMap, written: Callable[[float], str]) -> PageMap:
+        finite = one.values[np.isfinite(one.values)]
+        most = float(np.abs(finite).max(initial=0.0)) or 1.0
+        layer = ink.translate("Pages", "layer")
+        across = ink.translate("Pages", "head") if self.heads else ink.translate("Pages", "token")
+        return PageMap(
+            one.title,
+            one.values,
+            Levels(-most if self.signed else 0.0, most),
+            signed=self.signed,
+            axes=(layer, across),
+            tokens=tuple(map(str, range(len(one.values)))),
+            chosen=self.chosen,
+            written=written,
+        )
+
+
+# --- A row of weights as bars over its keys, and the names of the keys below them ---
+
+
+APART = 4.0
+"""From this width on there is a gap between bars."""
+NAMED = 24.0
+"""From this width on a bar has its token."""
+
+
+def paint_row_bars(painter: QPainter, place: QRectF, row: ScaledRow, color: QColor, theme: Theme) -> None:
+    """Weights from 0 to 1; of more keys than pixels the largest under each; closed keys are gray."""
+    painter.fillRect(place, theme.raised)
+    keys = len(row.weights)
+    count = min(keys, max(int(place.width()), 1))
+    starts = np.arange(count) * keys // count
+    tallest = np.maximum.reduceat(np.nan_to_num(row.weights, nan=0.0), starts)
+    closed = np.zeros(count, bool) if row.allowed is None else ~np.logical_or.reduceat(row.allowed, starts)
+    pitch = place.width() / count
+    wide = pitch - (1.0 if pitch >= APART else 0.0)
+    for column, weight in enumerate(tallest.tolist()):
+        left = place.left() + column * pitch
+        if closed[column]:
+            painter.fillRect(QRectF(left, place.top(), wide, place.height()), theme.masked)
+        height = min(max(weight, 0.0), 1.0) * place.height()
+        painter.fillRect(QRectF(left, place.bottom() - height, wide, height), color)
+    painter.setPen(QPen(theme.line_strong, 1.0))
+    painter.drawLine(place.bottomLeft(), place.bottomRight())
+
+
+def paint_key_names(
+    painter: QPainter, place: QRectF, tokens: tuple[str, ...] | None, count: int, chosen: int, theme: Theme
+) -> None:
+    """Tokens below the bars, or numbers where there are none or too little room."""
+    micro, pitch = metrics("micro"), place.width() / count
+    named = tokens if pitch >= NAMED else None
+    step = 1 if named else label_step(micro.horizontalAdvance(str(count)) + SPACING.m, pitch)
+    for key in range(0, count, step):
+        name = token_label(named[key]) if named else str(key)
+        at = QPointF(place.left() + (key + 0.5) * pitch, place.bottom() + SPACING.xs + micro.ascent())
+        color = theme.key if key == chosen else theme.text2
+        write_line(painter, at, elided(name, pitch * step - 1, micro), color, FONT_SIZE.micro, anchor=MIDDLE)

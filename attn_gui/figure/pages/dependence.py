@@ -30,17 +30,13 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.output.text import END, write_line, write_within
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.frame import body_width, framed
-from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.knobs import Amount
-from attn_gui.figure.pages.knobs import Values as Chosen
-from attn_gui.figure.pages.map_grid import MapGrid, PageMap, token_of
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Spot
-from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.base import Amount, Cell, Drawing, Ink, PageKind, Spot, body_width, framed, metrics
+from attn_gui.figure.pages.base import Values as Chosen
+from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import END, write_line, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 MOST_LAYERS = 4

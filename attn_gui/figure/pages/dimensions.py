@@ -1,4 +1,4 @@
-"""Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside."""
+"""Page of the code: the present problem as a script of NumPy or PyTorch that prints the same numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,37 @@ from functools import partial
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.dimensions import Step, counts_of, steps_of, written
 from attn_gui.engine.graph.nodes import symbol, title
-from attn_gui.figure.maps.layout import MARGIN
-from attn_gui.figure.output.text import END, write_line, write_within
-from attn_gui.figure.pages.frame import OWN_WIDTH, framed
-from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.heatmap_layout import MARGIN
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import (
+    OWN_WIDTH,
+    Cell,
+    Choice,
+    Drawing,
+    Field,
+    Ink,
+    PageKind,
+    Spot,
+    body_width,
+    framed,
+    metrics,
+)
+from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
+from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.scripts import SCRIPTS, script_text
+
+# --- Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside
+#     ---
+
 
 COLUMNS = 3
 GAP, APART = 14.0, 20.0
@@ -255,3 +279,230 @@ class FlowLayout:
             at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
             color, room = theme.text2 if box.title else theme.text, place.width() - 2 * INSET
             write_within(painter, at, line, color, FONT_SIZE.micro, room)
+
+
+# --- Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers ---
+
+
+SYMBOLS, NUMBERS = "symbols", "numbers"
+FORMS = {
+    SYMBOLS: page_words(QT_TRANSLATE_NOOP("Pages", "symbols")),
+    NUMBERS: page_words(QT_TRANSLATE_NOOP("Pages", "numbers")),
+}
+
+
+class DimensionsPage(PageKind[Flow]):
+    """Shows which matrix has which shape, and what is multiplied by what."""
+
+    name = "dimensions"
+    title = QT_TRANSLATE_NOOP("Pages", "Shapes")
+    words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
+    reads = frozenset()
+    knobs = (Choice("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda aim, values: FORMS),)
+
+    def is_quick(self, aim: Aim) -> bool:
+        return True
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Flow:
+        problem, symbols = evaluation.problem, aim.knobs["shapes"] == SYMBOLS
+        counts = counts_of(problem)
+        by_hand = {record.stage for record in problem.interventions if record.enabled}
+        steps = tuple(
+            FlowStep(
+                step.stage,
+                step.shape(symbols=symbols),
+                step.shape(symbols=not symbols),
+                _column(evaluation.node(step.stage).stage),
+                _heads(step, counts, symbols),
+                (*_matrices(problem, step, symbols), *_others(problem, step, symbols)),
+                step.stage in by_hand,
+                tuple(operand.name for operand in step.operands),
+            )
+            for step in steps_of(evaluation)
+        )
+        tell(1.0)
+        sources = {"x": _source(problem, "x", counts, symbols)} if problem.projected else {}
+        if problem.context is not None:
+            sources["context"] = _source(problem, "context", counts, symbols)
+        return Flow(steps, sources, counts)
+
+    def plan(self, content: Flow, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return FlowLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+
+
+def _column(stage: Stage) -> int | None:
+    """Of Q, K and V, and what is made of one of them before the scores: 0, 1 or 2; None in the chain after them."""
+    if not stage.input_side:
+        return None
+    return 1 if stage.transposed else 2 if stage.by_key else 0
+
+
+def _heads(step: Step, counts: dict[str, int], symbols: bool) -> str:
+    """Count of the copies of a step."""
+    if not step.per_head or "h" not in counts:
+        return ""
+    return "h" if symbols else str(counts["h"])
+
+
+def _source(problem: Problem, field: str, counts: dict[str, int], symbols: bool) -> str:
+    """The shape of a sequence."""
+    rows, columns = ("m", "d_context") if field == "context" else ("n", "d_model")
+    batched = "B" in counts and problem.arrays()[field].ndim == 3  # else one sequence that all items share
+    names = [*(["B"] if batched else []), rows, columns]
+    return " × ".join(names if symbols else [str(counts[name]) for name in names])
+
+
+def _matrices(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
+    """The tables that a step multiplies by, such as W_O."""
+    arrays = problem.arrays()
+    return [
+        ("", f"{symbol(one.name)}  {written(one.dims, symbols=symbols)}") for one in step.operands if one.name in arrays
+    ]
+
+
+def _others(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
+    """Whatever else it reads."""
+    return [side for name in step.sides for side in _sides(problem, step, name, symbols)]
+
+
+def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple[str, str]]:
+    """Other inputs of a step: (context, English) of its words, those without a context as they are."""
+    scalars, arrays = problem.scalars(), problem.arrays()
+    if name in scalars:
+        return [("", f"{symbol(name)} = {float(scalars[name]):.3g}")]
+    if name.endswith("_angle"):
+        return [("", f"θ = {problem.rotary_theta:g}")] if problem.rotary_theta is not None else [("", "θ")]
+    position = Layer.position_of(name)
+    if position is not None or name == "allowed":
+        return [
+            ("Masks", layer.label)
+            for k, layer in enumerate(problem.mask)
+            if layer.enabled and (k == position if position is not None else not layer.adds)
+        ]
+    if name not in arrays:
+        return []
+    return [("", f"{symbol(name)}  {written(step.sides[name], symbols=symbols)}")]
+
+
+# --- Page of the code: the present problem as a script of NumPy or PyTorch that prints the same numbers ---
+
+
+MOST_LINES = 400
+"""Lines that are shown at most; the text itself is whole."""
+CODE_PAGE_LEAST_WIDTH = 180.0
+INDENT = 5.0
+"""Pixels of a blank at the beginning of a line."""
+STEP = re.compile(r"(\w+) = ")
+
+
+@dataclass(frozen=True, eq=False)
+class CodeText:
+    """A script, the title of what it is written for, the key of that, and the stages that its lines assign."""
+
+    text: str
+    title: str
+    key: str
+    stages: frozenset[str]
+
+
+class CodePage(PageKind[CodeText]):
+    """Shows the computation as a script."""
+
+    name = "code"
+    title = QT_TRANSLATE_NOOP("Pages", "Code")
+    words = "python numpy pytorch torch script program source 代码 脚本 程序"
+    reads = frozenset()
+    knobs = (
+        Choice(
+            "language",
+            QT_TRANSLATE_NOOP("Pages", "written for"),
+            lambda aim, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> CodeText:
+        dialect = SCRIPTS[aim.knobs["language"]]
+        text = script_text(evaluation.problem, dialect)
+        tell(1.0)
+        return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
+
+    def plan(self, content: CodeText, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return _Layout(content, ink, width, height).drawing()
+
+
+class _Layout:
+    """Lines below one another, long ones in pieces; those that are too many are counted in the last one."""
+
+    def __init__(self, shown: CodeText, ink: Ink, width: float | None, height: float | None) -> None:
+        self.shown, self.ink = shown, ink
+        self.pitch = metrics("small").height() + SPACING.xs
+        across = body_width(width)
+        lines = shown.text.rstrip().split("\n")
+        pieces = [piece for line in lines[:MOST_LINES] for piece in _pieces(line, across)]
+        lines = pieces + lines[MOST_LINES:]
+        count = min(len(lines), MOST_LINES)
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", "The problem in {library}").format(library=shown.title),
+            tall=lambda across: count * self.pitch,
+            least=(CODE_PAGE_LEAST_WIDTH, count * self.pitch),  # the window scrolls
+        )
+        self.lines = lines[:count]
+        if len(self.lines) < len(lines):
+            more = ink.translate("Pages", "… {count} more lines").format(count=len(lines) - len(self.lines) + 1)
+            self.lines[-1] = more
+
+    def drawing(self) -> Drawing:
+        """The page; a click on the line of a stage chooses the stage."""
+        frame, fields = self.frame, []
+        for number, line in enumerate(self.lines):
+            stage = STEP.match(line)
+            if stage is not None and stage[1] in self.shown.stages:
+                spot = Spot(line, Cell(stage[1], 0, 0))
+                fields.append(Field(self._place(number), partial(_same, spot)))
+        said = f"{frame.title}. {self.shown.text}"
+        return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
+
+    def _place(self, number: int) -> QRectF:
+        body = self.frame.body
+        return QRectF(body.left(), body.top() + number * self.pitch, body.width(), self.pitch)
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        for number, line in enumerate(self.lines):
+            self._paint_line(painter, self._place(number), line)
+
+    def _paint_line(self, painter: QPainter, place: QRectF, line: str) -> None:
+        """A line with its comment in gray."""
+        theme, small = self.ink.theme, metrics("small")
+        bare = line.lstrip(" ")
+        at = QPointF(place.left() + (len(line) - len(bare)) * INDENT, place.top() + small.ascent())
+        code, sign, comment = bare.partition("  # ")
+        step = STEP.match(code)
+        strong = step is not None and line == bare and step[1] in self.shown.stages
+        color = theme.good if bare.startswith("# ") else theme.text if strong or not sign else theme.text2
+        write_line(painter, at, code, color, FONT_SIZE.small)
+        at += QPointF(small.horizontalAdvance(code) + SPACING.l, 0)
+        write_line(painter, at, sign and f"# {comment}", theme.good, FONT_SIZE.small)
+
+
+def _pieces(line: str, across: float) -> list[str]:
+    """A line of a script in lines of a width: its comment above it, and what goes on indented by four more blanks."""
+    small = metrics("small")
+    bare = line.lstrip(" ")
+    code, sign, comment = bare.partition("  # ")
+    blanks = len(line) - len(bare)
+    wide = small.horizontalAdvance(code) + (SPACING.l + small.horizontalAdvance(f"# {comment}") if sign else 0)
+    if blanks * INDENT + wide <= across:
+        return [line]
+    room = across - (blanks + 4) * INDENT
+    above = [f"# {part}" for part in wrapped(comment, room - small.horizontalAdvance("# "), small)] if sign else []
+    first, *more = wrapped(code, room, small)
+    return [" " * blanks + part for part in (*above, first)] + [" " * (blanks + 4) + part for part in more]
+
+
+def _same(spot: Spot, *_: int) -> Spot:
+    """The spot of a field that has only one."""
+    return spot

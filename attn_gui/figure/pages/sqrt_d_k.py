@@ -1,7 +1,8 @@
-"""Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales."""
+"""Page of the scale 1/√d_k: the variance of q · k against d_k, and the softmax with it, without it and with another."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -10,19 +11,87 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attn_gui.engine.analysis.sweep import Entropies, Row, ScaledRow
-from attn_gui.figure.maps.layout import MARGIN
-from attn_gui.figure.output.text import END, START, write_line, write_within
-from attn_gui.figure.pages.axes import Axes, axes_in
-from attn_gui.figure.pages.frame import OWN_WIDTH, framed
-from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.pages.plot import Curve, Note, Plot, Rule
-from attn_gui.figure.pages.teaching.row_bars import paint_key_names, paint_row_bars
-from attn_gui.figure.pages.teaching.saturation import saturation_sentence, three_digits
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.sweep import (
+    SATURATED,
+    WIDTHS,
+    Entropies,
+    Row,
+    ScaledRow,
+    at_scales,
+    entropies,
+    read_rows,
+    score_variance,
+    seeded_problem,
+    seeded_variances,
+)
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
+from attn_gui.engine.scores import SCORES
+from attn_gui.figure.heatmap_layout import MARGIN
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import (
+    OWN_WIDTH,
+    Amount,
+    Cell,
+    Choice,
+    Drawing,
+    Field,
+    Ink,
+    PageKind,
+    Slide,
+    Spot,
+    Values,
+    framed,
+    metrics,
+)
+from attn_gui.figure.pages.charts import paint_key_names, paint_row_bars
+from attn_gui.figure.pages.plot import Axes, Curve, Note, Plot, Rule, axes_in
 from attn_gui.figure.text.labels import token_label, wrapped
-from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.text.numbers import format_number, significant
+from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import END, START, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.rows import stage_labels
+
+# --- Sentence on the saturation of a row of weights at several scales ---
+
+
+def saturation_sentence(rows: Sequence[ScaledRow], ink: Ink) -> str:
+    """Whether the softmax of a row saturates at one of three scales, as far as its weights can show it."""
+    translate = ink.translate
+    if rows[0].by_hand:
+        return translate("Pages", "Weights of this row are changed by hand: the softmax alone does not make them.")
+    if rows[0].ceiling == 0:
+        if not rows[0].weights.any():
+            return translate("Pages", "This row has no open key.")
+        return translate("Pages", "This row has one open key: its weight is the same at any scale.")
+    if not all(np.isfinite(row.weights).all() for row in rows):
+        return translate("Pages", "Weights of this row are not numbers at every scale.")
+    saturated = [row for row in rows if row.saturated]
+    if not saturated:
+        text = translate(
+            "Pages", "At none of the three scales does the softmax of this row saturate (a weight above {limit})."
+        )
+        return text.format(limit=SATURATED)
+    worst = max(saturated, key=lambda row: float(row.weights.max()))
+    text = translate(
+        "Pages",
+        "The softmax saturates at the scale {scale}: one weight takes {weight}, ‖diag(a) − aaᵀ‖ is {jacobian} "
+        "of at most 0.5.",
+    )
+    weight, jacobian = format_number(worst.weights.max(), 4), three_digits(worst.jacobian)
+    return text.format(scale=three_digits(worst.scale), weight=weight, jacobian=jacobian)
+
+
+def three_digits(value: float) -> str:
+    """A number in three digits; "–" for what is no number."""
+    return significant(float(value), 3) if np.isfinite(value) else "–"
+
+
+# --- Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales ---
+
 
 Numbers = npt.NDArray[np.float64]
 Tokens = tuple[str, ...] | None
@@ -273,3 +342,82 @@ class RootLayout:
             at = QPointF(place.left(), first + line * small.height())
             write_line(painter, at, text, color, FONT_SIZE.small)
         paint_row_bars(painter, place, self.shown.rows[number], color, self.ink.theme)
+
+
+# --- Page of the scale 1/√d_k: the variance of q · k against d_k, and the softmax with it, without it and with
+#     another ---
+
+
+QUICK = 1 << 12
+THESE, RANDOM = "these", "random"
+NUMBERS = {
+    THESE: page_words(QT_TRANSLATE_NOOP("Pages", "the numbers of the problem")),
+    RANDOM: page_words(QT_TRANSLATE_NOOP("Pages", "random Q and K")),
+}
+
+
+def _other_scale(aim: Aim, values: Values) -> float:
+    """The scale of the problem where it is another one; else 1/d_k, which is taken for the root by mistake."""
+    own, root = aim.problem.effective_scale, aim.problem.d_k**-0.5
+    return 1 / aim.problem.d_k if own in (1.0, root) else own
+
+
+class RootPage(PageKind[Scaling]):
+    """Shows what the scale 1/√d_k is for."""
+
+    name = "sqrt_d_k"
+    title = QT_TRANSLATE_NOOP("Pages", "Why √d_k")
+    roles = (Role.SCORE,)
+    words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
+    needs = QT_TRANSLATE_NOOP("Pages", "Needs dot products as scores")
+    frames = QT_TRANSLATE_NOOP("Pages", "Why √d_k, a picture for each d_k")
+    knobs = (
+        Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda aim, values: NUMBERS),
+        Slide(
+            "d_k",
+            "d_k",
+            lambda aim, values: len(WIDTHS) - 1,
+            lambda aim, values, place: f"= {WIDTHS[place]}",
+        ),
+        Amount("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return SCORES[problem.score].root_scale
+
+    def is_quick(self, aim: Aim) -> bool:
+        return aim.problem.n * aim.problem.m <= QUICK
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Scaling:
+        problem, knobs, place = evaluation.problem, aim.knobs, aim.knobs["d_k"]
+        row = Row(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
+        variances = seeded_variances()
+        here = score_variance(problem, aim.batch, aim.head)
+        tell(0.2)
+        seen, at, seeded = problem, row, knobs["numbers"] == RANDOM
+        if seeded:
+            seen = seeded_problem(problem, WIDTHS[place])
+            at = Row(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
+        scales = (seen.d_k**-0.5, 1.0, knobs["scale"])
+        rows = at_scales(seen, scales, at)
+        tell(0.5)
+        read, tokens = read_rows(problem), None if seeded else stage_labels(evaluation, evaluation.weights)
+        found = Scaling(
+            widths=np.array(WIDTHS, dtype=np.float64),
+            variances=variances,
+            place=place,
+            here=(float(problem.d_k), here),
+            rows=rows,
+            entropies=entropies(seen, scales, at),
+            row=at,
+            head=aim.head if problem.num_heads > 1 else None,
+            seeded=WIDTHS[place] if seeded else None,
+            tokens=(None, None) if tokens is None else tokens,
+            rows_read=None if len(read) == problem.n else len(read),
+            stage=evaluation.weights,
+        )
+        tell(1.0)
+        return found
+
+    def plan(self, content: Scaling, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return RootLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
+from attn_gui.figure.comparison import BEFORE, GRADIENT, MODES, NOW
 from attn_gui.views.controls.choice_box import ChoiceBox
 
 

@@ -8,9 +8,9 @@ import pytest
 from attn_gui import render
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.maps.compose import composed
-from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.comparison import Beside
+from attn_gui.figure.compose import composed
+from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.sheet import faced, write
 

@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import difference_of, earlier_of
-from attn_gui.figure.products.operands import picture_of
+from attn_gui.figure.operands import picture_of
 from attn_gui.views.spine.spine_items import NODE, entries_of
 
 N, D = 3, 4

@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
+from attn_gui.figure import heatmap_layout
 from attn_gui.figure.display import Levels
-from attn_gui.figure.maps import painter
-from attn_gui.figure.maps.layout import Layout, plan
-from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.output.page import PX_PER_CM
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel
+from attn_gui.figure.heatmap_layout import Layout, plan
 from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.writers import PX_PER_CM
 
 HALF_CM = 0.5 * PX_PER_CM
 
@@ -83,11 +83,11 @@ def test_too_small_a_page_is_refused_with_the_least_size(width: float | None, he
 @pytest.mark.parametrize("title", ["Weights · head 0", "注意力权重 · 头 0"])
 def test_the_size_beside_a_title_is_whole_or_left_out(monkeypatch, title: str, width: float | None) -> None:
     written = []
-    monkeypatch.setattr(painter, "write_line", lambda _painter, _at, text, *_rest, **_more: written.append(text))
+    monkeypatch.setattr(heatmap_layout, "write_line", lambda _painter, _at, text, *_rest, **_more: written.append(text))
     figure = replace(a_figure(2, 2, tokens=False), title=title)
     image = QImage(400, 400, QImage.Format.Format_ARGB32)
     with QPainter(image) as device:
-        painter.paint_map(device, QRectF(0, 0, 400, 400), figure, plan(figure, width))
+        heatmap_layout.paint_map(device, QRectF(0, 0, 400, 400), figure, plan(figure, width))
     assert written[0] == title
     assert [text for text in written if "×" in text or "…" in text] == (["2 × 2"] if width is None else [])
 

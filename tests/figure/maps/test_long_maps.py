@@ -15,15 +15,14 @@ from attn_gui.engine import Evaluation, Plane, Problem, memory
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.figure import reading
+from attn_gui.figure import reading, writers
+from attn_gui.figure.compose import composed, evaluation_of
 from attn_gui.figure.display import auto_levels
-from attn_gui.figure.maps.compose import composed, evaluation_of
-from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.heatmap_layout import plan
+from attn_gui.figure.kinds import map_pixels
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.output import devices
-from attn_gui.figure.output.page import PX_PER_CM
-from attn_gui.figure.pictures import map_pixels
 from attn_gui.figure.sheet import File, page_of, render, to_image, write, write_page
+from attn_gui.figure.writers import PX_PER_CM
 
 ROWS, COLUMNS = 331, 397
 NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."
@@ -52,7 +51,7 @@ def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
     long: Problem, form: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """30,000 tokens at 2,400 dots per inch would be read as 7 GB, and that for every head, and thrown away."""
-    monkeypatch.setattr(devices, "MOST_PIXELS", 5_000)
+    monkeypatch.setattr(writers, "MOST_PIXELS", 5_000)
     monkeypatch.setattr(Plane, "pooled_once", lambda *_: pytest.fail("it was read"))
     monkeypatch.setattr(Plane, "block", lambda *_: pytest.fail("it was read"))
     with pytest.raises(ValueError, match="pixels"):
@@ -153,7 +152,7 @@ def test_bands_are_the_picture_as_a_whole(
             query=problem.query[: shape[0]], key=problem.key[: shape[1]], value=problem.value[: shape[1]]
         )
         for band in (1 << 30, 20011, 60001):
-            monkeypatch.setattr("attn_gui.figure.output.devices.BAND", band)
+            monkeypatch.setattr("attn_gui.figure.writers.BAND", band)
             write(
                 Evaluation(small),
                 tmp_path / f"{band}.png",

@@ -19,16 +19,13 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTr
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.display import auto_levels
-from attn_gui.figure.maps.layout import Layout, plan
-from attn_gui.figure.maps.map_figure import Axis, MapFigure, Panel
-from attn_gui.figure.maps.painter import paint_map
-from attn_gui.figure.output.devices import Encoder, image_of, write_pdf, write_png, write_svg
-from attn_gui.figure.output.page import PX_PER_CM, Page
-from attn_gui.figure.output.text import write_line
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel
+from attn_gui.figure.heatmap_layout import Layout, paint_map, plan
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
 
 
 def page_of(figure: MapFigure, layout: Layout) -> Page:

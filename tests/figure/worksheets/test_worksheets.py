@@ -12,8 +12,8 @@ from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import whole
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.worksheets.sheet_tables import facts_of, tables_of
+from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.worksheets import facts_of, tables_of
 from attn_gui.lessons.exercises import Blank, random_blanks, worksheets
 from attn_gui.lessons.solutions import solution_of_all
 from attn_gui.paths import resource

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.states import NOW
+from attn_gui.figure.comparison import NOW
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.formats.catalog import IMAGES
