@@ -1,4 +1,4 @@
-"""Numbers of an export as files: matrices one by one, all in one file, workbooks, scripts. Imports engine, formats."""
+"""Files of an export: figures and numbers, written one by one."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from attn_gui.figure.pages.base import PageKind
 
 
-# --- Numbers of an export as files: matrices one by one, all in one file, workbooks, scripts. Imports engine, formats
-#     ---
+# --- numbers --------------------------------------------------------------------------------------
+# Numbers of an export as files: matrices one by one, all in one file, workbooks, scripts.
 
 
 _SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
@@ -138,8 +138,8 @@ def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tupl
     return counted_labels(face, name, cells) if asked else stage_labels(face, name)
 
 
-# --- Writes the files of an export, one by one; gives each path once it is written. Imports engine, formats, figure
-#     ---
+# --- files ----------------------------------------------------------------------------------------
+# Writes the files of an export, one by one; gives each path once it is written.
 
 
 _NO_FIGURE = QT_TRANSLATE_NOOP(

@@ -28,7 +28,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.formats.saving import saving
 from attn_gui.languages import LANGUAGES
 
-# --- The other state of `attn-gui export --compare`: ready made, or another file's. Imports engine and formats ---
+# --- other state ----------------------------------------------------------------------------------
+# The other state of `attn-gui export --compare`: ready made, or another file's.
 
 
 _NOTHING_TO_COMPARE = QT_TRANSLATE_NOOP(
@@ -62,7 +63,8 @@ def other_state(given: str, problem: Problem, own: str, head: int, lang: str) ->
     return Other(evaluation_of(complete(told(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}")
 
 
-# --- Request for an export, checked against the problem. Imports engine and formats ---
+# --- request --------------------------------------------------------------------------------------
+# Request for an export, checked against the problem.
 
 
 _NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")

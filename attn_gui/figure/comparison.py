@@ -1,4 +1,4 @@
-"""Keys of what is shown of two states: the one now, the one before, their difference, both side by side."""
+"""What figures show of two states: the one now, the one before, their difference, or both side by side."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.proxies import Difference, difference_of, earlier_of
-from attn_gui.figure.text.words import TextWords
+from attn_gui.figure.text.words import FigureWords
 
-# --- Keys of what is shown of two states: the one now, the one before, their difference, both side by side ---
+# --- keys -----------------------------------------------------------------------------------------
 
 
 NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
@@ -18,7 +18,8 @@ MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
 GRADIENT = "gradient"  # of one state: what maps show in place of its numbers
 
 
-# --- Figures of two states: the one before, the difference, or both side by side under one color bar ---
+# --- figures of two states ------------------------------------------------------------------------
+# Figures of two states: the one before, the difference, or both side by side under one color bar.
 
 
 Before = Callable[[Evaluation], Evaluation]
@@ -54,7 +55,7 @@ class Beside:
             raise ValueError(str(error)) from error
         return earlier_of(difference.before, now) if self.mode == BEFORE else difference
 
-    def titled(self, words: TextWords) -> list[str]:
+    def titled(self, words: FigureWords) -> list[str]:
         """Words of a title about the states; those of the language stand where they have no names."""
         before, now = (own or other for own, other in zip(self.names, words.states, strict=True))
         return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])

@@ -30,7 +30,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 from attn_gui.pictures.planes import PlaneLike, kind_of
 
-# --- Composes a figure from an evaluation: its cells, labels, levels and words ---
+# --- composing ------------------------------------------------------------------------------------
 
 
 Source = Problem | Trace | Evaluation
@@ -241,7 +241,8 @@ def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
 
 
-# --- Picture of a small map of weights, one pixel a cell ---
+# --- small maps of weights ------------------------------------------------------------------------
+# Picture of a small map of weights, one pixel a cell.
 
 
 def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:

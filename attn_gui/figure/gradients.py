@@ -1,4 +1,4 @@
-"""Sums of cells that can be differentiated: the chosen cell, the sum of its row, its row weighted by itself."""
+"""Figures of a gradient, and the sums of cells that can be differentiated."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.comparison import GRADIENT, Beside
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.text.words import TextWords, page_words
+from attn_gui.figure.text.words import FigureWords, page_words
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-# --- Sums of cells that can be differentiated: the chosen cell, the sum of its row, its row weighted by itself ---
+# --- sums of cells --------------------------------------------------------------------------------
 
 
 CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
@@ -58,7 +58,8 @@ def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiat
     return Differentiated(box, weights, name, value * half if of == WEIGHTED else value)
 
 
-# --- Figures of a gradient: of the chosen cell or of its row, by what is drawn ---
+# --- figures --------------------------------------------------------------------------------------
+# Figures of a gradient: of the chosen cell or of its row, by what is drawn.
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class GradientBeside(Beside):
         found = self.place.found(now)
         return gradient_of(now, self.place.stage, found.box, found.weights)
 
-    def titled(self, words: TextWords) -> list[str]:
+    def titled(self, words: FigureWords) -> list[str]:
         """Words of a title about the sum."""
         assert self.place is not None
         return [words.gradient.format(sum_name(self.place.stage, self.place.row, self.place.column, self.place.of))]

@@ -1,4 +1,4 @@
-"""Figures of maps: one map, or several heads on a sheet with one color bar."""
+"""Figures of maps: one heatmap, or several heads on a sheet with one color bar, and the legend below."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from attn_gui.figure.display import (
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import Values, format_number
-from attn_gui.figure.text.words import WORDS, TextWords
+from attn_gui.figure.text.words import WORDS, FigureWords
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.writers import write_text
 from attn_gui.pictures.planes import Edges
 
-# --- Figures of maps: one map, or several heads on a sheet with one color bar ---
+# --- figures of maps ------------------------------------------------------------------------------
 
 
 DRAWN_CELLS = 10_000
@@ -88,7 +88,7 @@ class MapFigure:
     scientific: bool = False
     palette: str = "signed"
     theme: Theme = field(default_factory=lambda: THEMES["light"])
-    words: TextWords = field(default_factory=lambda: WORDS["en"])
+    words: FigureWords = field(default_factory=lambda: WORDS["en"])
     show_values: bool | None = None
     show_colorbar: bool = True
     show_title: bool = True
@@ -140,7 +140,8 @@ class MapFigure:
         return dict(total) if self.cells is None else dict.fromkeys(total, 0)
 
 
-# --- The grounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel ---
+# --- grounds and marks ----------------------------------------------------------------------------
+# The grounds of a figure's cells and the marks on them: as rectangles, as one image, or pixel by pixel.
 
 
 OVERLAP = 0.4
@@ -280,7 +281,8 @@ def snapped(painter: QPainter, place: QRectF) -> QRectF:
     return inverse.mapRect(QRectF(left, top, max(right - left, 1), max(bottom - top, 1)))
 
 
-# --- The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞ ---
+# --- legend ---------------------------------------------------------------------------------------
+# The legend under a figure: what is changed by hand, and how many cells are not allowed, NaN, +∞ or −∞.
 
 
 SWATCH = 12.0

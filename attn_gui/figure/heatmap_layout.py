@@ -1,4 +1,4 @@
-"""Parts of figures: a framed map with its values, labels along it, a color bar."""
+"""Layout and painting of heatmaps on a page, in logical pixels of 1/96 inch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, TooSmall, write_line, write_text
 from attn_gui.formats.visible_text import visible_text
 
-# --- Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen ---
+# --- layout ---------------------------------------------------------------------------------------
+# Layout of a figure, in logical pixels of 1/96 inch, before a device is chosen.
 
 
 LEAST_CELL = 0.5 * PX_PER_CM
@@ -320,7 +321,7 @@ def are_short_numbers(texts: Iterable[str], widest: float) -> bool:
     return widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
 
 
-# --- Parts of figures: a framed map with its values, labels along it, a color bar ---
+# --- parts ----------------------------------------------------------------------------------------
 
 
 GRADIENT_STOPS = 64
@@ -490,7 +491,8 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
         ticks //= 2
 
 
-# --- The one routine that paints a figure of maps, whatever the device: an image, an SVG or a PDF page ---
+# --- painter --------------------------------------------------------------------------------------
+# The one routine that paints a figure of maps, whatever the device: an image, an SVG or a PDF page.
 
 
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of figures: a map of a stage, the product picture, the pages of their catalog; each is laid out here."""
+"""Kinds of figures: a map of a stage, the product picture, a page of the catalog; each is laid out here."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-# --- Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page
-#     ---
+# --- scale of a page ------------------------------------------------------------------------------
+# Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page.
 
 
 UNSCALED_CM = 12.0
@@ -80,8 +80,7 @@ def tried(work: Callable[[], bool]) -> bool:
         return False
 
 
-# --- The kinds of figures: a map of a stage, the product picture, the pages of their catalog; each is laid out here
-#     ---
+# --- kinds ----------------------------------------------------------------------------------------
 
 
 FRAMES = ".frames"

@@ -44,8 +44,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
 from attn_gui.pictures.planes import PlaneLike
 
-# --- The product picture as a figure: the matrices that a stage is made of around it, row on row and column on column
-#     ---
+# --- figure ---------------------------------------------------------------------------------------
 
 
 STAGE = "stage"
@@ -140,7 +139,8 @@ def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> Map
     return replace(figure, rows=axes[0], columns=axes[1])
 
 
-# --- Layout of the maps of a product figure: the same row height and column width for all that meet ---
+# --- layout ---------------------------------------------------------------------------------------
+# Layout of the maps of a product figure: the same row height and column width for all that meet.
 
 
 LEAST_SIDE = 1.5 * PX_PER_CM
@@ -352,7 +352,8 @@ def _bars(figure: ProductFigure, left: float, top: float, room: float, metrics: 
     return tuple(found)
 
 
-# --- Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each ---
+# --- painter --------------------------------------------------------------------------------------
+# Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each.
 
 
 def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:

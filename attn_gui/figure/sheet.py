@@ -34,8 +34,7 @@ from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
 
-# --- Figures as files, as images and in notebooks: everything that leaves the program as a picture goes through here
-#     ---
+# --- figures --------------------------------------------------------------------------------------
 
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
@@ -315,8 +314,8 @@ def write_moving(pages: Sequence[Page], file: File, path: Path, tell: Tell = sil
         ANIMATORS[file.form](pages, file.dpi, target, tell)
 
 
-# --- Frames of a page: a picture for every place of its slider, from numbers that are computed once, and their files
-#     ---
+# --- frames ---------------------------------------------------------------------------------------
+# Frames of a page: a picture for every place of its slider, from numbers that are computed once, and their files.
 
 
 DIGITS = 3

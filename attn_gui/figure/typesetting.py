@@ -19,7 +19,8 @@ from attn_gui.paths import resource
 __all__ = ["Formula", "typeset"]
 
 
-# --- Outlines of STIX Two Math: of each character, and of the taller forms of brackets, roots and sums ---
+# --- glyphs ---------------------------------------------------------------------------------------
+# Outlines of STIX Two Math: of each character, and of the taller forms of brackets, roots and sums.
 
 
 FONT = "STIXTwoMath-Subset.ttf"
@@ -82,7 +83,8 @@ def _font() -> QRawFont:
     return _FONTS.font
 
 
-# --- Layout of a formula: boxes set beside, above and into one another by the rules of TeX ---
+# --- boxes ----------------------------------------------------------------------------------------
+# Layout of a formula: boxes set beside, above and into one another by the rules of TeX.
 #
 # Lengths are in em of the whole formula; y points down. The constants are those in the MATH table of STIX Two Math.
 # Source: Knuth, "The TeXbook" (1984), appendix G; OpenType specification 1.9, MATH table.
@@ -267,7 +269,8 @@ def _rule(x: float, top: float, width: float, height: float, role: str) -> Mark:
     return Mark(path, x, top, 1.0, 1.0, role)
 
 
-# --- Reader of the LaTeX that the engine writes: few commands, their spaces by the classes of TeX, colors by role ---
+# --- reader ---------------------------------------------------------------------------------------
+# Reader of the LaTeX that the engine writes: few commands, their spaces by the classes of TeX, colors by role.
 
 
 ROLES = {"q": "query", "Q": "query", "k": "key", "K": "key", "v": "key", "V": "key"}
@@ -554,10 +557,11 @@ def _spaced(atoms: Sequence[Atom], style: Style) -> list[Box]:
     return out
 
 
-# --- Chains of equations in LaTeX: cut where a line may break ---
+# --- chains ---------------------------------------------------------------------------------------
+# Chains of equations in LaTeX: cut where a line may break.
 
 
-CHAINS_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
+CHAIN_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
 
 
 def sides_of(chain: str) -> tuple[str, ...]:
@@ -569,7 +573,7 @@ def sides_of(chain: str) -> tuple[str, ...]:
 def split_chain(latex: str, marks: str = "=") -> tuple[str, ...]:
     """The formula cut before each of `marks` that stands outside braces, brackets and fences; a sign stays whole."""
     depth, parts, part = 0, [], ""
-    for token in CHAINS_TOKEN.findall(latex):
+    for token in CHAIN_TOKEN.findall(latex):
         depth += (token in ("{", "(", "[", r"\left")) - (token in ("}", ")", "]", r"\right"))
         if token in marks and depth == 0 and part.strip("=+- "):
             parts.append(part.strip())
@@ -589,7 +593,8 @@ def unfenced(latex: str) -> str:
     return out
 
 
-# --- Lines of formulas: chains "a = b = c" broken at "=" where they are too wide, at "+" where one side alone is ---
+# --- lines ----------------------------------------------------------------------------------------
+# Lines of formulas: chains "a = b = c" broken at "=" where they are too wide, at "+" where one side alone is.
 
 
 INDENT = 24.0

@@ -1,4 +1,4 @@
-"""Pages of A4 of a worked solution: headings, typeset equations and matrices, one below the other."""
+"""Worksheets, their keys and worked solutions as pages of A4 and as files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ from attn_gui.lessons.solutions import (
     solution_of_cell,
 )
 
-# --- Tables of a worksheet: matrices with a label a row and column, cells that are left out, and the keys to them ---
+# --- tables ---------------------------------------------------------------------------------------
+# Tables of a worksheet: matrices with a label a row and column, cells that are left out, and the keys to them.
 
 
 DECIMALS = 2
@@ -125,11 +126,12 @@ def _table(
     return Table(title, tuple(map(str, range(rows))), tuple(map(str, range(columns))), cells, left)
 
 
-# --- A worksheet and its key as pages of A4: one painter, the key with the numbers in the places of the blanks ---
+# --- worksheet page -------------------------------------------------------------------------------
+# A worksheet and its key as pages of A4: one painter, the key with the numbers in the places of the blanks.
 
 
-WIDTH, WORKSHEET_PAGE_HEIGHT, MARGIN = 21 * PX_PER_CM, 29.7 * PX_PER_CM, 1.5 * PX_PER_CM
-CELL, WORKSHEET_PAGE_LINE, LABEL, GAP, TITLE = 44.0, 24.0, 18.0, 24.0, 18.0
+WIDTH, HEIGHT, SHEET_MARGIN = 21 * PX_PER_CM, 29.7 * PX_PER_CM, 1.5 * PX_PER_CM
+CELL, ROW_HEIGHT, LABEL, TABLE_GAP, TITLE = 44.0, 24.0, 18.0, 24.0, 18.0
 TOP = 72.0  # of the tables, below the name, the task and the facts
 BASELINE = 0.68  # of a line
 
@@ -148,41 +150,49 @@ def page_of_sheet(sheet: Worksheet, ink: Ink, *, solved: bool) -> Page:
 
     def paint(painter: QPainter) -> None:
         _paint_head(painter, ink, title, solved)
-        write_line(painter, QPointF(MARGIN, MARGIN + 62), facts, ink.theme.text, FONT_SIZE.body)
+        write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 62), facts, ink.theme.text, FONT_SIZE.body)
         for corner, table in places:
             _paint_table(painter, ink, corner, table, solved)
 
-    return Page(WIDTH, WORKSHEET_PAGE_HEIGHT, title, paint, ink.theme.surface)
+    return Page(WIDTH, HEIGHT, title, paint, ink.theme.surface)
 
 
 def _placed(tables: list[Table], ink: Ink) -> list[tuple[QPointF, Table]]:
     """The corner of every table: side by side while there is room, then in a new row."""
-    found, x, y, high = [], MARGIN, MARGIN + TOP, 0.0
+    found, x, y, high = [], SHEET_MARGIN, SHEET_MARGIN + TOP, 0.0
     for table in tables:
         named = metrics("body", strong=True).horizontalAdvance(table.title)
         wide, tall = (
             LABEL + max(CELL * len(table.columns), named),
-            TITLE + LABEL + WORKSHEET_PAGE_LINE * len(table.rows),
+            TITLE + LABEL + ROW_HEIGHT * len(table.rows),
         )
-        if x > MARGIN and x + wide > WIDTH - MARGIN:
-            x, y, high = MARGIN, y + high + GAP, 0.0
-        if x + wide > WIDTH - MARGIN + 1 or y + tall > WORKSHEET_PAGE_HEIGHT - MARGIN:
+        if x > SHEET_MARGIN and x + wide > WIDTH - SHEET_MARGIN:
+            x, y, high = SHEET_MARGIN, y + high + TABLE_GAP, 0.0
+        if x + wide > WIDTH - SHEET_MARGIN + 1 or y + tall > HEIGHT - SHEET_MARGIN:
             raise ValueError(ink.translate("Worksheets", FULL))
         found.append((QPointF(x, y), table))
-        x, high = x + wide + GAP, max(high, tall)
+        x, high = x + wide + TABLE_GAP, max(high, tall)
     return found
 
 
 def _paint_head(painter: QPainter, ink: Ink, title: str, solved: bool) -> None:
-    theme, right = ink.theme, WIDTH - MARGIN
-    write_line(painter, QPointF(MARGIN, MARGIN + 14), title, theme.text, FONT_SIZE.section, strong=True)
+    theme, right = ink.theme, WIDTH - SHEET_MARGIN
+    write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 14), title, theme.text, FONT_SIZE.section, strong=True)
     if solved:
         return
     middle = WIDTH / 2
-    write_line(painter, QPointF(middle, MARGIN + 14), ink.translate("Worksheets", NAME), theme.text2, FONT_SIZE.body)
+    write_line(
+        painter, QPointF(middle, SHEET_MARGIN + 14), ink.translate("Worksheets", NAME), theme.text2, FONT_SIZE.body
+    )
     painter.setPen(QPen(theme.line_strong, 1))
-    painter.drawLine(QPointF(middle + 48, MARGIN + 16), QPointF(right, MARGIN + 16))
-    write_line(painter, QPointF(MARGIN, MARGIN + 46), ink.translate("Worksheets", TASK), theme.text2, FONT_SIZE.body)
+    painter.drawLine(QPointF(middle + 48, SHEET_MARGIN + 16), QPointF(right, SHEET_MARGIN + 16))
+    write_line(
+        painter,
+        QPointF(SHEET_MARGIN, SHEET_MARGIN + 46),
+        ink.translate("Worksheets", TASK),
+        theme.text2,
+        FONT_SIZE.body,
+    )
 
 
 def _paint_table(painter: QPainter, ink: Ink, corner: QPointF, table: Table, solved: bool) -> None:
@@ -193,14 +203,14 @@ def _paint_table(painter: QPainter, ink: Ink, corner: QPointF, table: Table, sol
         at = QPointF(left + (column + 0.5) * CELL, top - 6)
         write_line(painter, at, name, theme.text3, FONT_SIZE.micro, anchor=MIDDLE)
     for row, cells in enumerate(table.cells):
-        line = top + (row + BASELINE) * WORKSHEET_PAGE_LINE
+        line = top + (row + BASELINE) * ROW_HEIGHT
         write_line(painter, QPointF(left - 6, line), table.rows[row], theme.text3, FONT_SIZE.micro, anchor=END)
         for column, text in enumerate(cells):
-            _paint_cell(painter, ink, QRectF(left + column * CELL, top + row * WORKSHEET_PAGE_LINE, CELL, WORKSHEET_PAGE_LINE),
+            _paint_cell(painter, ink, QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT),
                         text, (row, column) in table.left, solved)  # fmt: skip
     painter.setPen(QPen(theme.text, 1))
     for row, column in table.left:
-        painter.drawRect(QRectF(left + column * CELL, top + row * WORKSHEET_PAGE_LINE, CELL, WORKSHEET_PAGE_LINE))
+        painter.drawRect(QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT))
 
 
 def _paint_cell(painter: QPainter, ink: Ink, place: QRectF, text: str, left: bool, solved: bool) -> None:
@@ -211,12 +221,13 @@ def _paint_cell(painter: QPainter, ink: Ink, place: QRectF, text: str, left: boo
     painter.drawRect(place)
     if left and not solved:
         return
-    at = QPointF(place.center().x(), place.top() + BASELINE * WORKSHEET_PAGE_LINE)
+    at = QPointF(place.center().x(), place.top() + BASELINE * ROW_HEIGHT)
     color = theme.accent if left else theme.text
     write_line(painter, at, text, color, FONT_SIZE.body, strong=left, anchor=MIDDLE)
 
 
-# --- The worksheets of a class and their keys, each as one PDF file. Imports lessons and figure ---
+# --- a class --------------------------------------------------------------------------------------
+# The worksheets of a class and their keys, each as one PDF file.
 
 
 PARTS = {"worksheets": False, "keys": True}
@@ -268,13 +279,13 @@ def write_class(
         yield folder / file
 
 
-# --- Pages of A4 of a worked solution: headings, typeset equations and matrices, one below the other ---
+# --- solution pages -------------------------------------------------------------------------------
 
 
-SOLUTION_PAGES_WIDTH, HEIGHT, SOLUTION_PAGES_MARGIN = 21 * PX_PER_CM, 29.7 * PX_PER_CM, 1.8 * PX_PER_CM
-ROOM = SOLUTION_PAGES_WIDTH - 2 * SOLUTION_PAGES_MARGIN
+SOLUTION_MARGIN = 1.8 * PX_PER_CM
+ROOM = WIDTH - 2 * SOLUTION_MARGIN
 FOOT = 24.0
-SOLUTION_PAGES_GAP, HEADING_GAP = 10.0, 20.0
+PART_GAP, HEADING_GAP = 10.0, 20.0
 LINE = 22.0
 EM, SMALLER = 15.0, 13.0
 """Pixels an em of equations and of matrices."""
@@ -300,12 +311,12 @@ def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list
         slabs += _slabs(part, ink)
         tell(place / len(parts))
     pages: list[list[tuple[float, Slab]]] = [[]]
-    y = SOLUTION_PAGES_MARGIN
+    y = SOLUTION_MARGIN
     for slab in slabs:
         before = slab.before if pages[-1] else 0.0
-        if pages[-1] and y + before + slab.height + slab.needs > HEIGHT - SOLUTION_PAGES_MARGIN - FOOT:
+        if pages[-1] and y + before + slab.height + slab.needs > HEIGHT - SOLUTION_MARGIN - FOOT:
             pages.append([])
-            y, before = SOLUTION_PAGES_MARGIN, 0.0
+            y, before = SOLUTION_MARGIN, 0.0
         pages[-1].append((y + before, slab))
         y += before + slab.height
     title = next((part.text for part in parts if isinstance(part, Heading)), "")
@@ -316,10 +327,10 @@ def _page(slabs: list[tuple[float, Slab]], number: int, count: int, title: str, 
     def paint(painter: QPainter) -> None:
         for top, slab in slabs:
             slab.paint(painter, top)
-        foot = QPointF(SOLUTION_PAGES_WIDTH - SOLUTION_PAGES_MARGIN, HEIGHT - SOLUTION_PAGES_MARGIN)
+        foot = QPointF(WIDTH - SOLUTION_MARGIN, HEIGHT - SOLUTION_MARGIN)
         write_line(painter, foot, f"{number} / {count}", ink.theme.text3, FONT_SIZE.body, anchor=END)
 
-    return Page(SOLUTION_PAGES_WIDTH, HEIGHT, title, paint, ink.theme.surface)
+    return Page(WIDTH, HEIGHT, title, paint, ink.theme.surface)
 
 
 def _slabs(part: Part, ink: Ink) -> Iterator[Slab]:
@@ -336,7 +347,7 @@ def _slabs(part: Part, ink: Ink) -> Iterator[Slab]:
 
 
 def _write(text: str, size: float, color: QColor, strong: bool, painter: QPainter, top: float) -> None:
-    write_line(painter, QPointF(SOLUTION_PAGES_MARGIN, top + LINE * 0.72), text, color, size, strong=strong)
+    write_line(painter, QPointF(SOLUTION_MARGIN, top + LINE * 0.72), text, color, size, strong=strong)
 
 
 def _colors(ink: Ink) -> dict[str, QColor]:
@@ -350,12 +361,10 @@ def _equation(part: Equation, ink: Ink) -> Slab:
     def paint(painter: QPainter, top: float) -> None:
         baselines = baselines_of(pieces)
         for piece in pieces:
-            at = QPointF(
-                SOLUTION_PAGES_MARGIN + piece.x, top + baselines[piece.line] - piece.formula.ascent * piece.size
-            )
+            at = QPointF(SOLUTION_MARGIN + piece.x, top + baselines[piece.line] - piece.formula.ascent * piece.size)
             piece.formula.paint(painter, at, piece.size, _colors(ink))
 
-    return Slab(height, SOLUTION_PAGES_GAP, paint)
+    return Slab(height, PART_GAP, paint)
 
 
 def _matrix(part: Matrix, ink: Ink) -> Slab:
@@ -369,12 +378,12 @@ def _matrix(part: Matrix, ink: Ink) -> Slab:
 
     def paint(painter: QPainter, top: float) -> None:
         painter.save()
-        painter.translate(SOLUTION_PAGES_MARGIN, top)
+        painter.translate(SOLUTION_MARGIN, top)
         painter.scale(scale, scale)
         _paint_matrix(painter, letter, cells, widths, ink)
         painter.restore()
 
-    return Slab(height, SOLUTION_PAGES_GAP, paint)
+    return Slab(height, PART_GAP, paint)
 
 
 def _paint_matrix(
@@ -398,8 +407,8 @@ def _paint_matrix(
         painter.drawLine(QPointF(side, height), QPointF(inner, height))
 
 
-# --- A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names. Imports lessons and figure
-#     ---
+# --- solution files -------------------------------------------------------------------------------
+# A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names.
 
 
 Writer = Callable[[Sequence[Part], Ink, IO[bytes], Tell], None]

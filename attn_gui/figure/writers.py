@@ -1,4 +1,4 @@
-"""Text on any device: measured where it is painted, anchored where a viewer will measure it, or as outlines."""
+"""Writers of figures: PNG, SVG, PDF and GIF files and images, painted by the same routine on every device."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from attn_gui.figure.tokens import FONT_FAMILIES
 from attn_gui.formats import carried
 from attn_gui.formats.visible_text import visible_text
 
-# --- A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size
-#     ---
+# --- page -----------------------------------------------------------------------------------------
+# A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size.
 
 
 LOGICAL_DPI = 96
@@ -80,7 +80,8 @@ class Page:
         return self.width * self.scale / PX_PER_CM, self.height * self.scale / PX_PER_CM
 
 
-# --- PNG files written band by band: Qt's own writer wants the whole picture in memory ---
+# --- PNG ------------------------------------------------------------------------------------------
+# PNG files written band by band: Qt's own writer wants the whole picture in memory.
 
 
 Bytes = npt.NDArray[np.uint8]
@@ -155,7 +156,8 @@ def _size(rows: Bytes) -> npt.NDArray[np.int64]:
     return np.asarray(np.minimum(rows, np.negative(rows)).sum(axis=1, dtype=np.int64))
 
 
-# --- SVG pages whose text is anchored: a viewer without our fonts still centers a number in its cell ---
+# --- SVG ------------------------------------------------------------------------------------------
+# SVG pages whose text is anchored: a viewer without our fonts still centers a number in its cell.
 
 
 NARROW = ("Helvetica Neue", "Arial", "Liberation Sans")
@@ -211,7 +213,8 @@ def _group(style: Style, texts: list[str]) -> str:
     return "\n".join([f'{head} text-anchor="{style.anchor}">', *texts, "</g>"])
 
 
-# --- A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device ---
+# --- devices --------------------------------------------------------------------------------------
+# A figure as a PNG, SVG, PDF or GIF file, or as an image: the same routine on every device.
 
 
 PDF_DPI = 1200
@@ -421,11 +424,9 @@ def _bytes(buffer: QBuffer) -> bytes:
     return bytes(buffer.data().data())
 
 
-# --- GIF files, of one picture or of several that follow one another: Qt reads them and cannot write them, Pillow can
-#     ---
+# --- GIF ------------------------------------------------------------------------------------------
+# GIF files, of one picture or of several that follow one another: Qt reads them and cannot write them, Pillow can.
 
-
-GifBytes = npt.NDArray[np.uint8]
 
 COLORS, COMMON = 256, 128
 """Colors of a file, and how many of them are exactly the commonest of its pictures."""
@@ -446,7 +447,7 @@ def write_images(pictures: Sequence[Callable[[], QImage]], file: IO[bytes]) -> N
     next(every).save(file, format="GIF", optimize=False, **moving)
 
 
-def _palette(pictures: Sequence[Callable[[], QImage]]) -> GifBytes:
+def _palette(pictures: Sequence[Callable[[], QImage]]) -> Bytes:
     """(colors, 3) for all pictures, taken from some of them: the commonest as they are, the others by their like."""
     last = len(pictures) - 1
     places = sorted({round(number * last / max(SAMPLES - 1, 1)) for number in range(SAMPLES)})
@@ -463,7 +464,7 @@ def _palette(pictures: Sequence[Callable[[], QImage]]) -> GifBytes:
     return np.concatenate([colors[:COMMON], np.unique(np.asarray(rare.convert("RGB"))[0], axis=0)])
 
 
-def _colored(pixels: GifBytes, palette: GifBytes) -> Image.Image:
+def _colored(pixels: Bytes, palette: Bytes) -> Image.Image:
     """The picture in the nearest colors; Pillow's own search is coarse, white would be 253 of 255."""
     packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
     codes, places = np.unique(packed, return_inverse=True)
@@ -477,14 +478,14 @@ def _colored(pixels: GifBytes, palette: GifBytes) -> Image.Image:
     return image
 
 
-def _pixels(image: QImage) -> GifBytes:
+def _pixels(image: QImage) -> Bytes:
     """(height, width, 3) of a picture, as a copy."""
     image = image.convertToFormat(QImage.Format.Format_RGB888)
     padded = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     return padded[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
-# --- Text on any device: measured where it is painted, anchored where a viewer will measure it, or as outlines ---
+# --- text -----------------------------------------------------------------------------------------
 
 
 START, MIDDLE, END = "start", "middle", "end"

@@ -11,7 +11,7 @@ from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.arrays import Box, item_of
 from attn_gui.engine.evaluation.pooling import pool_parts
 
-# --- Planes that a map can show: one of a stage (the engine's) or a matrix of the problem ---
+# --- planes ---------------------------------------------------------------------------------------
 
 
 MADE_BY = {"w_query": "query", "w_key": "key", "w_value": "value"}
@@ -103,7 +103,8 @@ def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
     return inside.get(part) if inside is not None else None
 
 
-# --- Pictures of planes pooled part by part, so that no large block is ever held ---
+# --- pooled pictures ------------------------------------------------------------------------------
+# Pictures of planes pooled part by part, so that no large block is ever held.
 
 
 Values = npt.NDArray[np.floating]

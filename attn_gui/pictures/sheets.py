@@ -14,7 +14,7 @@ from attn_gui.engine.evaluation.pooling import Pooling, block_edges, joined, poo
 from attn_gui.pictures import planes
 from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
-# --- Pictures of long planes, made band by band: what is known of each, and what an edit has made stale ---
+# --- pictures of planes ---------------------------------------------------------------------------
 
 
 BAND = 3 << 25
@@ -293,7 +293,8 @@ def _blocks(edges: Edges, cells: slice) -> slice:
     return slice(first, min(len(edges) - 1, last))
 
 
-# --- Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns ---
+# --- touched parts --------------------------------------------------------------------------------
+# Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
 
 
 SLICE = 0.002

@@ -1,7 +1,8 @@
 """Supplies the maps of a long problem with pictures from another thread: what they look at first, then the rest.
 
 A map asks for what it shows and gets what is known; when more is, it is told and asks again. Everything here but
-`Sheet.drawn` runs on the GUI thread."""
+`Sheet.drawn` runs on the GUI thread.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
 from attn_gui.pictures.sheets import Place, Seen, Sheet, Touched, place_of
 from attn_gui.pictures.threads import Outcomes, SideThread, outcome_of
 
-# --- Drawing of sheets on another thread: their order, and pictures of other sizes shown meanwhile ---
+# --- drawing --------------------------------------------------------------------------------------
+# Drawing of sheets on another thread: their order, and pictures of other sizes shown meanwhile.
 
 
 class Want(NamedTuple):
@@ -83,8 +85,7 @@ def unfinished(wanted: Iterable[Sheet], wants: Sequence[Want]) -> list[Sheet]:
     )
 
 
-# --- Supplies the maps of a long problem with pictures from another thread: what they look at first, then the rest
-#     ---
+# --- supply ---------------------------------------------------------------------------------------
 
 
 AT_ONCE = 1 << 23
@@ -362,7 +363,8 @@ def supply_of(plane: PlaneLike | None) -> Supply | None:
     return found if isinstance(found, Supply) else None
 
 
-# --- Tells a map when more of its plane is known, and its supply when the map is no longer looked at ---
+# --- listeners ------------------------------------------------------------------------------------
+# Tells a map when more of its plane is known, and its supply when the map is no longer looked at.
 
 
 class News(QObject):

@@ -1,4 +1,4 @@
-"""Brings results from a thread of a pool to the thread that asked for them."""
+"""Work beside the window: its thread, and the way of its results back to the thread that asked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QThread, QThreadPool, Signal
 
 from attn_gui.engine.evaluation.threads import stand_back
 
-# --- Brings results from a thread of a pool to the thread that asked for them ---
+# --- outcomes -------------------------------------------------------------------------------------
 
 
 T = TypeVar("T")
@@ -37,7 +37,8 @@ class Outcomes(QObject):
     done = Signal(object, object)
 
 
-# --- The thread of a piece of work beside the window ---
+# --- thread ---------------------------------------------------------------------------------------
+# The thread of a piece of work beside the window.
 
 
 class SideThread(QThreadPool):

@@ -1,4 +1,4 @@
-"""A page that is laid out: how it is painted, and what a hover or a click at a place of it means."""
+"""The base of pages: what a page is, what can be chosen on it, and how it is laid out and painted."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from attn_gui.figure.heatmap_layout import MARGIN, paint_note
 from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import wrapped
-from attn_gui.figure.text.words import WORDS, TextWords, Words
+from attn_gui.figure.text.words import WORDS, FigureWords, Words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.paths import resource
 
-# --- Colors and language in which a page is painted: a figure's language is its own, not the window's ---
+# --- colors and language --------------------------------------------------------------------------
+# Colors and language in which a page is painted: a figure's language is its own, not the window's.
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Ink:
         return THEMES[self.theme_name]
 
     @property
-    def words(self) -> TextWords:
+    def words(self) -> FigureWords:
         """The words that stand in maps, too."""
         return WORDS[self.lang]
 
@@ -76,7 +77,8 @@ def _translator(lang: str) -> QTranslator:
     return found
 
 
-# --- Knobs of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold ---
+# --- knobs ----------------------------------------------------------------------------------------
+# Knobs of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold.
 
 
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
@@ -84,7 +86,7 @@ _NONE = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; th
 _NO_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
 _NO_VALUE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here.")
 
-Values = Mapping[str, Any]
+Chosen = Mapping[str, Any]
 """Values of knobs by their keys."""
 
 
@@ -96,11 +98,11 @@ class Knob(ABC):
     caption: str
 
     @abstractmethod
-    def default(self, aim: Aim, values: Values) -> Any:
+    def default(self, aim: Aim, values: Chosen) -> Any:
         """The value that is taken unless another one is chosen; `values` are those of the knobs before it."""
 
     @abstractmethod
-    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
         """Whether a value can be chosen."""
 
     @abstractmethod
@@ -113,12 +115,12 @@ class Choice(Knob):
     """One of several keys; `choices` gives the words of each: English ones, each with the context of its translation,
     to be joined by colons."""
 
-    choices: Callable[[Aim, Values], Mapping[str, Words]]
+    choices: Callable[[Aim, Chosen], Mapping[str, Words]]
 
-    def default(self, aim: Aim, values: Values) -> Any:
+    def default(self, aim: Aim, values: Chosen) -> Any:
         return next(iter(self.choices(aim, values)))
 
-    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
         return value in tuple(self.choices(aim, values))
 
     def parsed(self, text: str) -> Any:
@@ -129,15 +131,15 @@ class Choice(Knob):
 class Amount(Knob):
     """A finite number, a whole one if `whole`; `usual` gives the default and `may` says which can be."""
 
-    usual: Callable[[Aim, Values], float]
-    may: Callable[[Aim, Values, float], bool] = lambda aim, values, value: True
+    usual: Callable[[Aim, Chosen], float]
+    may: Callable[[Aim, Chosen, float], bool] = lambda aim, values, value: True
     whole: bool = False
 
-    def default(self, aim: Aim, values: Values) -> Any:
+    def default(self, aim: Aim, values: Chosen) -> Any:
         found = self.usual(aim, values)
         return round(found) if self.whole else float(found)
 
-    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
         number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         return number and (not self.whole or value == int(value)) and self.may(aim, values, value)
 
@@ -150,20 +152,20 @@ class Amount(Knob):
 class Slide(Knob):
     """A place on a slider, 0 … `last`, of which `told` gives the words beside it."""
 
-    last: Callable[[Aim, Values], int]
-    told: Callable[[Aim, Values, int], str] = lambda aim, values, place: str(place)
+    last: Callable[[Aim, Chosen], int]
+    told: Callable[[Aim, Chosen, int], str] = lambda aim, values, place: str(place)
 
-    def default(self, aim: Aim, values: Values) -> Any:
+    def default(self, aim: Aim, values: Chosen) -> Any:
         return self.last(aim, values) // 2
 
-    def fits(self, aim: Aim, values: Values, value: Any) -> bool:
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
         return isinstance(value, int) and 0 <= value <= self.last(aim, values)
 
     def parsed(self, text: str) -> Any:
         return int(text)
 
 
-def settled(knobs: tuple[Knob, ...], aim: Aim, given: Values) -> dict[str, Any]:
+def settled(knobs: tuple[Knob, ...], aim: Aim, given: Chosen) -> dict[str, Any]:
     """A value for every knob: the given one where it can be, else the default."""
     found: dict[str, Any] = {}
     for knob in knobs:
@@ -179,7 +181,7 @@ def from_texts(knobs: tuple[Knob, ...], aim: Aim, texts: Mapping[str, str]) -> d
 
 
 def checked(
-    knobs: tuple[Knob, ...], aim: Aim, given: Values, read: Callable[[Knob, Any], Any] = lambda knob, value: value
+    knobs: tuple[Knob, ...], aim: Aim, given: Chosen, read: Callable[[Knob, Any], Any] = lambda knob, value: value
 ) -> dict[str, Any]:
     """The values of knobs, as `read` has what is given; ValueError with a sentence for what is no knob, or no value."""
     known = {knob.key: knob for knob in knobs}
@@ -201,7 +203,7 @@ def checked(
     return found
 
 
-# --- A page that is laid out: how it is painted, and what a hover or a click at a place of it means ---
+# --- laid-out page --------------------------------------------------------------------------------
 
 
 class NoRoom(ValueError):
@@ -325,8 +327,8 @@ class Drawing:
         return None
 
 
-# --- The base of pages: one entry of the catalog is all that the window, exports and the command line know of a page
-#     ---
+# --- kinds of pages -------------------------------------------------------------------------------
+# The base of pages: one entry of the catalog is all that the window, exports and the command line know of a page.
 
 
 C = TypeVar("C")
@@ -401,7 +403,7 @@ class PageKind(ABC, Generic[C]):
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> C:
         """Compute what it shows; `tell` hears the share that is done, and ends the work by raising."""
 
-    def turned(self, content: C, before: Values, after: Values) -> C | None:
+    def turned(self, content: C, before: Chosen, after: Chosen) -> C | None:
         """The content with other values of the knobs, where nothing has to be computed for them; else None."""
         return None
 
@@ -414,7 +416,8 @@ class PageKind(ABC, Generic[C]):
         """Lay it out at its own size, or to a width, a height or both, in logical pixels; NoRoom if too small."""
 
 
-# --- The frame of a page: its title above, its sentences below, and the room between them ---
+# --- frame ----------------------------------------------------------------------------------------
+# The frame of a page: its title above, its sentences below, and the room between them.
 
 
 OWN_WIDTH = 14 * PX_PER_CM

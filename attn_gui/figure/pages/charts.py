@@ -1,4 +1,4 @@
-"""Grid of layers by heads or tokens: one map or several, a number for each place, and which head a click chooses."""
+"""Charts on pages: grids of maps, rows of bars, layers by heads or tokens."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, write_line, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-# --- Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in ---
+# --- grid of maps ---------------------------------------------------------------------------------
+# Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in.
 
 
 WIDE = 135.0
 """Width of a map's room from which on another one stands beside it."""
-MAP_GRID_LEAST, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
+LEAST_MAP, MOST_LABEL, LEAST_ROW, BAR = 110.0, 64.0, 10.0, 9.0
 MOST_WRITTEN = 400
 """Cells of a map in which numbers are written as its page writes them."""
 FLATTEST, TALLEST = 0.2, 1.6
@@ -135,7 +136,7 @@ class MapGrid:
     @classmethod
     def least_height(cls, across: float, maps: Sequence[PageMap]) -> float:
         """The least height at a width."""
-        return cls._height(across, maps, MAP_GRID_LEAST)
+        return cls._height(across, maps, LEAST_MAP)
 
     @classmethod
     def _height(cls, across: float, maps: Sequence[PageMap], most: float) -> float:
@@ -228,10 +229,11 @@ def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: M
         write_line(painter, at, texts[row][column], color, FONT_SIZE.micro, anchor=MIDDLE)
 
 
-# --- Rows of names with bars from a common zero, one or two to a row, and their numbers ---
+# --- rows of bars ---------------------------------------------------------------------------------
+# Rows of names with bars from a common zero, one or two to a row, and their numbers.
 
 
-ROW, BAR_ROWS_LEAST_ROW = 20.0, 12.0
+ROW, LEAST_BAR_ROW = 20.0, 12.0
 NAME_SHARE, LEAST_BARS = 0.35, 60.0
 HALF = 0.32
 """Of a row that its bars take, to each side of its middle."""
@@ -271,7 +273,7 @@ class BarRows:
             title=title,
             subtitle=subtitle,
             tall=lambda _across: count * ROW,
-            least=(self.pairs * self.number + 2 * LEAST_BARS, count * BAR_ROWS_LEAST_ROW),
+            least=(self.pairs * self.number + 2 * LEAST_BARS, count * LEAST_BAR_ROW),
         )
         body = self.frame.body
         widest = max((small.horizontalAdvance(row.name) for row in self.rows), default=0.0) + SPACING.m
@@ -328,11 +330,10 @@ class BarRows:
         return self.ink.theme.accent if place == 0 else self.ink.theme.line_strong
 
 
-# --- Grid of layers by heads or tokens: one map or several, a number for each place, and which head a click chooses
-#     ---
+# --- grid of layers -------------------------------------------------------------------------------
 
 
-LEAST = 200.0
+LEAST_GRID = 200.0
 HEADS, TOKENS = "heads", "tokens"
 COLUMNS = {
     HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
@@ -384,7 +385,7 @@ class LayerGrid:
             subtitle=subtitle,
             note=note,
             tall=lambda across: MapGrid.own_height(across, shown),
-            least=(LEAST, MapGrid.least_height(body_width(size[0]), shown)),
+            least=(LEAST_GRID, MapGrid.least_height(body_width(size[0]), shown)),
         )
         grid = MapGrid(frame.body, shown, ink)
 
@@ -418,7 +419,8 @@ class LayerGrid:
         )
 
 
-# --- A row of weights as bars over its keys, and the names of the keys below them ---
+# --- bars of a row of weights ---------------------------------------------------------------------
+# A row of weights as bars over its keys, and the names of the keys below them.
 
 
 APART = 4.0

@@ -1,4 +1,4 @@
-"""Page of what each head adds to the chosen query's output through W_O: norms, shares and columns."""
+"""Pages of what heads and tokens contribute to the output: head contributions, value-weighted attention, all heads."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from attn_gui.figure.writers import END, START, write_line, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 
-# --- Page of what each head adds to the chosen query's output through W_O: norms, shares and columns ---
+# --- head contributions ---------------------------------------------------------------------------
 
 
-ROW, HEAD_CONTRIBUTIONS_LEAST_ROW, MOST_ROW = 20.0, 15.0, 40.0
+ROW, LEAST_HEAD_ROW, MOST_ROW = 20.0, 15.0, 40.0
 LEAST_STRIP, LEAST_BARS = 70.0, 36.0
 HEAD_CONTRIBUTIONS_BAR = 9.0
 """Height of the color bar."""
@@ -119,7 +119,7 @@ class _Layout:
             tall=lambda across: self.head + count * ROW + SPACING.m + self.foot,
             least=(
                 fixed + LEAST_BARS + LEAST_STRIP,
-                self.head + count * HEAD_CONTRIBUTIONS_LEAST_ROW + SPACING.m + self.foot,
+                self.head + count * LEAST_HEAD_ROW + SPACING.m + self.foot,
             ),
         )
         body = self.frame.body
@@ -274,8 +274,8 @@ def _percent(share: float) -> str:
     return f"{format_number(share * 100, 0)} %" if np.isfinite(share) else "–"
 
 
-# --- Two maps of the same cells side by side, the chosen cell written out below the title. Imports figure and engine
-#     ---
+# --- two maps -------------------------------------------------------------------------------------
+# Two maps of the same cells side by side, the chosen cell written out below the title.
 
 
 QUICK = 1 << 16
@@ -509,7 +509,8 @@ class TwoMapsLayout:
         )
 
 
-# --- Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖ ---
+# --- value-weighted attention ---------------------------------------------------------------------
+# Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -570,7 +571,8 @@ class ValueWeightedPage(PageKind[Weighted]):
         return TwoMapsLayout(ink.translate("Pages", self.title), content, ink, width, height).drawing()
 
 
-# --- Page of all heads together: the mean and the largest of their weights, and the number of each head ---
+# --- over heads -----------------------------------------------------------------------------------
+# Page of all heads together: the mean and the largest of their weights, and the number of each head.
 
 
 WRITTEN = 6

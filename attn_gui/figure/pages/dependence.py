@@ -31,8 +31,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Amount, Cell, Drawing, Ink, PageKind, Spot, body_width, framed, metrics
-from attn_gui.figure.pages.base import Values as Chosen
+from attn_gui.figure.pages.base import Amount, Cell, Chosen, Drawing, Ink, PageKind, Spot, body_width, framed, metrics
 from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import FONT_SIZE, SPACING

@@ -1,4 +1,4 @@
-"""Page of the code: the present problem as a script of NumPy or PyTorch that prints the same numbers."""
+"""Pages of a problem's shapes and of its code."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ from attn_gui.figure.writers import END, write_line, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.scripts import SCRIPTS, script_text
 
-# --- Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside
-#     ---
+# --- layout of the flow ---------------------------------------------------------------------------
+# Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside.
 
 
 COLUMNS = 3
@@ -281,7 +281,8 @@ class FlowLayout:
             write_within(painter, at, line, color, FONT_SIZE.micro, room)
 
 
-# --- Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers ---
+# --- page of the shapes ---------------------------------------------------------------------------
+# Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers.
 
 
 SYMBOLS, NUMBERS = "symbols", "numbers"
@@ -384,12 +385,12 @@ def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple
     return [("", f"{symbol(name)}  {written(step.sides[name], symbols=symbols)}")]
 
 
-# --- Page of the code: the present problem as a script of NumPy or PyTorch that prints the same numbers ---
+# --- page of the code -----------------------------------------------------------------------------
 
 
 MOST_LINES = 400
 """Lines that are shown at most; the text itself is whole."""
-CODE_PAGE_LEAST_WIDTH = 180.0
+LEAST_CODE_WIDTH = 180.0
 INDENT = 5.0
 """Pixels of a blank at the beginning of a line."""
 STEP = re.compile(r"(\w+) = ")
@@ -447,7 +448,7 @@ class _Layout:
             height,
             title=ink.translate("Pages", "The problem in {library}").format(library=shown.title),
             tall=lambda across: count * self.pitch,
-            least=(CODE_PAGE_LEAST_WIDTH, count * self.pitch),  # the window scrolls
+            least=(LEAST_CODE_WIDTH, count * self.pitch),  # the window scrolls
         )
         self.lines = lines[:count]
         if len(self.lines) < len(lines):

@@ -1,4 +1,4 @@
-"""Contents of the page of gradients: the sum that is differentiated, maps of gradients, the largest checked."""
+"""Page of gradients: what the chosen cell or its row changes with, checked by computing twice."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import has_items
 from attn_gui.pictures.planes import MADE_BY
 
-# --- Contents of the page of gradients: the sum that is differentiated, maps of gradients, the largest checked ---
+# --- contents -------------------------------------------------------------------------------------
 
 
 LISTED = 5
@@ -156,7 +156,8 @@ def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool, mov
     return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage, moves)
 
 
-# --- Page of gradients: what the chosen cell or its row changes with, and the same by computing twice ---
+# --- page -----------------------------------------------------------------------------------------
+# Page of gradients: what the chosen cell or its row changes with, and the same by computing twice.
 
 
 BY = {

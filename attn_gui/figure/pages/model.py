@@ -1,4 +1,4 @@
-"""Page of the prediction: the likeliest tokens at a place of the text, now and before anything was changed."""
+"""Pages of a model's run: predictions, logit lens, effects, parts of a logit, heads switched off, patching."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.display import Levels, Values, argb, to_display
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.base import Amount, Choice, Drawing, Field, Ink, PageKind, Spot, framed, metrics
-from attn_gui.figure.pages.base import Values as KnobsValues
+from attn_gui.figure.pages.base import Amount, Choice, Chosen, Drawing, Field, Ink, PageKind, Spot, framed, metrics
 from attn_gui.figure.pages.charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number, scientific
@@ -42,8 +41,8 @@ from attn_gui.models.attribution import (
 from attn_gui.models.forward_pass import softmax
 from attn_gui.models.model import Run
 
-# --- Page of effects: which heads and tokens of which layers a change by hand has moved, as shares of what they were
-#     ---
+# --- effects --------------------------------------------------------------------------------------
+# Page of effects: which heads and tokens of which layers a change by hand has moved, as shares of what they were.
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +120,7 @@ def _shares(now: Array, before: Array) -> Values:
         return np.where(apart == 0, 0.0, apart / lengths)
 
 
-# --- Page of the prediction: the likeliest tokens at a place of the text, now and before anything was changed ---
+# --- prediction -----------------------------------------------------------------------------------
 
 
 USUAL, MOST = 10, 20
@@ -197,7 +196,8 @@ class PredictionPage(PageKind[Predictions]):
         return layout.drawing(ink.translate("Pages", self.title))
 
 
-# --- Token that pages of a logit ask for: one of the likeliest, less another one or none ---
+# --- tokens that are asked for --------------------------------------------------------------------
+# Token that pages of a logit ask for: one of the likeliest, less another one or none.
 
 
 NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")
@@ -206,12 +206,12 @@ NONE = ""
 ALONE = page_words(QT_TRANSLATE_NOOP("Pages", "nothing"))
 
 
-def _tokens(aim: Aim, _values: KnobsValues) -> Mapping[str, Words]:
+def _tokens(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
     rows = () if aim.model is None else aim.model.likely
     return {row.token: (("", visible_text(row.text)),) for row in rows} or {NONE: ALONE}
 
 
-def _others(aim: Aim, values: KnobsValues) -> Mapping[str, Words]:
+def _others(aim: Aim, values: Chosen) -> Mapping[str, Words]:
     return {NONE: ALONE} | {token: words for token, words in _tokens(aim, values).items() if token != values["token"]}
 
 
@@ -236,7 +236,8 @@ def logit_name(run: Run, token: str, against: str | None) -> str:
     return shown if against is None else f"{shown} − “{visible_text(run.text_of(against))}”"
 
 
-# --- Page of the heads that matter: what a logit loses without each, beside what its gradient foretells ---
+# --- heads switched off ---------------------------------------------------------------------------
+# Page of the heads that matter: what a logit loses without each, beside what its gradient foretells.
 
 
 RANKED, MAPS = "ranked", "maps"
@@ -320,10 +321,11 @@ def _foretold(run: Run, token: str, against: str | None, position: int, tell: Te
     return np.array(found[::-1])
 
 
-# --- Page of the logit lens: the likeliest token after every layer, as though the model ended there ---
+# --- logit lens -----------------------------------------------------------------------------------
+# Page of the logit lens: the likeliest token after every layer, as though the model ended there.
 
 
-LENS_PAGE_MOST = 24
+LENS_POSITIONS = 24
 """Tokens across; of more, the last ones up to the chosen one."""
 ROW, LEAST_ROW, LEAST_COLUMN = 22.0, 13.0, 14.0
 
@@ -359,7 +361,7 @@ class LensPage(PageKind[Lens]):
     def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Lens:
         assert aim.model is not None, "it is only there with a model"
         run, last = aim.model.now, aim.model.position + 1
-        first = max(0, last - LENS_PAGE_MOST)
+        first = max(0, last - LENS_POSITIONS)
         layers = run.model.num_layers + 1
         found, shares = [], np.zeros((layers, last - first))
         for layer in range(layers):
@@ -457,7 +459,8 @@ class _Layout:
                 )
 
 
-# --- Page of the parts of a logit: what each head and everything else adds to it directly ---
+# --- parts of a logit -----------------------------------------------------------------------------
+# Page of the parts of a logit: what each head and everything else adds to it directly.
 
 
 @dataclass(frozen=True, eq=False)
@@ -523,7 +526,8 @@ class LogitPartsPage(PageKind[LogitParts]):
         )
 
 
-# --- Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction ---
+# --- patching -------------------------------------------------------------------------------------
+# Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction.
 
 
 PATCHED, BOTH = "patched", "both"

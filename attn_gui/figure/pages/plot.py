@@ -1,4 +1,4 @@
-"""A plot of a page as data: axes with curves, rules and notes, painted in files and live in the window."""
+"""Plots on pages: axes with round ticks, and curves, rules and notes as data."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
-# --- Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points ---
+# --- axes -----------------------------------------------------------------------------------------
+# Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points.
 
 
-AxesNumbers = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.float64]
 
 TICK_PITCH = 44.0
 TICK = 4.0
@@ -65,7 +66,7 @@ class Scale:
         return f"{tick:.{max(1, digits)}g}".replace("-", "−")
 
 
-def nice_scale(numbers: AxesNumbers, most: float) -> Scale:
+def nice_scale(numbers: Numbers, most: float) -> Scale:
     """An axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
     finite = numbers[np.isfinite(numbers)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
@@ -136,13 +137,13 @@ class Axes:
         paint_axis_name(painter, foot, across, theme.text2, turned=False)
         paint_axis_name(painter, side, up, theme.text2, turned=True)
 
-    def points(self, x: AxesNumbers, y: AxesNumbers) -> list[QPointF]:
+    def points(self, x: Numbers, y: Numbers) -> list[QPointF]:
         """The places of the points whose numbers are finite."""
         seen = np.isfinite(x) & np.isfinite(y)
         return [self.place(a, b) for a, b in zip(x[seen].tolist(), y[seen].tolist(), strict=True)]
 
 
-def axes_in(room: QRectF, x: AxesNumbers, y: AxesNumbers, names: tuple[str, str]) -> Axes:
+def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axes:
     """Axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less room."""
     line, micro = metrics("small"), metrics("micro")
     bottom = room.bottom() - line.height() - SPACING.s - micro.height() - TICK - SPACING.xs
@@ -174,10 +175,8 @@ def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float, rim:
     painter.drawEllipse(at, radius, radius)
 
 
-# --- A plot of a page as data: axes with curves, rules and notes, painted in files and live in the window ---
+# --- plot -----------------------------------------------------------------------------------------
 
-
-Numbers = npt.NDArray[np.float64]
 
 RIM = 1.5
 """Width of the outline of a dot that is filled with another color."""

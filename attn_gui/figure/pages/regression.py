@@ -1,4 +1,4 @@
-"""Page of attention pooling as regression: keys and values as points, the outputs as a curve, the chosen query."""
+"""Pages of attention pooling as regression: the fitted curve, and ways to pool the same points."""
 
 from __future__ import annotations
 
@@ -19,8 +19,20 @@ from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import C, Cell, Choice, Drawing, Frame, Ink, PageKind, Spot, body_width, framed, metrics
-from attn_gui.figure.pages.base import Values as Chosen
+from attn_gui.figure.pages.base import (
+    C,
+    Cell,
+    Choice,
+    Chosen,
+    Drawing,
+    Frame,
+    Ink,
+    PageKind,
+    Spot,
+    body_width,
+    framed,
+    metrics,
+)
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.words import Words, page_words
@@ -28,16 +40,16 @@ from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.writers import PX_PER_CM, write_line, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
-# --- Page of attention pooling as regression: keys and values as points, the outputs as a curve, the chosen query ---
+# --- curve ----------------------------------------------------------------------------------------
 
 
 Numbers = npt.NDArray[np.float64]
 
 CURVE_SHAPE = 0.62
 """Own height of the plot over its width."""
-LEAST = 3.2 * PX_PER_CM
-DOT, CURVE_ANSWER = 3.0, 4.5
-FAINTEST, SHADE = 40, 180
+CURVE_LEAST = 3.2 * PX_PER_CM
+CURVE_DOT, CURVE_ANSWER = 3.0, 4.5
+FAINTEST, CURVE_OPACITY = 40, 180
 """Of 255: dots that lie on one another are darker, and with a chosen query those of larger weight."""
 
 
@@ -107,7 +119,7 @@ class _CurveLayout:
             height,
             title=named,
             tall=lambda across: 2 * line + across * CURVE_SHAPE,
-            least=(LEAST, LEAST + 2 * line),
+            least=(CURVE_LEAST, CURVE_LEAST + 2 * line),
         )
         self.frame, body = frame, frame.body
         self.lines = 1 if self._key_width() <= body.width() - 4 * SPACING.xl else 2
@@ -132,7 +144,7 @@ class _CurveLayout:
     def _key_width(self) -> float:
         """The width of the key on one line, in a viewer's font."""
         words = map(metrics("small").horizontalAdvance, (self.dots, self.line))
-        return sum(words) * WIDER_FONT + 4 * DOT + 3 * SPACING.xl
+        return sum(words) * WIDER_FONT + 4 * CURVE_DOT + 3 * SPACING.xl
 
     # --- painting --------------------------------------------------------------------------------
     def _paint(self, painter: QPainter) -> None:
@@ -143,7 +155,7 @@ class _CurveLayout:
         """The points, the outputs by their queries, and the chosen query."""
         curve, theme = self.curve, self.ink.theme
         order = np.argsort(curve.queries, kind="stable")
-        points = Curve(curve.keys, curve.values, theme.key, Qt.PenStyle.NoPen, DOT, self._opacity())
+        points = Curve(curve.keys, curve.values, theme.key, Qt.PenStyle.NoPen, CURVE_DOT, self._opacity())
         line = Curve(curve.queries[order], curve.outputs[order], theme.query)
         if curve.row is None:
             return points, line
@@ -157,7 +169,7 @@ class _CurveLayout:
         """Of the dots: with a chosen query, darker with more weight."""
         curve = self.curve
         if curve.weights is None:
-            return np.full(len(curve.keys), float(SHADE))
+            return np.full(len(curve.keys), float(CURVE_OPACITY))
         largest = float(np.nanmax(curve.weights, initial=0.0)) or 1.0
         return np.asarray(FAINTEST + (255 - FAINTEST) * np.nan_to_num(curve.weights / largest))
 
@@ -165,7 +177,7 @@ class _CurveLayout:
         theme, small, body = self.ink.theme, metrics("small"), self.frame.body
         down, pitch = QPointF(0, small.capHeight() / 2), small.height() + SPACING.s
         at = QPointF(self.axes.plot.left(), body.top() + small.ascent() - down.y())
-        self._dot(painter, at + QPointF(SPACING.m, 0), SHADE)
+        self._dot(painter, at + QPointF(SPACING.m, 0), CURVE_OPACITY)
         words = QPointF(SPACING.xl + SPACING.s, 0) + down
         write_line(painter, at + words, self.dots, theme.text2, FONT_SIZE.small)
         if self.lines == 1:
@@ -179,7 +191,7 @@ class _CurveLayout:
     def _dot(self, painter: QPainter, at: QPointF, shade: float) -> None:
         color = QColor(self.ink.theme.key)
         color.setAlpha(round(shade))
-        paint_dot(painter, at, color, DOT)
+        paint_dot(painter, at, color, CURVE_DOT)
 
 
 def _column(evaluation: Evaluation, stage: str, aim: Aim) -> Numbers:
@@ -188,14 +200,13 @@ def _column(evaluation: Evaluation, stage: str, aim: Aim) -> Numbers:
     return np.array(evaluation.block(stage, aim.batch, aim.head, rows, slice(0, 1))[:, 0], dtype=np.float64)
 
 
-# --- Page of ways to pool: the same points with the curves of average, kernel, fitted kernel and dot product ---
+# --- poolings -------------------------------------------------------------------------------------
+# Page of ways to pool: the same points with the curves of average, kernel, fitted kernel and dot product.
 
 
-PoolingsPageNumbers = npt.NDArray[np.float64]
-
-BESIDE, IN_A_ROW, SHAPE, POOLINGS_PAGE_LEAST = 240.0, 700.0, 0.7, 90.0
+BESIDE, IN_A_ROW, POOLING_SHAPE, POOLING_LEAST = 240.0, 700.0, 0.7, 90.0
 """Widths from which on two plots stand side by side, and all; height over width of a plot, and its least height."""
-POOLINGS_PAGE_DOT, ANSWER, POOLINGS_PAGE_SHADE = 2.2, 4.0, 130
+POOLING_DOT, POOLING_ANSWER, POOLING_OPACITY = 2.2, 4.0, 130
 NONE = "none"
 
 
@@ -208,7 +219,7 @@ def _functions(aim: Aim, values: Chosen) -> Mapping[str, Words]:
     return offered if behind is None else {behind: offered[behind], **offered}
 
 
-def _points(problem: Problem, aim: Aim, field: str) -> PoolingsPageNumbers:
+def _points(problem: Problem, aim: Aim, field: str) -> Numbers:
     """The keys or values of the head on show, as they are given."""
     array = np.asarray(getattr(problem, field), dtype=np.float64)
     return np.asarray(item_of(array, aim.batch)[:, aim.head * problem.kv_heads // problem.num_heads])
@@ -218,9 +229,9 @@ def _points(problem: Problem, aim: Aim, field: str) -> PoolingsPageNumbers:
 class Ways:
     """Points (m,), queries (n,), the ways with their outputs, the key of the function behind the points."""
 
-    keys: PoolingsPageNumbers
-    values: PoolingsPageNumbers
-    queries: PoolingsPageNumbers
+    keys: Numbers
+    values: Numbers
+    queries: Numbers
     pooled: tuple[Pooled, ...]
     function: str
     stage: str
@@ -229,7 +240,7 @@ class Ways:
     heads: int
 
     @property
-    def truth(self) -> PoolingsPageNumbers | None:
+    def truth(self) -> Numbers | None:
         """The function at the queries."""
         with np.errstate(all="ignore"):
             return None if self.function == NONE else TRUE_FUNCTIONS[self.function].at(self.queries)
@@ -301,8 +312,8 @@ class _Layout:
             height,
             title=ink.translate("Pages", PoolingsPage.title) + head,
             note=self._note(),
-            tall=lambda wide: down * (wide / across * SHAPE + self.above),
-            least=(160.0, down * (POOLINGS_PAGE_LEAST + self.above)),
+            tall=lambda wide: down * (wide / across * POOLING_SHAPE + self.above),
+            least=(160.0, down * (POOLING_LEAST + self.above)),
         )
         body = self.frame.body
         size = body.width() / across, body.height() / down
@@ -344,7 +355,7 @@ class _Layout:
         share = function.explained(shown.keys, shown.values)
         return text.format(function=function.text, percent=f"{100 * share:.0f}" if np.isfinite(share) else "–")
 
-    def _heights(self) -> PoolingsPageNumbers:
+    def _heights(self) -> Numbers:
         """All numbers that are drawn upward, so that the plots can be compared."""
         truth = self.shown.truth
         return np.concatenate(
@@ -369,14 +380,14 @@ class _Layout:
         """The points, the true function, the outputs by their queries, and the output of the chosen query."""
         shown, theme = self.shown, self.ink.theme
         order = np.argsort(shown.queries, kind="stable")
-        queries, opacity = shown.queries[order], np.full(len(shown.keys), float(POOLINGS_PAGE_SHADE))
-        marks = [Curve(shown.keys, shown.values, theme.key, Qt.PenStyle.NoPen, POOLINGS_PAGE_DOT, opacity)]
+        queries, opacity = shown.queries[order], np.full(len(shown.keys), float(POOLING_OPACITY))
+        marks = [Curve(shown.keys, shown.values, theme.key, Qt.PenStyle.NoPen, POOLING_DOT, opacity)]
         if shown.truth is not None:
             marks.append(Curve(queries, shown.truth[order], theme.text3, Qt.PenStyle.DashLine))
         marks.append(Curve(queries, way.outputs[order], theme.query))
         if shown.row is not None:
             row = slice(shown.row, shown.row + 1)
-            marks.append(Curve(shown.queries[row], way.outputs[row], theme.query, Qt.PenStyle.NoPen, ANSWER))
+            marks.append(Curve(shown.queries[row], way.outputs[row], theme.query, Qt.PenStyle.NoPen, POOLING_ANSWER))
         return tuple(marks)
 
     def _spot(self, way: Pooled, row: int) -> Spot:

@@ -1,4 +1,4 @@
-"""Page of meaning: how alike tokens are before attention and after it, as cosines between them."""
+"""Pages of relations between tokens: how alike they are, and lines for the largest weights."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from attn_gui.figure.pages.base import (
     Amount,
     Cell,
     Choice,
+    Chosen,
     Drawing,
     Field,
     Ink,
@@ -31,7 +32,6 @@ from attn_gui.figure.pages.base import (
     framed,
     metrics,
 )
-from attn_gui.figure.pages.base import Values as Chosen
 from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
@@ -41,10 +41,10 @@ from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 
-# --- Page of meaning: how alike tokens are before attention and after it, as cosines between them ---
+# --- similarity before and after ------------------------------------------------------------------
 
 
-MEANING_MOST_TOKENS = 128
+MOST_ALIKE = 128
 """Tokens that are compared; of more, those round the chosen one."""
 NEAREST = 3
 
@@ -101,8 +101,8 @@ class MeaningPage(PageKind[Meanings]):
         count, head = evaluation.problem.n, aim.head
         chosen = aim.query(evaluation)
         chosen = aim.key(evaluation) if chosen is None else chosen
-        first = min(max((chosen or 0) - MEANING_MOST_TOKENS // 2, 0), max(count - MEANING_MOST_TOKENS, 0))
-        rows = slice(first, min(first + MEANING_MOST_TOKENS, count))
+        first = min(max((chosen or 0) - MOST_ALIKE // 2, 0), max(count - MOST_ALIKE, 0))
+        rows = slice(first, min(first + MOST_ALIKE, count))
         layer = aim.knobs["of"] == "layer"
         last = evaluation.stages[-1]
         before, after = ("x", last) if layer else (evaluation.latest("value"), evaluation.mixed)
@@ -117,7 +117,7 @@ class MeaningPage(PageKind[Meanings]):
         return Meanings(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
 
     def plan(self, content: Meanings, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _MeaningLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+        return _SimilarityLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
 
 
 def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows: slice) -> Values:
@@ -130,7 +130,7 @@ def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows:
     return np.asarray(found, dtype=np.float64)
 
 
-class _MeaningLayout:
+class _SimilarityLayout:
     """Before, after, and the difference of both."""
 
     def __init__(self, shown: Meanings, ink: Ink, width: float | None, height: float | None) -> None:
@@ -206,7 +206,8 @@ class _MeaningLayout:
         self.grid.paint(painter)
 
 
-# --- Page of relations: tokens in two columns, and between them a line for each of the largest weights ---
+# --- lines of relations ---------------------------------------------------------------------------
+# Page of relations: tokens in two columns, and between them a line for each of the largest weights.
 
 
 MOST_TOKENS = 40
@@ -293,7 +294,7 @@ class RelationsPage(PageKind[Related]):
         )
 
     def plan(self, content: Related, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+        return _LinesLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
 
 
 def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
@@ -306,7 +307,7 @@ def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
     return tuple(sorted(sorted(totals, key=lambda key: (-totals[key], key))[:MOST_TOKENS])) or tuple(range(MOST_TOKENS))
 
 
-class _Layout:
+class _LinesLayout:
     """Queries to the left, keys to the right, the colors of the heads below."""
 
     def __init__(self, shown: Related, ink: Ink, width: float | None, height: float | None) -> None:

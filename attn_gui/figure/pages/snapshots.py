@@ -24,8 +24,7 @@ from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_pan
 from attn_gui.figure.levels import Levels, Shade, auto_levels
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Block, Cell, Choice, Drawing, Field, Ink, PageKind, Spot, framed, metrics
-from attn_gui.figure.pages.base import Values as Chosen
+from attn_gui.figure.pages.base import Block, Cell, Choice, Chosen, Drawing, Field, Ink, PageKind, Spot, framed, metrics
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, joined, page_words
@@ -35,7 +34,8 @@ from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.visible_text import visible_text
 
-# --- Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar ---
+# --- layout ---------------------------------------------------------------------------------------
+# Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar.
 
 
 COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
@@ -202,8 +202,7 @@ class StatesLayout:
         )
 
 
-# --- Page of states side by side: up to nine snapshots of a stage with common levels, or any two and their difference
-#     ---
+# --- page -----------------------------------------------------------------------------------------
 
 
 MOST = 9

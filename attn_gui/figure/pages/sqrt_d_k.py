@@ -1,4 +1,4 @@
-"""Page of the scale 1/√d_k: the variance of q · k against d_k, and the softmax with it, without it and with another."""
+"""Page of the scale 1/√d_k: the variance of q · k against d_k, and what a softmax makes of a row at several scales."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from attn_gui.figure.pages.base import (
     Amount,
     Cell,
     Choice,
+    Chosen,
     Drawing,
     Field,
     Ink,
     PageKind,
     Slide,
     Spot,
-    Values,
     framed,
     metrics,
 )
@@ -55,7 +55,8 @@ from attn_gui.figure.writers import END, START, write_line, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 
-# --- Sentence on the saturation of a row of weights at several scales ---
+# --- saturation -----------------------------------------------------------------------------------
+# Sentence on the saturation of a row of weights at several scales.
 
 
 def saturation_sentence(rows: Sequence[ScaledRow], ink: Ink) -> str:
@@ -90,7 +91,8 @@ def three_digits(value: float) -> str:
     return significant(float(value), 3) if np.isfinite(value) else "–"
 
 
-# --- Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales ---
+# --- layout ---------------------------------------------------------------------------------------
+# Layout of the page of 1/√d_k: two plots side by side, and the chosen row as bars at three scales.
 
 
 Numbers = npt.NDArray[np.float64]
@@ -344,8 +346,7 @@ class RootLayout:
         paint_row_bars(painter, place, self.shown.rows[number], color, self.ink.theme)
 
 
-# --- Page of the scale 1/√d_k: the variance of q · k against d_k, and the softmax with it, without it and with
-#     another ---
+# --- page -----------------------------------------------------------------------------------------
 
 
 QUICK = 1 << 12
@@ -356,7 +357,7 @@ NUMBERS = {
 }
 
 
-def _other_scale(aim: Aim, values: Values) -> float:
+def _other_scale(aim: Aim, values: Chosen) -> float:
     """The scale of the problem where it is another one; else 1/d_k, which is taken for the root by mistake."""
     own, root = aim.problem.effective_scale, aim.problem.d_k**-0.5
     return 1 / aim.problem.d_k if own in (1.0, root) else own

@@ -1,4 +1,4 @@
-"""Layout of a sweep: the curve with the present value on it, the map at that value, and a strip of small maps."""
+"""Page of a sweep: one number of the problem runs between two values, and a reading follows."""
 
 from __future__ import annotations
 
@@ -30,8 +30,19 @@ from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
 from attn_gui.figure.levels import Shade, auto_levels
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Amount, Choice, Drawing, Field, Ink, PageKind, Slide, Spot, framed, metrics
-from attn_gui.figure.pages.base import Values as Chosen
+from attn_gui.figure.pages.base import (
+    Amount,
+    Choice,
+    Chosen,
+    Drawing,
+    Field,
+    Ink,
+    PageKind,
+    Slide,
+    Spot,
+    framed,
+    metrics,
+)
 from attn_gui.figure.pages.plot import Axes, Curve, Note, Plot, Rule, axes_in
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
@@ -42,7 +53,7 @@ from attn_gui.figure.writers import END, MIDDLE, START, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
 
-# --- Layout of a sweep: the curve with the present value on it, the map at that value, and a strip of small maps ---
+# --- layout ---------------------------------------------------------------------------------------
 
 
 Numbers = npt.NDArray[np.float64]
@@ -275,8 +286,8 @@ class SweepLayout:
         )
 
 
-# --- Page of a sweep: one number of the problem runs between two values; a reading of a row as a curve, and the maps
-#     ---
+# --- page -----------------------------------------------------------------------------------------
+# Page of a sweep: one number of the problem runs between two values; a reading of a row as a curve, and the maps.
 
 
 STEPS, MOST_STEPS = 25, 200

@@ -1,4 +1,4 @@
-"""The few words that stand in figures, in both languages: a figure's language is its own, not the window's."""
+"""Words that stand in figures and on pages, in both languages: a figure's language is its own, not the window's."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-# --- The few words that stand in figures, in both languages: a figure's language is its own, not the window's ---
+# --- words of figures -----------------------------------------------------------------------------
 
 
-class TextWords(NamedTuple):
+class FigureWords(NamedTuple):
     """The words of one language; `layer`, `head`, `item` hold a place for a number, `pooled…` for rows and columns."""
 
     axes: Mapping[str, str]
@@ -24,9 +24,9 @@ class TextWords(NamedTuple):
     gradient: str
 
 
-WORDS: Mapping[str, TextWords] = MappingProxyType(
+WORDS: Mapping[str, FigureWords] = MappingProxyType(
     {
-        "en": TextWords(
+        "en": FigureWords(
             {"query": "query", "key": "key", "row": "row", "column": "column"},
             layer="Layer {}",
             head="head {}",
@@ -38,7 +38,7 @@ WORDS: Mapping[str, TextWords] = MappingProxyType(
             states=("before", "now"),
             gradient="gradient of {}",
         ),
-        "zh": TextWords(
+        "zh": FigureWords(
             {"query": "查询", "key": "键", "row": "行", "column": "列"},
             layer="第 {} 层",
             head="头 {}",
@@ -54,7 +54,8 @@ WORDS: Mapping[str, TextWords] = MappingProxyType(
 )
 
 
-# --- Words of pages and of what can be chosen on them, with the context in which translators find them ---
+# --- words of pages -------------------------------------------------------------------------------
+# Words of pages and of what can be chosen on them, with the context in which translators find them.
 
 
 Words = tuple[tuple[str, str], ...]
