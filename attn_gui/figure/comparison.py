@@ -1,4 +1,4 @@
-"""What figures show of two states: the one now, the one before, their difference, or both side by side."""
+"""Figures of two states: the one before, the difference, or both side by side under one color bar."""
 
 from __future__ import annotations
 
@@ -9,18 +9,7 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.proxies import Difference, difference_of, earlier_of
 from attn_gui.figure.text.words import FigureWords
-
-# --- keys -----------------------------------------------------------------------------------------
-
-
-NOW, BEFORE, DIFFERENCE, SPLIT = "now", "before", "difference", "split"
-MODES = (NOW, BEFORE, DIFFERENCE, SPLIT)
-GRADIENT = "gradient"  # of one state: what maps show in place of its numbers
-
-
-# --- figures of two states ------------------------------------------------------------------------
-# Figures of two states: the one before, the difference, or both side by side under one color bar.
-
+from attn_gui.modes import BEFORE, DIFFERENCE, NOW, SPLIT, STATES
 
 Before = Callable[[Evaluation], Evaluation]
 """The evaluation before, by the one now: what is ready made is made of that."""
@@ -38,8 +27,8 @@ class Beside:
     names: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise ValueError(f"{self.mode!r} is not one of {', '.join(MODES)}.")
+        if self.mode not in STATES:
+            raise ValueError(f"{self.mode!r} is not one of {', '.join(STATES)}.")
 
     def faced(self, now: Evaluation, stage: str) -> Evaluation:
         """Evaluation that a figure reads: the state before, or the difference, which holds both.

@@ -19,7 +19,7 @@ from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparison import SPLIT, Beside
+from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.kinds import FRAMES, content_page, kind_of, page_aim
 from attn_gui.figure.options import FigureOptions, Heads, check_company, shade_from
@@ -33,6 +33,7 @@ from attn_gui.formats import session as session_file
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
+from attn_gui.modes import SPLIT
 
 # --- figures --------------------------------------------------------------------------------------
 

@@ -27,8 +27,8 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Tell, silent, within
-from attn_gui.figure.comparison import GRADIENT, NOW
 from attn_gui.figure.levels import Shade
+from attn_gui.modes import GRADIENT, NOW
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
 from attn_gui.views.late_copy import LateCopy

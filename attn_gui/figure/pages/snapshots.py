@@ -17,7 +17,6 @@ from attn_gui.engine.evaluation.proxies import difference_of, stand_in
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Tell, within
-from attn_gui.figure.comparison import NOW
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -33,6 +32,7 @@ from attn_gui.figure.writers import MIDDLE, write_within
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.modes import NOW
 
 # --- layout ---------------------------------------------------------------------------------------
 # Layout of states side by side: small maps in a grid, each with its name, common levels and one color bar.
